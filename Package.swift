@@ -1,0 +1,118 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Swift 6 language mode everywhere; CI turns warnings into errors (see Makefile).
+let swiftSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// `pkgConfig` only where the headers lie outside the default path: SwiftPM warns about flags that it doesn't take over.
+func systemLibrary(_ name: String, _ debianPackage: String, pkgConfig: String? = nil) -> Target {
+    .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([debianPackage])])
+}
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: swiftSettings)
+}
+
+/// A plugin is a stage library, which tests and simulations import, and a thin executable.
+func plugin(
+    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency], host: Target.Dependency = "PluginKit"
+) -> [Target] {
+    [
+        .target(name: stage, dependencies: dependencies, path: "plugins/\(folder)/Stage", swiftSettings: swiftSettings),
+        .executableTarget(
+            name: "healthbus-\(folder)", dependencies: [.target(name: stage), host], path: "plugins/\(folder)/Main",
+            swiftSettings: swiftSettings),
+    ]
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests", swiftSettings: swiftSettings)
+}
+
+let handlerDependencies: [Target.Dependency] = ["HealthModel", "HealthStatistics"]
+
+let package = Package(
+    name: "healthbus",
+    targets: [
+        // C libraries from Debian, each behind a narrow header.
+        systemLibrary("CZeroMQ", "libzmq3-dev"),
+        systemLibrary("CSQLite", "libsqlite3-dev"),
+        systemLibrary("CLibCBOR", "libcbor-dev"),
+        systemLibrary("CLibXML", "libxml2-dev", pkgConfig: "libxml-2.0"),
+        systemLibrary("CArchive", "libarchive-dev"),
+        systemLibrary("CCurl", "libcurl4-openssl-dev"),
+        systemLibrary("CMicroHTTPD", "libmicrohttpd-dev"),
+        systemLibrary("CXXHash", "libxxhash-dev"),
+        .target(name: "CXMLStream", dependencies: ["CLibXML"], path: "Sources/CXMLStream"),
+        .target(name: "CPosix", path: "Sources/CPosix"),
+        .executableTarget(name: "healthbus-trampoline", path: "Sources/Trampoline"),
+
+        // Pure: the model and the figures.
+        library("HealthModel", ["CXXHash"]),
+        library("HealthStatistics", ["HealthModel"]),
+
+        // Effects at the edge.
+        library("SQLite", ["CSQLite"]),
+        library("HealthStore", ["HealthModel", "SQLite"]),
+        library("HealthImport", ["HealthModel", "CArchive", "CXMLStream"]),
+        library("HealthGenerator", ["HealthModel", "CArchive"]),
+        library("HTTP", ["CCurl", "CMicroHTTPD"]),
+        library("Wire", ["HealthModel", "CLibCBOR"]),
+        library("MessageBus", ["Wire", "HealthModel", "CZeroMQ"]),
+        library("Changelog", ["HealthModel", "SQLite", "Wire"]),
+        library("PluginKit", ["HealthModel", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
+        library("Supervisor", ["PluginKit", "MessageBus", "HealthModel", "Wire", "CPosix", "Console"]),
+        library("Console", []),
+        .executableTarget(
+            name: "healthbus",
+            dependencies: [
+                "Console", "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "HealthStore",
+                "HealthGenerator",
+                "Changelog", "SQLite", "HealthImport",
+            ],
+            path: "Sources/healthbus", swiftSettings: swiftSettings),
+    ]
+        + plugin("hub", "HubStage", ["MessageBus", "Wire", "HealthModel"])
+        + plugin(
+            "observer", "ObserverStage",
+            ["PluginKit", "HealthModel", "HealthStore", "HealthImport", "Changelog", "SQLite", "Wire", "MessageBus"])
+        + plugin(
+            "debouncer", "DebouncerStage", ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
+        + plugin("steps", "StepsStage", handlerDependencies)
+        + plugin("heart-rate", "HeartRateStage", handlerDependencies)
+        + plugin("sleep", "SleepStage", handlerDependencies)
+        + plugin("energy", "EnergyStage", handlerDependencies)
+        + plugin("workouts", "WorkoutsStage", handlerDependencies)
+        + plugin("body", "BodyStage", handlerDependencies)
+        + plugin("generic", "GenericStage", handlerDependencies)
+        + plugin(
+            "consolidator", "ConsolidatorStage",
+            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
+        + plugin(
+            "uploader", "UploaderStage",
+            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
+        + plugin("backend", "BackendStage", ["HealthModel", "SQLite", "HTTP"])
+        + [
+            tests("HealthModel", ["HealthModel"]),
+            tests("HealthStatistics", ["HealthModel", "HealthStatistics"]),
+            tests(
+                "Handlers",
+                [
+                    "HealthModel", "HealthStatistics", "StepsStage", "HeartRateStage", "SleepStage", "EnergyStage",
+                    "WorkoutsStage",
+                    "BodyStage", "GenericStage",
+                ]),
+            tests("HealthStore", ["HealthModel", "HealthStore", "SQLite"]),
+            tests("HealthImport", ["HealthModel", "HealthImport", "HealthGenerator"]),
+            tests("Backend", ["BackendStage", "HTTP", "SQLite", "HealthModel"]),
+            tests("Uploader", ["UploaderStage", "HTTP", "HealthModel", "PluginKit", "Wire"]),
+            tests("Wire", ["Wire", "HealthModel", "MessageBus"]),
+            tests("PluginKit", ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel"]),
+            tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
+            tests("EndToEnd", ["HealthModel", "Wire"]),
+        ]
+)

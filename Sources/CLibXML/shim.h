@@ -1,0 +1,1 @@
+/* Link flags only; see module.modulemap. */

@@ -1,0 +1,2 @@
+#pragma once
+// Narrow wrappers over what Swift can't call or doesn't import.

@@ -1,0 +1,11 @@
+#include <sqlite3.h>
+
+// SQLITE_TRANSIENT and SQLITE_STATIC are casts that Swift's importer can't read.
+static inline int healthbus_bind_text(sqlite3_stmt *s, int i, const char *p, int n) {
+    // An empty buffer may have no address, which would bind NULL; an empty text is a value.
+    return n == 0 ? sqlite3_bind_text(s, i, "", 0, SQLITE_STATIC) : sqlite3_bind_text(s, i, p, n, SQLITE_TRANSIENT);
+}
+static inline int healthbus_bind_blob(sqlite3_stmt *s, int i, const void *p, int n) {
+    // A null pointer would bind NULL; an empty blob is a value.
+    return n == 0 ? sqlite3_bind_zeroblob(s, i, 0) : sqlite3_bind_blob(s, i, p, n, SQLITE_TRANSIENT);
+}

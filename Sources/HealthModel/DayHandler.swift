@@ -1,0 +1,74 @@
+/// What a handler computes from: one user's day.
+public struct DayInput: Sendable {
+    public var user: String
+    public var day: LocalDay
+    /// The instants that belong to the result: the local day (a union of ranges when a flight makes it so), or the night's window.
+    public var window: [Range<Instant>]
+    public var zones: ZoneTimeline
+    /// Alive, plausible samples that overlap the window, in canonical order (start, id). Long ones reach past its edges.
+    public var samples: SamplePage
+    /// The handler's configuration: its schema's defaults overlaid with the stack's.
+    public var configuration: Value
+
+    public init(
+        user: String, day: LocalDay, window: [Range<Instant>], zones: ZoneTimeline, samples: SamplePage,
+        configuration: Value = [:]
+    ) {
+        self.user = user
+        self.day = day
+        self.window = window
+        self.zones = zones
+        self.samples = samples
+        self.configuration = configuration
+    }
+}
+
+/// What a handler derives from one day.
+public struct DayOutput: Sendable, Equatable {
+    /// Members of the daily summary, by the summary's names ("steps", "sleep"); absent where there is no data, never 0.
+    public var figures: [String: Value]
+    /// Detail that stays beside the summary: hourly buckets by figure, 24 (23, 25) numbers or null each.
+    public var hourly: [String: Value]
+    /// Derived events of this day (workouts, nights), by id.
+    public var events: [DayEvent]
+
+    public init(figures: [String: Value] = [:], hourly: [String: Value] = [:], events: [DayEvent] = []) {
+        self.figures = figures
+        self.hourly = hourly
+        self.events = events
+    }
+}
+
+/// A derived event: something with a beginning and an end that is delivered by itself.
+public struct DayEvent: Sendable, Equatable {
+    /// Stable over recomputation: the id of the sample it derives from.
+    public var id: String
+    /// "workout", "night".
+    public var kind: String
+    public var payload: Value
+
+    public init(id: String, kind: String, payload: Value) {
+        self.id = id
+        self.kind = kind
+        self.payload = payload
+    }
+}
+
+/// Which instants a handler needs for a day.
+public enum HandlerWindow: String, Sendable {
+    /// The local day.
+    case localDay
+    /// 18:00 of the day before to 18:00 of the day: a night belongs to the window that holds its end.
+    case night
+}
+
+/// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
+/// the host owns anchors, days to recompute and delivery.
+public protocol DayHandler: Sendable {
+    /// Raises whenever the same samples would give other figures: every day is then computed again.
+    var version: Int { get }
+    var window: HandlerWindow { get }
+    /// Whether it reads `payload` and `metadata` (workouts do); without them a slice is a third of the size.
+    var needsPayload: Bool { get }
+    func compute(_ input: DayInput) throws -> DayOutput
+}

@@ -1,0 +1,93 @@
+import CXXHash
+
+/// The identity of a sample: a time-ordered UUIDv8 of its content key and ordinal.
+///
+/// The key is user, type, source name, start and end floored to seconds; **not** the value, which prints differently when an
+/// export is written in another unit. Rows of one key differ by their ordinal. The first 48 bits are the start in milliseconds,
+/// so ids sort by time and index pages fill in order; the rest is XXH3-128 of key and ordinal.
+public struct SampleID: Hashable, Comparable, Sendable {
+    /// The 16 bytes, most significant first.
+    public var high: UInt64
+    public var low: UInt64
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    public static func < (a: SampleID, b: SampleID) -> Bool { (a.high, a.low) < (b.high, b.low) }
+}
+
+/// The part of a key that records of one user, type and source share, hashed once for many records.
+public struct SampleKeyPrefix: Hashable, Sendable {
+    let high: UInt64
+    let low: UInt64
+
+    public init(user: String, type: String, sourceName: String) {
+        var bytes: [UInt8] = []
+        for part in [user, type, sourceName] {
+            // Lengths go in, so that no two keys read the same.
+            withUnsafeBytes(of: UInt32(part.utf8.count).littleEndian) { bytes.append(contentsOf: $0) }
+            bytes.append(contentsOf: part.utf8)
+        }
+        (high, low) = bytes.withUnsafeBytes(Self.hash)
+    }
+
+    static func hash(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        healthbus_hash128(bytes.baseAddress, bytes.count, &high, &low)
+        return (high, low)
+    }
+}
+
+extension SampleID {
+    /// - Parameters:
+    ///   - startSecond: start, floored to seconds since 1970.
+    ///   - endSecond: end, floored likewise.
+    ///   - ordinal: 0 for the first row of this key.
+    public init(_ prefix: SampleKeyPrefix, startSecond: Int64, endSecond: Int64, ordinal: Int) {
+        let key = (
+            prefix.high.littleEndian, prefix.low.littleEndian, startSecond.littleEndian, endSecond.littleEndian,
+            Int64(ordinal).littleEndian
+        )
+        let (high, low) = withUnsafeBytes(of: key, SampleKeyPrefix.hash)
+        // Before 1970 the time field can't go below zero: such ids sort first and stay unique by their hash.
+        let milliseconds = UInt64(Swift.max(0, startSecond)) &* 1000 & 0xFFFF_FFFF_FFFF
+        self.init(
+            high: milliseconds << 16 | 0x8000 | high & 0x0FFF, low: 0x8000_0000_0000_0000 | low & 0x3FFF_FFFF_FFFF_FFFF)
+    }
+}
+
+extension SampleID: CustomStringConvertible, LosslessStringConvertible {
+    /// Lower-case UUID, as in `01977f3a-5c00-8abc-9def-0123456789ab`.
+    public var description: String {
+        let hex = Self.hex(high) + Self.hex(low)
+        var out = ""
+        out.reserveCapacity(36)
+        for (index, character) in hex.enumerated() {
+            if index == 8 || index == 12 || index == 16 || index == 20 { out.append("-") }
+            out.append(character)
+        }
+        return out
+    }
+
+    /// Any UUID text with or without hyphens, in either case; nil for anything else.
+    public init?(_ text: String) {
+        var digits = 0
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        for character in text.utf8 where character != UInt8(ascii: "-") {
+            guard digits < 32, let nibble = Character(UnicodeScalar(character)).hexDigitValue else { return nil }
+            if digits < 16 { high = high << 4 | UInt64(nibble) } else { low = low << 4 | UInt64(nibble) }
+            digits += 1
+        }
+        guard digits == 32 else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    private static func hex(_ word: UInt64) -> String {
+        let digits = String(word, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

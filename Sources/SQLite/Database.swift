@@ -1,0 +1,102 @@
+import CSQLite
+
+/// One connection to one SQLite file.
+///
+/// Not thread-safe by design: SQLite is opened without its own mutex, and whoever makes a connection keeps it on one thread.
+/// `@unchecked Sendable` only so that it can be made on one thread and handed to its owner.
+public final class Database: @unchecked Sendable {
+    public enum Mode: Sendable {
+        /// Creates the file (0600) when it is absent. WAL, `synchronous=FULL`: what is committed survives power loss.
+        case readWrite
+        /// For pulls beside the writer: reads a consistent snapshot.
+        case readOnly
+    }
+
+    public let path: String
+    let handle: OpaquePointer
+    private var transactionDepth = 0
+
+    /// - Parameter cacheKibibytes: page cache of this connection.
+    /// - Throws: `SQLiteError`, also when the file isn't a database.
+    public init(path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096) throws {
+        var handle: OpaquePointer?
+        let flags =
+            switch mode {
+            case .readWrite: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+            case .readOnly: SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX
+            }
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+            sqlite3_close_v2(handle)
+            throw SQLiteError(code: code, message: message, operation: "open", path: path)
+        }
+        self.path = path
+        self.handle = handle
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, 5000)
+        do {
+            if mode == .readWrite {
+                try execute("PRAGMA journal_mode=WAL")
+                try execute("PRAGMA synchronous=FULL")
+                try execute("PRAGMA foreign_keys=ON")
+                // Bounds the log after a burst; 4 MiB between checkpoints keeps the log in the page cache.
+                try execute("PRAGMA wal_autocheckpoint=1000")
+                try execute("PRAGMA journal_size_limit=16777216")
+            } else {
+                try execute("PRAGMA query_only=ON")
+            }
+            try execute("PRAGMA cache_size=-\(cacheKibibytes)")
+            try execute("PRAGMA temp_store=MEMORY")
+        } catch {
+            sqlite3_close_v2(handle)
+            throw error
+        }
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    /// Runs statements that take no values and give no rows.
+    public func execute(_ sql: String) throws {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        if code != SQLITE_OK { throw error(code, sql) }
+    }
+
+    public func prepare(_ sql: String) throws -> Statement { try Statement(sql, in: self) }
+
+    public var changes: Int { Int(sqlite3_changes64(handle)) }
+    public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+    public var isInTransaction: Bool { transactionDepth > 0 }
+
+    /// Commits what `body` did, or nothing of it. Don't nest.
+    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try run("BEGIN IMMEDIATE", body)
+    }
+
+    /// All reads in `body` see one moment of the database.
+    public func readTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try run("BEGIN", body)
+    }
+
+    private func run<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
+        precondition(transactionDepth == 0, "transactions don't nest: one transaction is one step of a stage")
+        try execute(begin)
+        transactionDepth += 1
+        defer { transactionDepth -= 1 }
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // SQLite has rolled back by itself after a full disk or an I/O error; a second ROLLBACK would hide the first error.
+            if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            throw error
+        }
+    }
+
+    func error(_ code: Int32, _ operation: String) -> SQLiteError {
+        SQLiteError(
+            code: sqlite3_extended_errcode(handle) == SQLITE_OK ? code : sqlite3_extended_errcode(handle),
+            message: String(cString: sqlite3_errmsg(handle)), operation: operation, path: path)
+    }
+}

@@ -1,0 +1,33 @@
+import CSQLite
+
+/// What SQLite refused, on which database, doing what.
+public struct SQLiteError: Error, CustomStringConvertible {
+    /// SQLite's extended result code.
+    public let code: Int32
+    public let message: String
+    /// What was being done: the SQL, or "open".
+    public let operation: String
+    public let path: String
+
+    /// The result code without its extension: SQLITE_FULL, SQLITE_BUSY, …
+    public var primaryCode: Int32 { code & 0xFF }
+    public var isFull: Bool { primaryCode == SQLITE_FULL }
+    public var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
+    /// The database file itself is damaged, or isn't one.
+    public var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+
+    public var hint: String {
+        switch primaryCode {
+        case SQLITE_FULL, SQLITE_IOERR:
+            "free some space on the disk that holds it, then start again: nothing committed is lost"
+        case SQLITE_BUSY, SQLITE_LOCKED: "another process holds it; stop that one first"
+        case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: "check that the folder exists and that you may write to it"
+        case SQLITE_CORRUPT, SQLITE_NOTADB: "restore it from a backup, or move it away to start anew"
+        default: ""
+        }
+    }
+
+    public var description: String {
+        "\(path): \(message) (SQLite \(code)) in: \(operation)" + (hint.isEmpty ? "" : "; \(hint)")
+    }
+}
