@@ -173,3 +173,18 @@ public enum ChangelogError: Error, CustomStringConvertible {
         }
     }
 }
+
+extension StageDatabase {
+    /// The head as a reader beside the writer sees it, inside its read transaction.
+    public static func readHead(in database: Database) throws -> (head: StoreHead, generations: [Generation]) {
+        let meta = try database.prepare("SELECT value FROM meta WHERE key = ?")
+        meta.bind(1, "store")
+        let store = try meta.firstRow { $0.string(0) } ?? ""
+        meta.bind(1, "last_sequence")
+        let sequence = try meta.firstRow { $0.int64(0) } ?? 0
+        var generations: [Generation] = []
+        try database.prepare("SELECT nonce, first FROM generations ORDER BY first")
+            .forEachRow { generations.append(Generation(nonce: $0.string(0), first: $0.int64(1))) }
+        return (StoreHead(store: store, generation: generations.last?.nonce ?? "", sequence: sequence), generations)
+    }
+}
