@@ -23,6 +23,7 @@ public final class KeyedChangelog {
     private let find: Statement
     private let insert: Statement
     private let update: Statement
+    private let bury: Statement
     private let list: Statement
 
     public static func createTables(in database: Database) throws {
@@ -40,7 +41,8 @@ public final class KeyedChangelog {
         let database = stage.database
         find = try database.prepare("SELECT seq, body FROM changes WHERE key = ?")
         insert = try database.prepare("INSERT INTO changes(seq, key, topic, user, day, body) VALUES (?, ?, ?, ?, ?, ?)")
-        update = try database.prepare("UPDATE changes SET seq = ?, body = ? WHERE key = ?")
+        update = try database.prepare("UPDATE changes SET seq = ?, topic = ?, user = ?, day = ?, body = ? WHERE key = ?")
+        bury = try database.prepare("UPDATE changes SET seq = ?, body = NULL WHERE key = ?")
         list = try database.prepare(
             "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day BETWEEN ? AND ? AND body IS NOT NULL")
     }
@@ -55,8 +57,11 @@ public final class KeyedChangelog {
         case .some(.some(bytes)): return false
         case .some:
             update.bind(1, stage.nextSequence())
-            update.bind(2, bytes)
-            update.bind(3, key)
+            update.bind(2, topic)
+            update.bind(3, user)
+            if let day { update.bind(4, day) } else { update.bindNull(4) }
+            update.bind(5, bytes)
+            update.bind(6, key)
             try update.run()
         case .none:
             insert.bind(1, stage.nextSequence())
@@ -75,10 +80,9 @@ public final class KeyedChangelog {
     public func remove(key: String) throws -> Bool {
         find.bind(1, key)
         guard try find.firstRow({ !$0.isNull(1) }) == true else { return false }
-        update.bind(1, stage.nextSequence())
-        update.bindNull(2)
-        update.bind(3, key)
-        try update.run()
+        bury.bind(1, stage.nextSequence())
+        bury.bind(2, key)
+        try bury.run()
         return true
     }
 
