@@ -26,7 +26,7 @@ extension Log {
     private var timestamp: String { Self.style.format(now()) }
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    func textLine(_ name: String, _ category: String, _ level: Level, _ fields: KeyValuePairs<String, LogValue>)
+    func textLine(_ name: String, _ category: String, _ level: Level, _ fields: [(String, LogValue)])
         -> String
     {
         var line = "\(timestamp) \(level.rawValue) \(plugin) \(category) \(name)"
@@ -34,7 +34,7 @@ extension Log {
         return line + "\n"
     }
 
-    func jsonLine(_ name: String, _ category: String, _ level: Level, _ fields: KeyValuePairs<String, LogValue>)
+    func jsonLine(_ name: String, _ category: String, _ level: Level, _ fields: [(String, LogValue)])
         -> String
     {
         var line = "{\"time\":\"\(timestamp)\",\"level\":\"\(level.rawValue)\",\"plugin\":\(Self.quoted(plugin))"

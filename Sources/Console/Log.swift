@@ -74,10 +74,16 @@ public struct Log: Sendable {
         _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]
     ) {
         guard level >= minimum else { return }
+        event(name, category: category, level: level, fields: fields().map { ($0, $1) })
+    }
+
+    /// As above, with fields that were collected elsewhere.
+    public func event(_ name: String, category: String, level: Level, fields: [(String, LogValue)]) {
+        guard level >= minimum else { return }
         let line =
             switch format {
-            case .text: textLine(name, category, level, fields())
-            case .json: jsonLine(name, category, level, fields())
+            case .text: textLine(name, category, level, fields)
+            case .json: jsonLine(name, category, level, fields)
             }
         write(line)
     }

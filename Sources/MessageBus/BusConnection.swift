@@ -57,6 +57,8 @@ public final class BusConnection: Sendable {
         public var received = 0
         public var dropped = 0
         public var malformed = 0
+
+        public init() {}
     }
 
     private struct State {

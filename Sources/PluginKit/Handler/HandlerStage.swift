@@ -165,3 +165,12 @@ public final class HandlerStage: Stage {
             ])
     }
 }
+
+extension HandlerStage {
+    /// The handler of a started plugin.
+    public convenience init(_ handler: any DayHandler, _ context: PluginContext) {
+        self.init(
+            instance: context.name, manifest: context.instance.manifest, configuration: context.configuration, handler: handler,
+            namedTypes: context.stack.namedTypes, observer: context.stack.only(.observer)?.name ?? "observer")
+    }
+}

@@ -1,3 +1,4 @@
+import Changelog
 import Foundation
 import HealthModel
 import SQLite
