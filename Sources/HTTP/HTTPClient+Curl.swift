@@ -19,7 +19,8 @@ extension HTTPClient {
     }
 
     func url(of request: HTTPRequest) throws -> String {
-        guard request.path.hasPrefix("/"), !request.path.utf8.contains(where: { $0 <= 0x20 || $0 == 0x3F || $0 == 0x23 })
+        guard request.path.hasPrefix("/"),
+            !request.path.utf8.contains(where: { $0 <= 0x20 || $0 == 0x3F || $0 == 0x23 })
         else { throw invalid("the path must begin with / and hold no space, ? or #") }
         guard !request.query.isEmpty else { return base + request.path }
         let pairs = request.query.sorted { $0.key < $1.key }

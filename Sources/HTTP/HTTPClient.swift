@@ -64,7 +64,8 @@ public final class HTTPClient: @unchecked Sendable {
                 healthbus_setopt_long(handle, CURLOPT_POST, 1)
                 healthbus_setopt_long(handle, CURLOPT_POSTFIELDSIZE, body.count)
                 healthbus_setopt_pointer(
-                    handle, CURLOPT_POSTFIELDS, UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(context)))
+                    handle, CURLOPT_POSTFIELDS,
+                    UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(context)))
             }
             return curl_easy_perform(handle)
         }

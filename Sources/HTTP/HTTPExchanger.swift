@@ -171,12 +171,15 @@ extension HTTPResponse {
     fileprivate static func tooLarge(_ limit: Int) -> HTTPResponse {
         HTTPResponse(
             status: 413,
-            json: Array(#"{"error":"the body is larger than \#(limit) bytes","hint":"send fewer elements in one request"}"#.utf8))
+            json: Array(
+                #"{"error":"the body is larger than \#(limit) bytes","hint":"send fewer elements in one request"}"#.utf8
+            ))
     }
 
     fileprivate static let busy = {
         var answer = HTTPResponse(
-            status: 503, json: Array(#"{"error":"too many bodies at once","hint":"send it again after Retry-After"}"#.utf8))
+            status: 503,
+            json: Array(#"{"error":"too many bodies at once","hint":"send it again after Retry-After"}"#.utf8))
         answer.headers["Retry-After"] = "1"
         return answer
     }()

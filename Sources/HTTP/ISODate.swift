@@ -4,7 +4,8 @@ public enum ISODate {
     /// instead of Z; nil for anything else.
     public static func microseconds(_ text: UnsafeRawBufferPointer) -> Int64? {
         guard text.count >= 20, text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"),
-            text[10] == UInt8(ascii: "T") || text[10] == 0x20, text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
+            text[10] == UInt8(ascii: "T") || text[10] == 0x20, text[13] == UInt8(ascii: ":"),
+            text[16] == UInt8(ascii: ":"),
             let year = number(text, 0, 4), let month = number(text, 5, 2), let day = number(text, 8, 2),
             let hour = number(text, 11, 2), let minute = number(text, 14, 2), let second = number(text, 17, 2),
             (1...12).contains(month), day >= 1, day <= daysIn(month, year), hour < 24, minute < 60, second < 60

@@ -64,7 +64,8 @@ struct ListeningSocket {
                 hint: "stop that one (`ss -ltnp` names it) or choose another port; 0 takes any")
         case EACCES:
             return HTTPError(
-                .cannotListen, endpoint: endpoint, detail: detail, hint: "ports below 1024 need a right; choose a higher one")
+                .cannotListen, endpoint: endpoint, detail: detail,
+                hint: "ports below 1024 need a right; choose a higher one")
         default:
             return HTTPError(
                 .cannotListen, endpoint: endpoint, detail: detail,
