@@ -1,0 +1,85 @@
+import CCurl
+
+/// An HTTP client for one server, on one libcurl easy handle that keeps its connection alive.
+///
+/// Blocking, and not for two threads at once: whoever makes one keeps it on a thread of their own. It never follows a
+/// redirect, so a token reaches no other host than the one configured. Bodies and headers are never logged.
+///
+/// `@unchecked Sendable` only so that it can be made on one thread and handed to its owner: libcurl forbids to share an easy
+/// handle between threads at the same time, not to move it.
+public final class HTTPClient: @unchecked Sendable {
+    /// "http://127.0.0.1:8080" or with a prefix, "https://example.org/health"; no slash at its end.
+    public let base: String
+    /// "127.0.0.1:8080", for messages.
+    public let endpoint: String
+    /// Bytes of an answer's body that are accepted.
+    public let answerLimit: Int
+    let handle: OpaqueHandle
+
+    /// - Parameter base: http or https URL of the server; paths of requests are appended to it.
+    /// - Throws: `HTTPError` when it isn't one.
+    public init(base: String, answerLimit: Int = 4 << 20) throws {
+        let server = try ServerURL(base)
+        self.base = server.base
+        self.endpoint = server.endpoint
+        self.answerLimit = answerLimit
+        _ = Self.globalInit
+        guard let made = curl_easy_init() else {
+            throw HTTPError(
+                .connection, endpoint: server.endpoint, detail: "libcurl gave no handle", hint: "is memory exhausted?")
+        }
+        handle = made
+        configure(isLoopback: server.isLoopback)
+    }
+
+    deinit { curl_easy_cleanup(handle) }
+
+    /// Sends one request and waits for its answer, whatever its status.
+    /// - Parameter timeout: seconds for all of it.
+    /// - Throws: `HTTPError` when there is no answer.
+    public func send(_ request: HTTPRequest, timeout: Double = 30) throws -> HTTPResponse {
+        let answer = AnswerCollector(limit: answerLimit)
+        var list: UnsafeMutablePointer<curl_slist>?
+        defer { curl_slist_free_all(list) }
+        for line in try headerLines(of: request) {
+            guard let longer = curl_slist_append(list, line) else { throw failure(CURLE_OUT_OF_MEMORY, timeout) }
+            list = longer
+        }
+        healthbus_setopt_string(handle, CURLOPT_URL, try url(of: request))
+        healthbus_setopt_string(handle, CURLOPT_CUSTOMREQUEST, request.method)
+        healthbus_setopt_pointer(handle, CURLOPT_HTTPHEADER, list)
+        healthbus_setopt_long(handle, CURLOPT_TIMEOUT_MS, Int(timeout * 1000))
+        healthbus_setopt_long(handle, CURLOPT_CONNECTTIMEOUT_MS, Int(min(timeout, 10) * 1000))
+        healthbus_setopt_long(handle, CURLOPT_NOBODY, request.method == "HEAD" ? 1 : 0)
+        let context = Unmanaged.passUnretained(answer).toOpaque()
+        healthbus_setopt_pointer(handle, CURLOPT_WRITEDATA, context)
+        healthbus_setopt_pointer(handle, CURLOPT_HEADERDATA, context)
+
+        let code = request.body.withUnsafeBytes { body in
+            // libcurl reads the body from here while it performs, and not after.
+            if body.isEmpty && request.method != "POST" && request.method != "PUT" {
+                healthbus_setopt_pointer(handle, CURLOPT_POSTFIELDS, nil)
+                healthbus_setopt_long(handle, CURLOPT_HTTPGET, request.method == "HEAD" ? 0 : 1)
+            } else {
+                healthbus_setopt_long(handle, CURLOPT_POST, 1)
+                healthbus_setopt_long(handle, CURLOPT_POSTFIELDSIZE, body.count)
+                healthbus_setopt_pointer(
+                    handle, CURLOPT_POSTFIELDS,
+                    UnsafeMutableRawPointer(mutating: body.baseAddress ?? UnsafeRawPointer(context)))
+            }
+            return curl_easy_perform(handle)
+        }
+        if answer.overflowed {
+            throw HTTPError(
+                .answerTooLarge, endpoint: endpoint, detail: "the answer is larger than \(answerLimit) bytes",
+                hint: "check that the URL is that of a healthbus backend")
+        }
+        guard code == CURLE_OK else { throw failure(code, timeout) }
+        var status = 0
+        healthbus_getinfo_long(handle, CURLINFO_RESPONSE_CODE, &status)
+        return HTTPResponse(status: status, headers: answer.headers, body: answer.body)
+    }
+
+    /// "libcurl makes no promise that curl_global_init is thread-safe": once, behind Swift's lazy static.
+    private static let globalInit: CURLcode = curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32))
+}

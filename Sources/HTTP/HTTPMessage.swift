@@ -1,0 +1,83 @@
+/// Header fields in the order given; names compare without case, as HTTP's do.
+public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    public struct Field: Sendable, Equatable {
+        public var name: String
+        public var value: String
+    }
+
+    public private(set) var fields: [Field] = []
+
+    public init() {}
+
+    public init(dictionaryLiteral elements: (String, String)...) {
+        for (name, value) in elements { add(name, value) }
+    }
+
+    public mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
+
+    /// The first field of that name; setting replaces all of them.
+    public subscript(_ name: String) -> String? {
+        get { fields.first { Self.same($0.name, name) }?.value }
+        set {
+            fields.removeAll { Self.same($0.name, name) }
+            if let newValue { add(name, newValue) }
+        }
+    }
+
+    private static func same(_ a: String, _ b: String) -> Bool {
+        a.utf8.count == b.utf8.count && zip(a.utf8, b.utf8).allSatisfy { lowered($0) == lowered($1) }
+    }
+
+    private static func lowered(_ byte: UInt8) -> UInt8 { byte &- 65 < 26 ? byte | 0x20 : byte }
+}
+
+/// One request, as a client sends it and as a server's handler gets it.
+public struct HTTPRequest: Sendable, Equatable {
+    /// Upper case: "GET", "POST".
+    public var method: String
+    /// Absolute, without query: "/api/v1/stats". A server gives it percent-decoded.
+    public var path: String
+    /// Decoded. Of a name that repeats, the last counts.
+    public var query: [String: String]
+    public var headers: HTTPHeaders
+    public var body: [UInt8]
+
+    public init(
+        method: String = "GET", path: String, query: [String: String] = [:], headers: HTTPHeaders = [:],
+        body: [UInt8] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The token of `Authorization: Bearer …`; nil without one.
+    public var bearerToken: String? {
+        guard let field = headers["Authorization"], field.utf8.count > 7, field.prefix(7).lowercased() == "bearer "
+        else { return nil }
+        return String(field.dropFirst(7))
+    }
+}
+
+/// One response.
+public struct HTTPResponse: Sendable, Equatable {
+    public var status: Int
+    public var headers: HTTPHeaders
+    public var body: [UInt8]
+
+    public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// A JSON response.
+    public init(status: Int, json: [UInt8]) {
+        self.init(status: status, headers: ["Content-Type": "application/json"], body: json)
+    }
+
+    /// The body as text, for messages and tests.
+    public var text: String { String(decoding: body, as: UTF8.self) }
+}

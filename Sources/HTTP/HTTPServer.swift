@@ -1,0 +1,71 @@
+import CMicroHTTPD
+import Glibc
+import Synchronization
+
+/// An HTTP server on libmicrohttpd with its own threads, every resource bounded.
+///
+/// The handler is synchronous and is called on the server's threads, on as many at once as `Limits.threads`. A body is
+/// collected whole before the handler sees it.
+public final class HTTPServer: Sendable {
+    public typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+
+    /// What one server may use.
+    public struct Limits: Sendable {
+        public var threads = 2
+        public var connections = 64
+        /// Bytes of one body; a longer one is answered 413.
+        public var bodyBytes = 8 << 20
+        /// Bytes of all bodies being received or handled; beyond it a request is answered 503 with Retry-After.
+        public var totalBodyBytes = 24 << 20
+        /// Bytes of a connection's buffer: request line and headers must fit in (else 414 or 431).
+        public var headerBytes = 32 << 10
+        /// A connection without a byte for so long is closed.
+        public var idleSeconds = 30
+        /// A request that hasn't arrived whole by then is cut off, however busily it trickles.
+        public var requestSeconds = 120
+
+        public init() {}
+    }
+
+    /// The real port, also when 0 was asked for.
+    public let port: Int
+    public let host: String
+    private let exchange: HTTPExchanger
+
+    /// Listens and serves at once.
+    /// - Parameters:
+    ///   - host: an IP address or a name; loopback unless told otherwise.
+    ///   - port: 0 takes any free port.
+    /// - Throws: `HTTPError` when the address can't be had.
+    public init(
+        host: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), handler: @escaping Handler
+    ) throws {
+        let listener = try ListeningSocket(host: host, port: port)
+        exchange = HTTPExchanger(limits: limits, handler: handler)
+        self.host = host
+        self.port = listener.port
+        let started = healthbus_http_start(
+            listener.descriptor, UInt32(limits.threads), UInt32(limits.connections), UInt32(limits.idleSeconds),
+            limits.headerBytes, HTTPExchanger.onAccess, HTTPExchanger.onCompleted,
+            Unmanaged.passUnretained(exchange).toOpaque())
+        guard let started else {
+            close(listener.descriptor)
+            throw HTTPError(
+                .cannotListen, endpoint: "\(host):\(listener.port)", detail: "the HTTP server didn't start",
+                hint: "check the limits on threads and open files (ulimit -u, ulimit -n)")
+        }
+        exchange.daemon.withLock { $0 = HTTPExchanger.Daemon(handle: started) }
+    }
+
+    deinit { stop(drainSeconds: 0) }
+
+    /// Takes no new connection, lets requests in hand finish within `drainSeconds`, then closes. Once; later calls do nothing.
+    public func stop(drainSeconds: Double = 5) {
+        guard let daemon = exchange.daemon.withLock({ $0.take() }) else { return }
+        let listener = MHD_quiesce_daemon(daemon.handle)
+        exchange.drain(seconds: drainSeconds)
+        MHD_stop_daemon(daemon.handle)
+        // After quiescing the socket is ours again.
+        if listener >= 0 { close(listener) }
+    }
+}

@@ -1,0 +1,28 @@
+/// A secret that both sides know, compared in time that doesn't depend on where two tokens differ.
+public struct SecretToken: Sendable, CustomStringConvertible {
+    private let bytes: [UInt8]
+
+    /// nil for an empty token, which would let everyone in. White space around it (a file's last newline) isn't part of it.
+    public init?(_ text: String) {
+        let trimmed = text.utf8.drop { $0 <= 0x20 }
+        let end = trimmed.lastIndex { $0 > 0x20 }
+        guard let end else { return nil }
+        bytes = Array(trimmed[...end])
+    }
+
+    /// Whether `candidate` is this token. Only the candidate's own length shows in the time it takes.
+    public func matches(_ candidate: String?) -> Bool {
+        guard let candidate else { return false }
+        var difference: UInt8 = candidate.utf8.count == bytes.count ? 0 : 1
+        var index = 0
+        for byte in candidate.utf8 {
+            difference |= byte ^ bytes[index]
+            index += 1
+            if index == bytes.count { index = 0 }
+        }
+        return difference == 0
+    }
+
+    /// Never the secret.
+    public var description: String { "SecretToken(…)" }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// The parts of a server's URL that a client needs.
+struct ServerURL {
+    let base: String
+    let endpoint: String
+    let isLoopback: Bool
+
+    init(_ text: String) throws {
+        func refuse(_ detail: String) -> HTTPError {
+            HTTPError(
+                .invalidRequest, endpoint: "backend URL", detail: detail,
+                hint: "write it as https://host[:port][/prefix], without user, query or fragment")
+        }
+        guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty else {
+            throw refuse("it isn't a URL")
+        }
+        guard let scheme = parts.scheme?.lowercased(), scheme == "http" || scheme == "https" else {
+            throw refuse("its scheme is neither http nor https")
+        }
+        guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil else {
+            throw refuse("it has a user, a query or a fragment")
+        }
+        var base = text
+        while base.hasSuffix("/") { base.removeLast() }
+        self.base = base
+        let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        endpoint = "\(host):\(parts.port ?? (scheme == "https" ? 443 : 80))"
+        isLoopback = bare == "localhost" || bare == "::1" || bare.hasPrefix("127.")
+    }
+}

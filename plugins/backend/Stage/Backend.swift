@@ -1,0 +1,108 @@
+import Glibc
+import HTTP
+import HealthModel
+import SQLite
+import Synchronization
+
+/// The reference backend: takes what an uploader delivers, keeps each element once at its highest version, answers questions.
+///
+/// `docs/backend.md` is the contract. Requests may come on several threads; they are handled one after the other, each that
+/// writes in one transaction, answered only once it is on the disk.
+public final class Backend: Sendable {
+    /// Microseconds since 1970, UTC.
+    public typealias Clock = @Sendable () -> Instant
+
+    private let token: SecretToken
+    private let clock: Clock
+    private let report: @Sendable (String) -> Void
+    private let core: Mutex<BackendCore?>
+
+    /// Opens or creates the database; a missing folder is made with mode 0700, the file has 0600.
+    /// - Parameters:
+    ///   - audit: count every acceptance of an (id, version) apart, for tests: `acceptedTwice` in the statistics.
+    ///   - report: told of failures that the client can't mend, without health values.
+    /// - Throws: `SQLiteError`, `BackendError`.
+    public init(
+        databasePath: String, token: SecretToken, audit: Bool = false, clock: @escaping Clock = Backend.now,
+        report: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
+        self.token = token
+        self.clock = clock
+        self.report = report
+        core = Mutex(try BackendCore(databasePath: databasePath, audit: audit))
+    }
+
+    /// The machine's clock.
+    public static let now: Clock = {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * Instant.second + Int64(time.tv_nsec) / 1000
+    }
+
+    public func handle(_ request: HTTPRequest) -> HTTPResponse {
+        guard token.matches(request.bearerToken) else {
+            var answer = HTTPResponse.problem(
+                401, "the bearer token is missing or wrong", "send Authorization: Bearer <token>")
+            answer.headers["WWW-Authenticate"] = "Bearer"
+            return answer
+        }
+        guard let route = BackendRoute(request.path) else {
+            return .problem(404, "no such path", "see docs/backend.md for the paths")
+        }
+        guard request.method == route.method else {
+            var answer = HTTPResponse.problem(405, "\(request.method) isn't answered here", "use \(route.method)")
+            answer.headers["Allow"] = route.method
+            return answer
+        }
+        do {
+            return try core.withLock { core in
+                guard let core else { throw BackendError.closed }
+                return try core.answer(request, route, now: clock())
+            }
+        } catch let refusal as SyncRefusal {
+            return refusal.answer
+        } catch let error as JSONScanError {
+            return .problem(400, error.description, "send well-formed JSON in UTF-8")
+        } catch let error as SQLiteError {
+            // Its text holds SQL and a path: for the operator, not for the network.
+            report("\(error)")
+            return .problem(
+                503, "the database can't be used at the moment", "nothing of this request was kept; send it again later"
+            )
+        } catch {
+            report("\(error)")
+            return .problem(503, "the backend is stopping", "send it again later")
+        }
+    }
+
+    /// Finishes the request in hand and closes the database; requests after it are answered 503.
+    public func close() { core.withLock { $0 = nil } }
+}
+
+enum BackendRoute {
+    case sync(SyncMetric)
+    case samples
+    case documents(DocumentKind)
+    case stats
+
+    init?(_ path: String) {
+        guard path.hasPrefix("/api/v1/") else { return nil }
+        switch path.dropFirst(8) {
+        case "samples": self = .samples
+        case "days": self = .documents(.day)
+        case "workouts": self = .documents(.workout)
+        case "nights": self = .documents(.night)
+        case "stats": self = .stats
+        case let rest:
+            guard rest.hasPrefix("sync/"), let metric = SyncMetric(rawValue: String(rest.dropFirst(5))) else {
+                return nil
+            }
+            self = .sync(metric)
+        }
+    }
+
+    var method: String {
+        if case .sync = self { return "POST" }
+        return "GET"
+    }
+}

@@ -1,0 +1,142 @@
+import HTTP
+import HealthModel
+import SQLite
+
+/// Answers the backend's reading requests.
+final class BackendQueries {
+    private let database: Database
+    private let texts: InternedTexts
+    private let samples: Statement
+    private let documents: Statement
+
+    /// Rows that one question may look at: bounds its time whatever it filters.
+    static let scanLimit = 100_000
+    static let pageLimit = 2000
+
+    init(_ database: Database, texts: InternedTexts) throws {
+        self.database = database
+        self.texts = texts
+        samples = try database.prepare(
+            """
+            SELECT id, version, type, start, "end", value, unit, source, source_type, uuid, metadata, payload, deleted,
+                typeof(id) = 'blob', typeof(uuid) = 'blob'
+            FROM samples WHERE user = ?1 AND id > ?2 ORDER BY id
+            """)
+        documents = try database.prepare(
+            "SELECT id, body, start FROM documents WHERE user = ?1 AND kind = ?2 AND id > ?3 AND deleted = 0 ORDER BY id"
+        )
+    }
+
+    /// `GET /api/v1/samples`: alive ones in the order of their ids.
+    func samples(_ question: Question) throws -> HTTPResponse {
+        guard let user = try texts.existing(question.user) else { return .page("samples", [], next: nil) }
+        let type = try question.type.map { try texts.existing($0) ?? -1 }
+        samples.bind(1, user)
+        if let cursor = question.cursor { cursor.bind(to: samples, 2) } else { samples.bind(2, "") }
+        // Without a cursor texts come first, since SQLite sorts texts before blobs.
+        var out: [UInt8] = []
+        var found = 0
+        var scanned = 0
+        var last: [UInt8] = []
+        var more = false
+        defer { samples.reset() }
+        while try samples.step() {
+            if found == question.limit || scanned == Self.scanLimit {
+                more = true
+                break
+            }
+            scanned += 1
+            last.removeAll(keepingCapacity: true)
+            let isUUID = samples.int(13) == 1
+            samples.withBytes(0) { ElementID.append($0, isUUID: isUUID, to: &last) }
+            guard samples.int(12) == 0, type == nil || samples.int64(2) == type else { continue }
+            guard question.holds(start: samples.int64(3), end: samples.int64(4)) else { continue }
+            if found > 0 { out.append(UInt8(ascii: ",")) }
+            try append(samples, id: last, to: &out)
+            found += 1
+        }
+        return .page("samples", out, next: more ? last : nil)
+    }
+
+    private func append(_ row: Statement, id: [UInt8], to out: inout [UInt8]) throws {
+        out.append(json: "{\"id\":")
+        out.append(contentsOf: id)
+        out.append(json: ",\"healthkitUUID\":")
+        if row.isNull(9) {
+            out.append(json: "null")
+        } else {
+            let isUUID = row.int(14) == 1; row.withBytes(9) { ElementID.append($0, isUUID: isUUID, to: &out) }
+        }
+        out.append(json: ",\"version\":")
+        out.append(json: row.int64(1))
+        out.append(json: ",\"type\":")
+        out.append(jsonString: try texts.text(of: row.int64(2)))
+        out.append(json: ",\"startDate\":")
+        ISODate.append(row.int64(3), quoted: true, to: &out)
+        out.append(json: ",\"endDate\":")
+        ISODate.append(row.int64(4), quoted: true, to: &out)
+        out.append(json: ",\"value\":")
+        if row.isNull(5) { out.append(json: "null") } else { out.append(json: row.double(5)) }
+        out.append(json: ",\"unit\":")
+        try append(text: row.int64(6), to: &out)
+        out.append(json: ",\"source\":")
+        try append(text: row.int64(7), to: &out)
+        out.append(json: row.int(8) == 0 ? ",\"sourceType\":\"healthkit\"" : ",\"sourceType\":\"manual\"")
+        out.append(json: ",\"metadata\":")
+        if row.isNull(10) { out.append(json: "null") } else { row.withBytes(10) { out.append(contentsOf: $0) } }
+        if !row.isNull(11) {
+            out.append(json: ",\"payload\":")
+            row.withBytes(11) { out.append(contentsOf: $0) }
+        }
+        out.append(json: "}")
+    }
+
+    private func append(text id: Int64, to out: inout [UInt8]) throws {
+        if id == 0 { out.append(json: "null") } else { out.append(jsonString: try texts.text(of: id)) }
+    }
+
+    /// `GET /api/v1/days`, `/workouts`, `/nights`: the documents as they came, in the order of date or id.
+    func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse {
+        guard let user = try texts.existing(question.user) else { return .page(kind.plural, [], next: nil) }
+        documents.bind(1, user)
+        documents.bind(2, kind.rawValue)
+        documents.bind(3, question.rawCursor ?? "")
+        var out: [UInt8] = []
+        var found = 0
+        var last: [UInt8] = []
+        var more = false
+        defer { documents.reset() }
+        while try documents.step() {
+            if found == question.limit || out.count > 2 << 20 {
+                more = true
+                break
+            }
+            let id = documents.string(0)
+            guard
+                kind == .day
+                    ? question.holds(day: id) : question.holds(start: documents.int64(2), end: documents.int64(2))
+            else { continue }
+            if found > 0 { out.append(UInt8(ascii: ",")) }
+            documents.withBytes(1) { out.append(contentsOf: $0) }
+            last.removeAll()
+            last.append(jsonString: id)
+            found += 1
+        }
+        return .page(kind.plural, out, next: more ? last : nil)
+    }
+}
+
+extension HTTPResponse {
+    fileprivate static func page(_ name: StaticString, _ elements: [UInt8], next: [UInt8]?) -> HTTPResponse {
+        var out: [UInt8] = []
+        out.reserveCapacity(elements.count + 100)
+        out.append(json: "{\"")
+        out.append(json: name)
+        out.append(json: "\":[")
+        out.append(contentsOf: elements)
+        out.append(json: "],\"nextCursor\":")
+        if let next { out.append(contentsOf: next) } else { out.append(json: "null") }
+        out.append(json: "}")
+        return HTTPResponse(status: 200, json: out)
+    }
+}

@@ -1,0 +1,76 @@
+import SQLite
+
+/// The backend's tables.
+///
+/// The uniqueness of samples is that of the two partial indexes: (user, id), here the primary key and so without a
+/// condition, because a deletion names an id only and must hold before its sample is known; and (user, type, start) of what
+/// was never in HealthKit, so that two manual events of one type and time are one, while two workouts or HealthKit samples
+/// of one second stay two.
+enum BackendSchema {
+    static let version: Int64 = 1
+
+    /// Creates what is absent.
+    /// - Throws: `BackendError` for a database of a newer healthbus; `SQLiteError`.
+    static func create(in database: Database, generation: String) throws {
+        try database.transaction {
+            try database.execute(tables)
+            let insert = try database.prepare("INSERT OR IGNORE INTO meta(key, value) VALUES(?1, ?2)")
+            for (key, value) in [("generation", generation), ("schema", String(version))] {
+                insert.bind(1, key)
+                insert.bind(2, value)
+                try insert.run()
+            }
+        }
+        guard let found = try Int64(meta("schema", in: database)), found <= version else {
+            throw BackendError.newerSchema(path: database.path)
+        }
+    }
+
+    static func meta(_ key: String, in database: Database) throws -> String {
+        let statement = try database.prepare("SELECT value FROM meta WHERE key = ?1")
+        statement.bind(1, key)
+        return try statement.firstRow { $0.string(0) } ?? ""
+    }
+
+    // Times are microseconds since 1970, UTC. `previous` is type · 2 + deleted of what an update replaced, NULL for a row
+    // that was never updated: the upsert returns it, which tells created from updated and keeps `tallies` without a scan.
+    private static let tables = """
+        CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+        CREATE TABLE IF NOT EXISTS samples(
+            user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,
+            previous INTEGER, type INTEGER NOT NULL, start INTEGER, "end" INTEGER, value REAL, unit INTEGER,
+            source INTEGER, source_type INTEGER NOT NULL, uuid BLOB, device INTEGER, synced INTEGER,
+            metadata TEXT, payload TEXT, PRIMARY KEY(user, id)) WITHOUT ROWID;
+        CREATE UNIQUE INDEX IF NOT EXISTS samples_manual ON samples(user, type, start)
+            WHERE source_type <> 0 AND deleted = 0;
+        CREATE TABLE IF NOT EXISTS documents(
+            user INTEGER NOT NULL, kind INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
+            deleted INTEGER NOT NULL, previous INTEGER, start INTEGER, device INTEGER, synced INTEGER, body TEXT,
+            PRIMARY KEY(user, kind, id)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS tallies(
+            user INTEGER NOT NULL, type INTEGER NOT NULL, alive INTEGER NOT NULL, deleted INTEGER NOT NULL,
+            PRIMARY KEY(user, type)) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS counters(name TEXT PRIMARY KEY, count INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS accepted(
+            user INTEGER NOT NULL, kind INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
+            deleted INTEGER NOT NULL, count INTEGER NOT NULL,
+            PRIMARY KEY(user, kind, id, version, deleted)) WITHOUT ROWID;
+        """
+}
+
+/// Why a backend doesn't start.
+public enum BackendError: Error, CustomStringConvertible {
+    case newerSchema(path: String)
+    case folder(path: String, cause: String)
+    case closed
+
+    public var description: String {
+        switch self {
+        case .newerSchema(let path): "\(path): written by a newer healthbus; use that version, or another database"
+        case .folder(let path, let cause):
+            "\(path): \(cause); check that the folder exists and that you may write to it"
+        case .closed: "the backend is closed; start it again"
+        }
+    }
+}

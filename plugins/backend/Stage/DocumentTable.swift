@@ -1,0 +1,65 @@
+import HTTP
+import SQLite
+
+/// What is kept as the JSON that came: few a day, read whole.
+enum DocumentKind: Int64, CaseIterable {
+    case day = 0
+    case workout = 1
+    case night = 2
+
+    /// Its key in the element: a day's is its date.
+    var keyName: StaticString { self == .day ? "date" : "id" }
+
+    /// Its name in paths, answers and statistics.
+    var plural: StaticString {
+        switch self {
+        case .day: "days"
+        case .workout: "workouts"
+        case .night: "nights"
+        }
+    }
+}
+
+/// Writes daily summaries, workouts and nights by the same rule of versions as samples.
+final class DocumentTable {
+    private let upsert: Statement
+    private let held: Statement
+
+    init(_ database: Database) throws {
+        upsert = try database.prepare(
+            """
+            INSERT INTO documents(user, kind, id, version, deleted, start, device, synced, body)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            ON CONFLICT(user, kind, id) DO UPDATE SET previous = deleted, version = excluded.version,
+                deleted = excluded.deleted, start = iif(excluded.deleted, start, excluded.start),
+                device = excluded.device, synced = excluded.synced, body = excluded.body
+                WHERE excluded.version > version OR (excluded.version = version AND excluded.deleted > deleted)
+            RETURNING previous
+            """)
+        held = try database.prepare("SELECT version FROM documents WHERE user = ?1 AND kind = ?2 AND id = ?3")
+    }
+
+    /// - Parameter body: the element's JSON; nil deletes.
+    func write(
+        _ kind: DocumentKind, id: String, version: Int64, start: Int64?, body: UnsafeRawBufferPointer?,
+        in batch: SyncBatch
+    ) throws -> SyncOutcome.Verdict {
+        upsert.bind(1, batch.user)
+        upsert.bind(2, kind.rawValue)
+        upsert.bind(3, id)
+        upsert.bind(4, version)
+        upsert.bind(5, body == nil ? 1 : 0)
+        if let start { upsert.bind(6, start) }
+        upsert.bind(7, batch.device)
+        upsert.bind(8, batch.syncedAt)
+        if let body { upsert.bindText(9, body) }
+        return try upsert.firstRow { $0.isNull(0) ? .created : .updated } ?? .known
+    }
+
+    func heldVersion(_ kind: DocumentKind, id: String, user: Int64) throws -> Int64? {
+        held.bind(1, user)
+        held.bind(2, kind.rawValue)
+        held.bind(3, id)
+        return try held.firstRow { $0.int64(0) }
+    }
+}

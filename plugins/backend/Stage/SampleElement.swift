@@ -1,0 +1,72 @@
+import HTTP
+
+/// One sample or deletion of a request: where its members lie, then what they mean.
+struct SampleElement {
+    var id: JSONSpan?
+    var version: JSONSpan?
+    var type: JSONSpan?
+    var startDate: JSONSpan?
+    var endDate: JSONSpan?
+    var value: JSONSpan?
+    var unit: JSONSpan?
+    var source: JSONSpan?
+    var sourceType: JSONSpan?
+    var healthKitUUID: JSONSpan?
+    var metadata: JSONSpan?
+    var payload: JSONSpan?
+
+    /// Reads the element at the scanner's place; members of other names are passed over.
+    init(_ scanner: inout JSONScanner) throws(JSONScanError) {
+        guard scanner.nextIsObject() else {
+            _ = try scanner.value()
+            return
+        }
+        try scanner.beginObject()
+        while let name = try scanner.nextMember() {
+            let span = try scanner.value()
+            if span.isNull { continue }
+            switch name.bytes.count {
+            case 2 where name == "id": id = span
+            case 4 where name == "type": type = span
+            case 4 where name == "unit": unit = span
+            case 5 where name == "value": value = span
+            case 6 where name == "source": source = span
+            case 7 where name == "version": version = span
+            case 7 where name == "endDate": endDate = span
+            case 7 where name == "payload": payload = span
+            case 8 where name == "metadata": metadata = span
+            case 9 where name == "startDate": startDate = span
+            case 10 where name == "sourceType": sourceType = span
+            case 13 where name == "healthkitUUID": healthKitUUID = span
+            default: continue
+            }
+        }
+    }
+
+    /// What is wrong with it as an addition; nil when nothing is. No values in the reason.
+    func problem(start: Int64?, end: Int64?) -> StaticString? {
+        guard let type, type.isString, !type.bytes.isEmpty, type.bytes.count <= 200 else { return "type is missing" }
+        guard let start else { return "startDate isn't an ISO 8601 date" }
+        guard let end else { return "endDate isn't an ISO 8601 date" }
+        if end < start { return "endDate lies before startDate" }
+        if let value, value.double == nil { return "value isn't a number" }
+        if let unit, !unit.isString { return "unit isn't a text" }
+        if let source, !source.isString { return "source isn't a text" }
+        if let sourceType, !(sourceType == "healthkit" || sourceType == "manual") {
+            return "sourceType is neither healthkit nor manual"
+        }
+        if let healthKitUUID, !healthKitUUID.isString { return "healthkitUUID isn't a text" }
+        if let metadata, metadata.kind != .object { return "metadata isn't an object" }
+        return nil
+    }
+
+    var isManual: Bool { sourceType.map { $0 == "manual" } ?? false }
+
+    /// The version that the sender gave; 0 without one; nil when it isn't an integer.
+    static func version(_ span: JSONSpan?) -> Int64? { span.map { $0.integer } ?? 0 }
+
+    static func date(_ span: JSONSpan?) -> Int64? {
+        guard let span, span.kind == .string else { return nil }
+        return ISODate.microseconds(span.bytes)
+    }
+}

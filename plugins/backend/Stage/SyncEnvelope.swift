@@ -1,0 +1,145 @@
+import HTTP
+
+/// The members of a sync request's body around its elements. Spans point into the body.
+struct SyncEnvelope {
+    var user = "default"
+    var device: JSONSpan?
+    /// Microseconds since 1970; nil when the sender didn't say.
+    var syncedAt: Int64?
+    var lists: [(list: SyncList, elements: JSONSpan)] = []
+
+    /// Elements of all lists that one request may hold.
+    static let elementLimit = 20_000
+
+    /// Checks the whole body's grammar before anything of it is used.
+    /// - Throws: `JSONScanError`, `SyncRefusal`.
+    init(_ body: UnsafeRawBufferPointer, metric: SyncMetric) throws {
+        var scanner = JSONScanner(body)
+        try scanner.beginObject()
+        var elements = 0
+        while let name = try scanner.nextMember() {
+            if let list = SyncList.allCases.first(where: { name == $0.name }) {
+                guard metric.lists.contains(list) else { throw SyncRefusal.misplaced(list, metric) }
+                guard scanner.nextIsArray() else { throw SyncRefusal.malformed("\(list.rawValue) isn't an array") }
+                let span = try scanner.value()
+                elements += try Self.count(span, upTo: Self.elementLimit - elements)
+                lists.append((list, span))
+            } else {
+                try take(name, scanner.value())
+            }
+        }
+        try scanner.end()
+        if lists.isEmpty {
+            let names = metric.lists.map(\.rawValue).joined(separator: ", ")
+            throw SyncRefusal.malformed("none of \(names) is there")
+        }
+    }
+
+    private mutating func take(_ name: JSONSpan, _ value: JSONSpan) throws {
+        if name == "userId", !value.isNull {
+            guard let text = value.text, !text.isEmpty, text.utf8.count <= 200 else {
+                throw SyncRefusal.malformed("userId isn't a text of 1 to 200 bytes")
+            }
+            user = text
+        } else if name == "deviceId", !value.isNull {
+            guard value.isString, value.bytes.count <= 1000 else {
+                throw SyncRefusal.malformed("deviceId isn't a short text")
+            }
+            device = value
+        } else if name == "syncedAt", !value.isNull {
+            // A number is seconds since 1970, as apps in the field send it.
+            let date =
+                value.isString
+                ? ISODate.microseconds(value.bytes)
+                : value.double.flatMap { $0.magnitude < 1e12 ? Int64($0 * 1_000_000) : nil }
+            guard let date else {
+                throw SyncRefusal.malformed("syncedAt is neither an ISO 8601 date nor seconds since 1970")
+            }
+            syncedAt = date
+        }
+    }
+
+    private static func count(_ array: JSONSpan, upTo limit: Int) throws -> Int {
+        var scanner = JSONScanner(array.bytes)
+        try scanner.beginArray()
+        var count = 0
+        while try scanner.nextElement() {
+            _ = try scanner.value()
+            count += 1
+            if count > limit { throw SyncRefusal.tooMany }
+        }
+        return count
+    }
+}
+
+/// The arrays of elements that bodies hold.
+enum SyncList: String, CaseIterable {
+    case samples, workouts, nights, days, deleted, deletedNights
+
+    var name: StaticString {
+        switch self {
+        case .samples: "samples"
+        case .workouts: "workouts"
+        case .nights: "nights"
+        case .days: "days"
+        case .deleted: "deleted"
+        case .deletedNights: "deletedNights"
+        }
+    }
+}
+
+/// The last part of a sync path.
+enum SyncMetric: String, CaseIterable {
+    case steps, heartRate = "heart-rate", sleep, energy, workouts, body, other, daily
+
+    var lists: [SyncList] {
+        switch self {
+        case .workouts: [.workouts, .deleted]
+        case .daily: [.days, .deleted]
+        case .sleep: [.samples, .nights, .deleted, .deletedNights]
+        case .steps, .heartRate, .energy, .body, .other: [.samples, .deleted]
+        }
+    }
+
+    /// What this metric's list holds; nil for samples.
+    func documentKind(_ list: SyncList) -> DocumentKind? {
+        switch list {
+        case .workouts: .workout
+        case .days: .day
+        case .nights, .deletedNights: .night
+        case .samples: nil
+        case .deleted: self == .workouts ? .workout : self == .daily ? .day : nil
+        }
+    }
+}
+
+/// Why a request as a whole is refused.
+enum SyncRefusal: Error {
+    case malformed(String)
+    case misplaced(SyncList, SyncMetric)
+    case tooMany
+
+    var answer: HTTPResponse {
+        switch self {
+        case .malformed(let reason): .problem(400, reason, "see docs/backend.md for the body's form")
+        case .misplaced(let list, let metric):
+            .problem(
+                400, "\(list.rawValue) don't belong to /api/v1/sync/\(metric.rawValue)", "send them to their own path")
+        case .tooMany:
+            .problem(413, "more than \(SyncEnvelope.elementLimit) elements", "send fewer elements in one request")
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// An error's answer: what happened and what to do.
+    static func problem(_ status: Int, _ error: String, _ hint: String) -> HTTPResponse {
+        var out: [UInt8] = []
+        out.append(json: "{\"error\":")
+        out.append(jsonString: error)
+        out.append(json: ",\"hint\":")
+        out.append(jsonString: hint)
+        out.append(json: "}")
+        return HTTPResponse(status: status, json: out)
+    }
+}

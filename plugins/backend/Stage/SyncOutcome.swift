@@ -1,0 +1,97 @@
+import HTTP
+
+/// What became of each element of a request, collected as the answer's JSON.
+struct SyncOutcome {
+    enum Verdict { case created, updated, known }
+
+    private(set) var created = 0
+    private(set) var updated = 0
+    private(set) var known = 0
+    private(set) var refused = 0
+
+    private var createdIDs: [UInt8] = []
+    private var updatedIDs: [UInt8] = []
+    private var knownIDs: [UInt8] = []
+    private var held: [UInt8] = []
+    private var refusals: [UInt8] = []
+
+    var accepted: Int { created + updated + known }
+
+    /// - Parameter heldVersion: the version that the backend keeps, where it isn't the one sent.
+    mutating func add(_ verdict: Verdict, _ id: JSONSpan, heldVersion: Int64? = nil) {
+        switch verdict {
+        case .created:
+            created += 1
+            Self.append(id, to: &createdIDs)
+        case .updated:
+            updated += 1
+            Self.append(id, to: &updatedIDs)
+        case .known:
+            known += 1
+            Self.append(id, to: &knownIDs)
+            guard let heldVersion else { return }
+            Self.append(id, to: &held)
+            held.append(UInt8(ascii: ":"))
+            held.append(json: heldVersion)
+        }
+    }
+
+    /// - Parameter index: where in its list the element stands, from 0: it may have no id.
+    mutating func refuse(_ id: JSONSpan?, _ list: SyncList, index: Int, _ reason: StaticString) {
+        refused += 1
+        if !refusals.isEmpty { refusals.append(UInt8(ascii: ",")) }
+        refusals.append(json: "{\"id\":")
+        if let id, id.isString, id.bytes.count <= ElementID.limit {
+            var quoted: [UInt8] = []
+            Self.append(id, to: &quoted)
+            refusals.append(contentsOf: quoted)
+        } else {
+            refusals.append(json: "null")
+        }
+        refusals.append(json: ",\"list\":\"")
+        refusals.append(json: list.name)
+        refusals.append(json: "\",\"index\":")
+        refusals.append(json: Int64(index))
+        refusals.append(json: ",\"reason\":\"")
+        refusals.append(json: reason)
+        refusals.append(json: "\"}")
+    }
+
+    /// 200 when anything was accepted or there was nothing to do; 422 when every element was refused.
+    func answer(generation: String, serverTime: Int64) -> HTTPResponse {
+        var out: [UInt8] = []
+        out.reserveCapacity(512 + createdIDs.count + updatedIDs.count + knownIDs.count + held.count + refusals.count)
+        out.append(json: "{\"generation\":")
+        out.append(jsonString: generation)
+        out.append(json: ",\"serverTime\":")
+        ISODate.append(serverTime, quoted: true, to: &out)
+        out.append(json: ",\"counts\":{\"created\":")
+        out.append(json: Int64(created))
+        out.append(json: ",\"updated\":")
+        out.append(json: Int64(updated))
+        out.append(json: ",\"known\":")
+        out.append(json: Int64(known))
+        out.append(json: ",\"refused\":")
+        out.append(json: Int64(refused))
+        out.append(json: "},\"created\":[")
+        out.append(contentsOf: createdIDs)
+        out.append(json: "],\"updated\":[")
+        out.append(contentsOf: updatedIDs)
+        out.append(json: "],\"known\":[")
+        out.append(contentsOf: knownIDs)
+        out.append(json: "],\"held\":{")
+        out.append(contentsOf: held)
+        out.append(json: "},\"refused\":[")
+        out.append(contentsOf: refusals)
+        out.append(json: "]}")
+        return HTTPResponse(status: refused > 0 && accepted == 0 ? 422 : 200, json: out)
+    }
+
+    /// The id as it was sent: a span's text is valid JSON between quotes.
+    private static func append(_ id: JSONSpan, to list: inout [UInt8]) {
+        if !list.isEmpty { list.append(UInt8(ascii: ",")) }
+        list.append(UInt8(ascii: "\""))
+        list.append(contentsOf: id.bytes)
+        list.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,159 @@
+import HTTP
+import HealthModel
+import SQLite
+
+/// What the elements of one request share.
+struct SyncBatch {
+    var user: Int64
+    var device: Int64
+    var syncedAt: Int64
+}
+
+/// Takes one request's elements into the tables. Runs inside one transaction.
+final class SyncWriter {
+    private let database: Database
+    private let texts: InternedTexts
+    private let samples: SampleTable
+    private let documents: DocumentTable
+    private let tallies: Tallies
+    private let audit: AcceptanceAudit?
+
+    init(_ database: Database, texts: InternedTexts, audit: Bool) throws {
+        self.database = database
+        self.texts = texts
+        samples = try SampleTable(database, texts: texts)
+        documents = try DocumentTable(database)
+        tallies = try Tallies(database)
+        self.audit = audit ? try AcceptanceAudit(database) : nil
+    }
+
+    /// - Returns: what became of each element, all of it committed.
+    func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Int64) throws -> SyncOutcome {
+        do {
+            return try database.transaction {
+                var outcome = SyncOutcome()
+                let batch = SyncBatch(
+                    user: try texts.id(of: envelope.user), device: try texts.id(of: envelope.device, .device),
+                    syncedAt: envelope.syncedAt ?? now)
+                for (list, elements) in envelope.lists {
+                    var scanner = JSONScanner(elements.bytes)
+                    try scanner.beginArray()
+                    var index = 0
+                    while try scanner.nextElement() {
+                        if let kind = metric.documentKind(list) {
+                            try writeDocument(kind, &scanner, list, index, batch, &outcome)
+                        } else {
+                            try writeSample(&scanner, list, index, batch, &outcome)
+                        }
+                        index += 1
+                    }
+                }
+                try tallies.commit(user: batch.user, outcome)
+                return outcome
+            }
+        } catch {
+            // Ids and counts of a transaction that didn't commit must not be used by the next.
+            texts.forget()
+            tallies.forget()
+            throw error
+        }
+    }
+
+    private func writeSample(
+        _ scanner: inout JSONScanner, _ list: SyncList, _ index: Int, _ batch: SyncBatch, _ outcome: inout SyncOutcome
+    ) throws {
+        let element = try SampleElement(&scanner)
+        guard let span = element.id, let id = ElementID(span) else {
+            return outcome.refuse(element.id, list, index: index, "id is missing")
+        }
+        guard let version = SampleElement.version(element.version) else {
+            return outcome.refuse(span, list, index: index, "version isn't an integer")
+        }
+        let effect: SampleTable.Effect
+        if list == .deleted {
+            effect = try samples.delete(id: id, version: version, in: batch)
+        } else {
+            let start = SampleElement.date(element.startDate)
+            let end = SampleElement.date(element.endDate)
+            if let problem = element.problem(start: start, end: end) {
+                return outcome.refuse(span, list, index: index, problem)
+            }
+            guard let start, let end else { return }
+            effect = try samples.write(element, id: id, version: version, start: start, end: end, in: batch)
+        }
+        if effect.verdict == .known {
+            let held = try samples.heldVersion(id, user: batch.user)
+            outcome.add(.known, span, heldVersion: held == version ? nil : held)
+        } else {
+            tallies.move(effect, deleted: list == .deleted)
+            try audit?.count(user: batch.user, kind: -1, id: span, version: version, deleted: list == .deleted)
+            outcome.add(effect.verdict, span)
+        }
+    }
+
+    private func writeDocument(
+        _ kind: DocumentKind, _ scanner: inout JSONScanner, _ list: SyncList, _ index: Int, _ batch: SyncBatch,
+        _ outcome: inout SyncOutcome
+    ) throws {
+        let body = try scanner.value()
+        let element = try DocumentElement(body, kind: kind)
+        guard let span = element.key, let id = span.text, !id.isEmpty, span.bytes.count <= ElementID.limit else {
+            return outcome.refuse(nil, list, index: index, kind == .day ? "date is missing" : "id is missing")
+        }
+        guard kind != .day || LocalDay(id) != nil else {
+            return outcome.refuse(span, list, index: index, "date isn't a date such as 2025-03-30")
+        }
+        guard let version = SampleElement.version(element.version) else {
+            return outcome.refuse(span, list, index: index, "version isn't an integer")
+        }
+        let deletes = list == .deleted || list == .deletedNights
+        let start = SampleElement.date(element.startDate)
+        if kind == .workout, !deletes {
+            guard start != nil else {
+                return outcome.refuse(span, list, index: index, "startDate isn't an ISO 8601 date")
+            }
+            guard element.type?.isString ?? false else {
+                return outcome.refuse(span, list, index: index, "type is missing")
+            }
+        }
+        let verdict = try documents.write(
+            kind, id: id, version: version, start: start, body: deletes ? nil : body.bytes, in: batch)
+        if verdict == .known {
+            let held = try documents.heldVersion(kind, id: id, user: batch.user)
+            outcome.add(.known, span, heldVersion: held == version ? nil : held)
+        } else {
+            try audit?.count(user: batch.user, kind: kind.rawValue, id: span, version: version, deleted: deletes)
+            outcome.add(verdict, span)
+        }
+    }
+}
+
+/// The members of a document that the backend needs; the rest is kept as it came.
+private struct DocumentElement {
+    var key: JSONSpan?
+    var version: JSONSpan?
+    var type: JSONSpan?
+    var startDate: JSONSpan?
+
+    init(_ body: JSONSpan, kind: DocumentKind) throws(JSONScanError) {
+        guard body.kind == .object else { return }
+        var scanner = JSONScanner(body.bytes)
+        try scanner.beginObject()
+        while let name = try scanner.nextMember() {
+            let span = try scanner.value()
+            if span.isNull { continue }
+            if name == kind.keyName {
+                key = span
+            } else if name == "id", key == nil {
+                // A deletion names a day by `id` too.
+                key = span
+            } else if name == "version" {
+                version = span
+            } else if name == "type" {
+                type = span
+            } else if name == "startDate" {
+                startDate = span
+            }
+        }
+    }
+}

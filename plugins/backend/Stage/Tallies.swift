@@ -1,0 +1,85 @@
+import HTTP
+import SQLite
+
+/// Counts of samples by type, and of what requests brought, kept beside the rows: a question about two million rows reads a dozen.
+final class Tallies {
+    private struct Change {
+        var alive: Int64 = 0
+        var deleted: Int64 = 0
+    }
+
+    private let tally: Statement
+    private let counter: Statement
+    private var changes: [Int64: Change] = [:]
+
+    init(_ database: Database) throws {
+        tally = try database.prepare(
+            """
+            INSERT INTO tallies(user, type, alive, deleted) VALUES(?1, ?2, ?3, ?4)
+            ON CONFLICT DO UPDATE SET alive = alive + excluded.alive, deleted = deleted + excluded.deleted
+            """)
+        counter = try database.prepare(
+            "INSERT INTO counters(name, count) VALUES(?1, ?2) ON CONFLICT DO UPDATE SET count = count + excluded.count")
+    }
+
+    /// Notes a created or updated row.
+    func move(_ effect: SampleTable.Effect, deleted: Bool) {
+        if let previous = effect.previous {
+            if previous & 1 == 1 {
+                changes[previous >> 1, default: Change()].deleted -= 1
+            } else {
+                changes[previous >> 1, default: Change()].alive -= 1
+            }
+        }
+        if deleted {
+            changes[effect.type, default: Change()].deleted += 1
+        } else {
+            changes[effect.type, default: Change()].alive += 1
+        }
+    }
+
+    /// Writes what was noted, in the request's transaction.
+    func commit(user: Int64, _ outcome: SyncOutcome) throws {
+        for (type, change) in changes where change.alive != 0 || change.deleted != 0 {
+            tally.bind(1, user)
+            tally.bind(2, type)
+            tally.bind(3, change.alive)
+            tally.bind(4, change.deleted)
+            try tally.run()
+        }
+        changes.removeAll(keepingCapacity: true)
+        let counts = [
+            ("created", outcome.created), ("updated", outcome.updated), ("known", outcome.known),
+            ("refused", outcome.refused),
+        ]
+        for (name, count) in counts where count > 0 {
+            counter.bind(1, name)
+            counter.bind(2, count)
+            try counter.run()
+        }
+    }
+
+    func forget() { changes.removeAll() }
+}
+
+/// Counts how often each (id, version) was accepted as new, apart from the rows themselves, so that an upsert can't hide a repeat.
+final class AcceptanceAudit {
+    private let accept: Statement
+
+    init(_ database: Database) throws {
+        accept = try database.prepare(
+            """
+            INSERT INTO accepted(user, kind, id, version, deleted, count) VALUES(?1, ?2, ?3, ?4, ?5, 1)
+            ON CONFLICT DO UPDATE SET count = count + 1
+            """)
+    }
+
+    func count(user: Int64, kind: Int64, id: JSONSpan, version: Int64, deleted: Bool) throws {
+        accept.bind(1, user)
+        accept.bind(2, kind)
+        accept.bindText(3, id.bytes)
+        accept.bind(4, version)
+        accept.bind(5, deleted ? 1 : 0)
+        try accept.run()
+    }
+}

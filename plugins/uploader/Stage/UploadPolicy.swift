@@ -1,0 +1,100 @@
+import HTTP
+import HealthModel
+
+/// What to do after an attempt to deliver: pure, with clock and chance passed in.
+public struct UploadPolicy: Sendable, Equatable {
+    /// Seconds: the bound of the first delay, doubled by each further attempt up to `cap`.
+    public var base: Double
+    public var cap: Double
+    /// Attempts in a row that failed.
+    public private(set) var attempt = 0
+    /// A new token was asked for since the last success.
+    public private(set) var hasRefreshedToken = false
+
+    public init(base: Double = 1, cap: Double = 900) {
+        self.base = base
+        self.cap = cap
+    }
+
+    public enum Outcome: Sendable, Equatable {
+        /// - Parameters:
+        ///   - retryAfter: the header, seconds or an HTTP date.
+        ///   - refused: elements that the answer itself names as refused.
+        case answered(status: Int, retryAfter: String? = nil, refused: Int = 0)
+        /// No answer came.
+        case failed(HTTPError.Kind)
+    }
+
+    public enum Action: Sendable, Equatable {
+        /// All of it is delivered, but for what the answer names as refused: that goes to the dead letters.
+        case done
+        /// The same request again, after so many seconds.
+        case retry(after: Double)
+        /// Fetch the token again, then the same request at once.
+        case refreshToken
+        /// Nothing helps but a person: keep everything, say so, try again when the configuration changes.
+        case pause(Pause)
+        /// Send the two halves apart.
+        case split
+        /// This single element can't be delivered: keep it aside with the reason, go on with the next.
+        case deadLetter(String)
+    }
+
+    public enum Pause: String, Sendable {
+        /// The token is refused, a new one too.
+        case unauthorized
+        /// 3xx, 404, 405 and the like: something else answers at this URL.
+        case wrongEndpoint
+    }
+
+    /// - Parameters:
+    ///   - elements: how many the request held.
+    ///   - now: microseconds since 1970, for a Retry-After that is a date.
+    public mutating func action(
+        after outcome: Outcome, elements: Int, now: Instant, using generator: inout some RandomNumberGenerator
+    ) -> Action {
+        let action = decide(outcome, elements: elements, now: now, using: &generator)
+        switch action {
+        case .retry: attempt += 1
+        case .refreshToken: hasRefreshedToken = true
+        case .pause: break
+        case .done, .split, .deadLetter:
+            // The backend answered for good: what comes next starts anew.
+            attempt = 0
+            hasRefreshedToken = false
+        }
+        return action
+    }
+
+    private func decide(
+        _ outcome: Outcome, elements: Int, now: Instant, using generator: inout some RandomNumberGenerator
+    ) -> Action {
+        switch outcome {
+        case .failed(.invalidRequest): return .pause(.wrongEndpoint)
+        case .failed: return .retry(after: jitter(using: &generator))
+        case .answered(let status, let retryAfter, let refused):
+            switch status {
+            case 200..<300: return .done
+            case 401: return hasRefreshedToken ? .pause(.unauthorized) : .refreshToken
+            case 403: return .pause(.unauthorized)
+            case 413: return elements > 1 ? .split : .deadLetter("the backend takes no element of this size (413)")
+            case 400, 422:
+                // A backend that names every element it refuses has done the bisection.
+                if refused > 0, refused >= elements { return .done }
+                return elements > 1 ? .split : .deadLetter("the backend refuses it (\(status))")
+            case 429, 503:
+                let wait = retryAfter.flatMap { RetryAfter.seconds($0, now: now) }
+                return .retry(after: wait ?? jitter(using: &generator))
+            case 408, 409, 425, 500...: return .retry(after: jitter(using: &generator))
+            default: return .pause(.wrongEndpoint)
+            }
+        }
+    }
+
+    /// Full jitter: anything from 0 to min(cap, base · 2^attempt), so that many clients don't come back at once.
+    private func jitter(using generator: inout some RandomNumberGenerator) -> Double {
+        var bound = base
+        for _ in 0..<min(attempt, 62) where bound < cap { bound *= 2 }
+        return Double.random(in: 0...min(cap, bound), using: &generator)
+    }
+}

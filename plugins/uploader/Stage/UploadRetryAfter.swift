@@ -1,0 +1,30 @@
+import HealthModel
+
+/// The Retry-After header (RFC 9110, 10.2.3): seconds, or the date of an HTTP server.
+public enum RetryAfter {
+    /// A day: a server that is wrong about its clock must not stop deliveries for good.
+    public static let longest: Double = 86_400
+
+    /// Seconds to wait from `now`, 0 to `longest`; nil for text that is neither form.
+    public static func seconds(_ text: String, now: Instant) -> Double? {
+        if let seconds = Int(text) { return seconds < 0 ? nil : min(Double(seconds), longest) }
+        guard let date = instant(httpDate: text) else { return nil }
+        return min(max(0, (date - now).seconds), longest)
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that servers may send.
+    static func instant(httpDate text: String) -> Instant? {
+        let parts = text.split(separator: " ")
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard parts.count == 6, parts[5] == "GMT", let day = Int(parts[1]), let year = Int(parts[3]),
+            let month = months.firstIndex(of: String(parts[2]))
+        else { return nil }
+        let time = parts[4].split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+        guard time.count == 3, let hour = time[0], let minute = time[1], let second = time[2],
+            (0..<24).contains(hour), (0..<60).contains(minute), (0...60).contains(second),
+            (1...31).contains(day), (1970...9999).contains(year)
+        else { return nil }
+        let number = LocalDay(year: year, month: month + 1, day: day).number
+        return Int64(number * 86_400 + hour * 3600 + minute * 60 + second) * Instant.second
+    }
+}
