@@ -78,6 +78,15 @@ import Testing
         #expect(ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } == 17 * Self.hour)
     }
 
+    @Test func aBorderWithinOneTimeCutsNoHour() throws {
+        let crossed = try Self.at("2025-06-01T12:30:00+02:00")
+        let zones = try ZoneTimeline([
+            .init(from: 0, zone: "Europe/Berlin"), .init(from: crossed, zone: "Europe/Paris"),
+        ])
+        #expect(zones.hours(of: try Self.date("2025-06-01")).count == 24)
+        #expect(zones.zone(at: crossed) == "Europe/Paris")
+    }
+
     @Test func daysTouched() throws {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         let midnight = try Self.at("2025-06-02T00:00:00+02:00")
