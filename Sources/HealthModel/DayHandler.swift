@@ -5,7 +5,8 @@ public struct DayInput: Sendable {
     /// The instants that belong to the result: the local day (a union of ranges when a flight makes it so), or the night's window.
     public var window: [Range<Instant>]
     public var zones: ZoneTimeline
-    /// Alive, plausible samples that overlap the window, in canonical order (start, id). Long ones reach past its edges.
+    /// Alive, plausible samples that overlap the window widened by the handler's `reach`, in canonical order (start, id). Long ones
+    /// reach past its edges.
     public var samples: SamplePage
     /// The handler's configuration: its schema's defaults overlaid with the stack's.
     public var configuration: Value

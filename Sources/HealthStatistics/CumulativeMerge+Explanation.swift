@@ -11,6 +11,14 @@ public struct MergeInterval: Sendable, Equatable {
     public var covered: [String]
     /// What it added to the total.
     public var amount: Double
+
+    public init(start: Instant, end: Instant, counted: String, covered: [String], amount: Double) {
+        self.start = start
+        self.end = end
+        self.counted = counted
+        self.covered = covered
+        self.amount = amount
+    }
 }
 
 extension CumulativeMerge {

@@ -105,5 +105,7 @@ struct Workout {
 public struct WorkoutError: Error, Equatable, CustomStringConvertible {
     public var id: String
 
+    public init(id: String) { self.id = id }
+
     public var description: String { "workout \(id): its payload or metadata isn't JSON; import the export again" }
 }
