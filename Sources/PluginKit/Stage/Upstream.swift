@@ -14,7 +14,10 @@ public final class Upstream {
     /// A consumer further behind than this goes live and fetches the rest in between; nil: always in order.
     public let backfillBeyond: Int64?
 
+    /// What is consumed and saved.
     public private(set) var cursor = Cursor()
+    /// What has been received; ahead of `cursor` while a stage holds pages that it hasn't dealt with yet.
+    private var received = Cursor()
     /// How far this stage may pull now; nil before the first hint.
     public private(set) var limit: AnchorVector?
     /// Whether the limit is of the store's generation that the cursor follows.
@@ -39,22 +42,23 @@ public final class Upstream {
         guard let text = try read.firstRow({ $0.bytes(0) }) else { return }
         guard let saved = Cursor(wireValue: try Value(json: text)) else { throw StageError.unreadableCursor(name) }
         cursor = saved
+        received = saved
     }
 
     /// Everything up to here is consumed.
     public var frontier: Int64 { cursor.frontier }
 
-    /// Whether nothing within the limit is left to fetch. False before the first hint.
-    public var isLevel: Bool {
-        guard let limit else { return false }
-        return inFlight == nil && !cursor.anchor.isBehind(limit) && cursor.backfill.isEmpty
-    }
-
-    /// Whether the live range is consumed; a backfill may go on.
+    /// Whether the live range is consumed; a backfill may go on. False before the first hint.
     public var isLive: Bool {
         guard let limit else { return false }
         return !cursor.anchor.isBehind(limit)
     }
+
+    /// Whether nothing within the limit is left to consume. False before the first hint.
+    public var isLevel: Bool { isLive && cursor.backfill.isEmpty }
+
+    /// Whether a request is on its way.
+    public var isFetching: Bool { inFlight != nil }
 
     /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a generation.
     public func hear(_ head: StoreHead, limit new: AnchorVector) {
@@ -68,53 +72,97 @@ public final class Upstream {
     /// Asks for the next window unless a request is on its way.
     public func pump(_ turn: Turn) {
         guard inFlight == nil, let limit else { return }
-        guard let window = cursor.nextWindow(limit: limit, backfillBeyond: backfillBeyond) else { return }
+        guard let window = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) else { return }
         var members = query
-        members["store"] = Value(cursor.store)
-        members["generation"] = Value(cursor.generation)
+        members["store"] = Value(received.store)
+        members["generation"] = Value(received.generation)
         members["after"] = window.after.wireValue
         members["until"] = window.until.wireValue
         inFlight = (turn.pull(producer, members), window)
     }
 
-    /// Applies an answer if it is to this upstream's pull; false if it isn't.
-    ///
-    /// The next window is asked for before the pages are applied, so that both ends work at once.
-    public func accept(
-        _ answer: PullAnswer, _ turn: Turn, reset: (StoreHead) throws -> Void, apply: (Value) throws -> Void,
-        snapshotEnded: () throws -> Void = {}
-    ) throws -> Bool {
-        guard let (pull, window) = inFlight, pull.id == answer.pull.id else { return false }
+    /// Pages that have come, and where the cursor stands once they are dealt with.
+    public struct Fetched {
+        public var pages: [Value]
+        let cursor: Cursor
+    }
+
+    /// What an answer brought.
+    public enum Arrival {
+        /// It is to somebody else's pull.
+        case other
+        /// The upstream begins anew: everything held of it is void.
+        case reset(StoreHead)
+        case pages(Fetched)
+    }
+
+    /// Takes an answer without consuming it: `settle` does, in the order of arrival, once the pages are dealt with.
+    public func fetch(_ answer: PullAnswer, _ turn: Turn) throws -> Arrival {
+        guard let (pull, window) = inFlight, pull.id == answer.pull.id else { return .other }
         inFlight = nil
-        let before = cursor
         switch answer.result {
         case .reset(let head):
-            // Only a consumer that was there before has anything to forget.
-            if before.generation != nil {
-                turn.log.notice("anchor.reset", ("upstream", producer), ("generation", head.generation))
-            }
-            cursor.reset(to: head)
+            turn.log.notice("anchor.reset", ("upstream", producer), ("generation", head.generation))
+            received.reset(to: head)
+            cursor = received
             heard = head
             limit = nil
-            try reset(head)
+            try save(turn)
+            return .reset(head)
         case .refused(let why): throw StageError.refused(producer: producer, why: why)
         case .pages(let pages):
             guard let last = pages.last, let head = StoreHead(wireValue: last["head"]), let through = last["through"].int else {
                 throw StageError.unreadablePage(producer: producer)
             }
-            cursor.store = head.store
-            cursor.generation = head.generation
-            cursor.consumed(window, through: through)
-            pump(turn)
-            for page in pages { try apply(page) }
-            if let until = cursor.snapshotUntil, cursor.frontier >= until {
-                cursor.snapshotUntil = nil
-                try snapshotEnded()
-            }
+            received.store = head.store
+            received.generation = head.generation
+            received.consumed(window, through: through)
+            return .pages(Fetched(pages: pages, cursor: received))
         }
-        if cursor != before { try save(turn) }
+    }
+
+    /// Consumes what was fetched: the cursor moves in the turn's transaction. True when that completed a snapshot.
+    public func settle(_ fetched: Fetched, _ turn: Turn) throws -> Bool {
+        var next = fetched.cursor
+        var snapshotEnded = false
+        if let until = next.snapshotUntil, next.frontier >= until {
+            next.snapshotUntil = nil
+            received.snapshotUntil = nil
+            snapshotEnded = true
+        }
+        if next != cursor {
+            cursor = next
+            try save(turn)
+        }
+        return snapshotEnded
+    }
+
+    /// Fetches and consumes at once; false when the answer is to somebody else's pull.
+    ///
+    /// The next window is asked for before the pages are applied, so that both ends work at the same time.
+    public func accept(
+        _ answer: PullAnswer, _ turn: Turn, reset: (StoreHead) throws -> Void, apply: (Value) throws -> Void,
+        snapshotEnded: () throws -> Void = {}
+    ) throws -> Bool {
+        switch try fetch(answer, turn) {
+        case .other: return false
+        case .reset(let head): try reset(head)
+        case .pages(let fetched):
+            pump(turn)
+            for page in fetched.pages { try apply(page) }
+            if try settle(fetched, turn) { try snapshotEnded() }
+        }
         pump(turn)
         return true
+    }
+
+    /// Begins again at 0 of the same store: everything is to be consumed once more.
+    public func rewind(_ turn: Turn) throws {
+        cursor.anchor = .zero
+        cursor.backfill = []
+        received = cursor
+        inFlight = nil
+        try save(turn)
     }
 
     private func save(_ turn: Turn) throws {
