@@ -16,7 +16,7 @@ public struct StandardStream: Sendable {
         return text.withUTF8 { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let written = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                let written = Glibc.write(descriptor, UnsafeBufferPointer(rebasing: rest).baseAddress, rest.count)
                 if written > 0 {
                     rest = rest.dropFirst(written)
                 } else if written < 0, errno == EAGAIN {
