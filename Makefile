@@ -2,7 +2,8 @@
 # Warnings are errors; that is set in Package.swift, for a flag here would make a second build.
 
 SWIFT ?= swift
-BUILD := $(SWIFT) build --configuration release
+# On a terminal the compiler would get another flag, for colours, and build everything again.
+BUILD := $(SWIFT) build --configuration release --no-color-diagnostics
 BIN = $(shell $(BUILD) --show-bin-path)
 
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libxml2-dev libarchive-dev libcurl4-openssl-dev \
