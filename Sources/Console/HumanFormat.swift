@@ -52,14 +52,16 @@ public enum HumanFormat {
         "\(first) \(firstUnit)" + (second > 0 ? " \(second) \(secondUnit)" : "")
     }
 
-    /// "5 min. ago", "in 2 hr."; "never" for nil.
+    /// "5 min ago", "in 2 hr"; "never" for nil.
     public static func relative(_ date: Date?, now: Date) -> String {
         guard let date else { return "never" }
         if abs(date.timeIntervalSince(now)) < 1 { return "now" }
         let style = Date.AnchoredRelativeFormatStyle(
-            anchor: date, presentation: .numeric, unitsStyle: .abbreviated, locale: english)
+            anchor: date, presentation: .numeric, unitsStyle: .abbreviated, locale: british)
         return style.format(now)
     }
 
+    /// Abbreviates without dots.
+    private static let british = Locale(identifier: "en_GB")
     private static let english = Locale(identifier: "en_US_POSIX")
 }

@@ -30,7 +30,7 @@ public final class ChildProcess: Sendable {
     public let pid: pid_t
     /// A pidfd: `poll` calls it readable when the child has ended. Open as long as this object lives.
     public let descriptor: Int32
-    private let outcome = Mutex<ExitStatus?>(nil)
+    private let outcome = Mutex<ProcessExit?>(nil)
 
     /// - Parameter trampoline: path of `healthbus-trampoline`.
     /// - Throws: `SupervisorError` when the trampoline can't be run, or the program isn't an executable file. A program that fails
@@ -84,14 +84,14 @@ public final class ChildProcess: Sendable {
     public func kill() { signal(SIGKILL) }
 
     /// How it ended, reaping it if need be; nil while it runs.
-    public func poll() -> ExitStatus? { reap(blocking: false) }
+    public func poll() -> ProcessExit? { reap(blocking: false) }
 
     /// Blocks the calling thread until the child has ended.
     @discardableResult
-    public func wait() -> ExitStatus { reap(blocking: true) ?? .code(-1) }
+    public func wait() -> ProcessExit { reap(blocking: true) ?? .code(-1) }
 
     /// Blocks for at most so long; nil when it still runs then.
-    public func wait(for timeout: Duration) -> ExitStatus? {
+    public func wait(for timeout: Duration) -> ProcessExit? {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + timeout
         while true {
@@ -100,7 +100,7 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    private func reap(blocking: Bool) -> ExitStatus? {
+    private func reap(blocking: Bool) -> ProcessExit? {
         if blocking {
             // Waits outside the lock, so that others may still ask and signal.
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

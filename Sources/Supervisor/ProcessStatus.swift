@@ -26,9 +26,9 @@ public struct ProcessStatus: Sendable, Equatable {
     /// How often it was started again after the first time.
     public var restarts: Int
     /// How it ended the last time; nil when it never did.
-    public var lastExit: ExitStatus?
+    public var lastExit: ProcessExit?
 
-    public init(name: String, state: ProcessState, pid: pid_t?, restarts: Int, lastExit: ExitStatus?) {
+    public init(name: String, state: ProcessState, pid: pid_t?, restarts: Int, lastExit: ProcessExit?) {
         self.name = name
         self.state = state
         self.pid = pid
@@ -45,13 +45,13 @@ public enum SupervisorNotice: Sendable, Equatable {
     case notReady(name: String, after: Duration)
     case startFailed(name: String, reason: String)
     /// Ended by itself; `failures` in a row so far.
-    case exited(name: String, status: ExitStatus, failures: Int)
+    case exited(name: String, status: ProcessExit, failures: Int)
     /// Starts again after `delay`.
     case restarting(name: String, delay: Duration)
     /// Stays down after so many failures in a row.
     case gaveUp(name: String, failures: Int)
     /// Ended because it was told to.
-    case stopped(name: String, status: ExitStatus)
+    case stopped(name: String, status: ProcessExit)
     /// Didn't end in time after SIGTERM.
     case killed(name: String)
     case stopping

@@ -42,6 +42,6 @@ public struct RestartPolicy: Sendable, Equatable {
 
     /// The delay before the next start after so many failures in a row (1 or more).
     public func delay(failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
-        ceiling(failures: failures) * Double.random(in: 0...1, using: &generator)
+        ceiling(failures: failures) * Double.random(in: 0..<1, using: &generator)
     }
 }

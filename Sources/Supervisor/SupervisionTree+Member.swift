@@ -9,7 +9,7 @@ extension SupervisionTree {
         var starts = 0
         /// In a row, without a healthy time between.
         var failures = 0
-        var lastExit: ExitStatus?
+        var lastExit: ProcessExit?
         var readyAt: Duration?
         /// Until when the groups after it wait; nil once they don't.
         var readyBy: Duration?
@@ -45,7 +45,7 @@ extension SupervisionTree {
         actions.append(.report(.started(name: members[index].spec.name, pid: pid)))
     }
 
-    mutating func exited(_ index: Int, status: ExitStatus, at now: Duration, _ actions: inout [Action]) {
+    mutating func exited(_ index: Int, status: ProcessExit, at now: Duration, _ actions: inout [Action]) {
         let name = members[index].spec.name
         let wasAsked = members[index].state == .stopping
         members[index].pid = nil
@@ -69,7 +69,7 @@ extension SupervisionTree {
     }
 
     /// It ended by itself, or couldn't be started (`status` nil): again later, or never.
-    mutating func failed(_ index: Int, status: ExitStatus?, at now: Duration, _ actions: inout [Action]) {
+    mutating func failed(_ index: Int, status: ProcessExit?, at now: Duration, _ actions: inout [Action]) {
         let spec = members[index].spec
         members[index].failures += 1
         let failures = members[index].failures

@@ -12,7 +12,7 @@ public struct SupervisionTree: Sendable {
         case started(name: String, pid: pid_t)
         case spawnFailed(name: String, reason: String)
         case ready(name: String)
-        case exited(name: String, status: ExitStatus)
+        case exited(name: String, status: ProcessExit)
         /// Time has passed: to be sent at `nextDeadline`, harmless at any time.
         case tick
         /// Ends all, in reverse order.

@@ -5,7 +5,7 @@ import Synchronization
 extension Supervisor {
     /// Blocks SIGINT and SIGTERM in the calling thread and in those that it starts from now on, so that only the running thread
     /// is interrupted (libzmq 4.3.4 can lose a message on EINTR). Call it first thing in `main`.
-    public static func blockSignals() { changeMask(SIG_BLOCK) }
+    public static func blockSignals() { _ = changeMask(SIG_BLOCK) }
 
     /// Supervises until every process has ended for good; blocks the calling thread, which must not be one of the concurrency
     /// pool and ends the children if it ends.
@@ -14,29 +14,33 @@ extension Supervisor {
     /// - Throws: `SupervisorError` when the system refuses what supervising needs; all children are dead then.
     public func run(handlingSignals: Bool = true) throws(SupervisorError) {
         var signals: Int32 = -1
+        var mask = sigset_t()
         if handlingSignals {
             signals = healthbus_catch_signals()
             guard signals >= 0 else {
                 throw SupervisorError(.system, "can't catch signals", errorNumber: -signals)
             }
-            Self.changeMask(SIG_UNBLOCK)
+            mask = Self.changeMask(SIG_UNBLOCK)
         }
         defer {
             if handlingSignals {
-                Self.changeMask(SIG_BLOCK)
                 healthbus_release_signals()
+                pthread_sigmask(SIG_SETMASK, &mask, nil)
             }
         }
         var loop = RunLoop(supervisor: self, signals: signals)
         try loop.run()
     }
 
-    private static func changeMask(_ how: Int32) {
+    /// Answers the mask before.
+    private static func changeMask(_ how: Int32) -> sigset_t {
         var signals = sigset_t()
+        var before = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGINT)
         sigaddset(&signals, SIGTERM)
-        pthread_sigmask(how, &signals, nil)
+        pthread_sigmask(how, &signals, &before)
+        return before
     }
 }
 

@@ -36,7 +36,7 @@ int main(int argc, char *argv[]) {
 
     struct sigaction action = {0};
     action.sa_handler = SIG_DFL;
-    for (int i = 1; i <= SIGRTMAX; i++) sigaction(i, &action, NULL);  // refused for SIGKILL, SIGSTOP and glibc's own: fine
+    for (int i = 1; i <= SIGRTMAX; i++) sigaction(i, &action, NULL);  // refused for SIGKILL, SIGSTOP, glibc's own
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

@@ -1,7 +1,7 @@
 import CPosix
 
 /// How a process ended.
-public enum ExitStatus: Hashable, Sendable {
+public enum ProcessExit: Hashable, Sendable {
     /// It exited by itself; 0 is success.
     case code(Int32)
     /// A signal ended it.
@@ -10,7 +10,7 @@ public enum ExitStatus: Hashable, Sendable {
     public var isSuccess: Bool { self == .code(0) }
 }
 
-extension ExitStatus: CustomStringConvertible {
+extension ProcessExit: CustomStringConvertible {
     /// "exit code 1", "signal 9 (Killed)".
     public var description: String {
         switch self {
