@@ -15,6 +15,8 @@ public final class Database: @unchecked Sendable {
     public let path: String
     let handle: OpaquePointer
     public private(set) var isInTransaction = false
+    /// How many transactions were rolled back. Whoever caches what it wrote compares this, and forgets when it has risen.
+    public private(set) var rollbackCount = 0
 
     /// - Parameter cacheKibibytes: page cache of this connection.
     /// - Throws: `SQLiteError`, also when the file isn't a database.
@@ -104,6 +106,7 @@ public final class Database: @unchecked Sendable {
     }
 
     public func rollback() {
+        rollbackCount += 1
         // SQLite has rolled back by itself after a full disk or an I/O error; a second ROLLBACK would hide the first error.
         if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
         isInTransaction = false
