@@ -70,5 +70,12 @@ public protocol DayHandler: Sendable {
     var window: HandlerWindow { get }
     /// Whether it reads `payload` and `metadata` (workouts do); without them a slice is a third of the size.
     var needsPayload: Bool { get }
+    /// How far beyond both edges of the window its slices reach, microseconds: a slice holds what overlaps the window widened by
+    /// this, and a change dirties the days of its own interval widened likewise. 0 unless a handler says otherwise.
+    var reach: Instant { get }
     func compute(_ input: DayInput) throws -> DayOutput
+}
+
+extension DayHandler {
+    public var reach: Instant { 0 }
 }
