@@ -39,12 +39,14 @@ public enum ImportError: Error, Equatable, CustomStringConvertible {
         case .unreadable(let path, let reason): "can't read '\(path)': \(reason)"
         case .emptyFile(let path): "'\(path)' is empty"
         case .notAnExport(let path): "'\(path)' is neither a zip archive nor an Apple Health export"
-        case .clinicalDocument(let path): "'\(path)' is the clinical document (CDA) that lies beside an export, not the export"
+        case .clinicalDocument(let path):
+            "'\(path)' is the clinical document (CDA) that lies beside an export, not the export"
         case .emptyArchive(let path): "the archive '\(path)' holds no file"
         case .noExportInArchive(let path, let found, let count):
             "the archive '\(path)' holds no Apple Health export (it holds \(found.joined(separator: ", "))"
                 + (count > found.count ? " and \(count - found.count) more)" : ")")
-        case .damagedArchive(let path, let reason): "the archive '\(path)' is damaged before the export begins (\(reason))"
+        case .damagedArchive(let path, let reason):
+            "the archive '\(path)' is damaged before the export begins (\(reason))"
         case .encryptedArchive(let path): "the archive '\(path)' is encrypted"
         case .outOfMemory: "not enough memory to read the export"
         }
