@@ -1,2 +1,80 @@
 #pragma once
 // Narrow header over libxml2's SAX2 push parser: nothing of libxml2's own headers reaches Swift (they pull in ICU's, which clash).
+//
+// The caller names the elements and attributes it knows; each is told by its index ("code"), so that no name is compared per record.
+// No DTD, no external entity, no network: feed the document from its root element on.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+typedef struct healthbus_xml healthbus_xml;
+
+/// UTF-8 text, not terminated, valid during the callback only.
+typedef struct {
+    const char *bytes;
+    int64_t length;
+} healthbus_xml_text;
+
+typedef struct {
+    /// Index into the element names, or -1.
+    int32_t code;
+    /// Open elements above this one; 0 for the root.
+    int32_t depth;
+    /// Bit i: the attribute of code i is there.
+    uint64_t present;
+    /// By attribute code; only those in `present` are valid.
+    const healthbus_xml_text *attributes;
+    /// Attributes of other names: name, value, name, value, ...
+    const healthbus_xml_text *extras;
+    int32_t extraCount;
+    /// An error of form within this start tag: its attributes can't be trusted.
+    bool malformed;
+    /// The line where the tag begins.
+    int64_t line;
+    healthbus_xml_text name;
+    /// The start tag as it was, without its end.
+    healthbus_xml_text raw;
+} healthbus_xml_element;
+
+typedef struct {
+    void (* start)(void *_Nullable context, const healthbus_xml_element * element);
+    /// Code and depth of the element that ends.
+    void (* end)(void *_Nullable context, int32_t code, int32_t depth);
+    /// Character data; NULL when none is wanted.
+    void (*_Nullable text)(void *_Nullable context, const char * bytes, int64_t length);
+} healthbus_xml_callbacks;
+
+typedef struct {
+    /// First error of form; empty when there was none.
+    char message[160];
+    int64_t line;
+    /// Errors of form.
+    int64_t errors;
+    /// Character references and entities that XML forbids or nobody declared: left out.
+    int64_t dropped;
+    /// Extra attributes beyond the limit of 32 an element: left out.
+    int64_t attributesDropped;
+} healthbus_xml_damage;
+
+/// Names are separated by single spaces and copied; at most 64 of each. NULL when there are more, or memory is short.
+healthbus_xml *_Nullable healthbus_xml_create(
+    const char *elements, const char *attributes, healthbus_xml_callbacks callbacks, void *_Nullable context);
+void healthbus_xml_free(healthbus_xml * xml);
+
+/// False once parsing can't go on (see damage).
+bool healthbus_xml_feed(healthbus_xml * xml, const uint8_t * bytes, int32_t length);
+/// From a callback: no more callbacks after this one.
+void healthbus_xml_stop(healthbus_xml * xml);
+/// The root element has ended.
+bool healthbus_xml_complete(const healthbus_xml * xml);
+int64_t healthbus_xml_line(const healthbus_xml * xml);
+healthbus_xml_damage healthbus_xml_get_damage(const healthbus_xml * xml);
+
+/// Makes bytes fit for XML 1.0 in place: control characters become spaces, what isn't UTF-8 question marks (counted in `replaced`).
+/// Returns how many bytes are done; the rest, at most three, is the beginning of a character that the next bytes continue (0 rest if `last`).
+int64_t healthbus_xml_clean(uint8_t * bytes, int64_t length, bool last, int64_t * replaced);
+
+#pragma clang assume_nonnull end

@@ -1,0 +1,142 @@
+import HealthModel
+
+/// Writes export.xml: records by type and in order of time, then correlations, workouts and ring summaries, as real exports have them.
+struct DocumentWriter {
+    private let options: ExportGenerator.Options
+    private let counts: RecordCounts
+    private let life: Life
+    private let exported: Int64
+    private let address: UInt64
+    let workouts: WorkoutWriter
+
+    init(_ generator: ExportGenerator, _ life: Life, exported: Int64) {
+        options = generator.options
+        counts = generator.counts
+        self.life = life
+        self.exported = exported
+        var random = SeededRandom(
+            seed: options.seed, subject: options.unitSystem == .metric ? 3000 : 3001, day: Int(exported))
+        address = random.bits() & 0xFFFF_FFF0
+        workouts = WorkoutWriter(system: options.unitSystem, zone: options.zone, address: address)
+    }
+
+    mutating func write(
+        _ text: inout ExportText, _ result: inout ExportGenerator.Result, _ progress: (Int, Int) -> Void
+    ) {
+        head(&text)
+        let total = counts.streams.reduce(
+            counts.readings * RecordCounts.recordsPerReading + (counts.hasHeight ? 1 : 0), +)
+        if counts.hasHeight {
+            height(&text)
+            result.records += 1
+        }
+        for (subject, stream) in RecordStream.all.enumerated() {
+            let writer = RecordWriter(stream, system: options.unitSystem, address: address)
+            for (index, plan) in life.plans.enumerated() {
+                let count = RecordCounts.part(counts.streams[subject], day: index, of: life.plans.count)
+                var random = SeededRandom(seed: options.seed, subject: UInt64(subject + 1), day: plan.day.number)
+                writer.write(count, plan, zone: options.zone, &random, &text)
+                result.records += count
+            }
+            progress(result.records, total)
+        }
+        readings(&text, &result)
+        for plan in life.plans where plan.workout != nil {
+            var random = SeededRandom(seed: options.seed, subject: 1000, day: plan.day.number)
+            workouts.write(plan, &random, &text)
+            result.workouts += 1
+            text.flushIfLarge()
+        }
+        for plan in life.plans {
+            summary(plan, &text)
+            text.flushIfLarge()
+        }
+        text.append("</HealthData>\n")
+        progress(result.records, total)
+    }
+
+    private func head(_ text: inout ExportText) {
+        text.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" as StaticString)
+        text.append(DocumentType.text)
+        text.append(
+            "<HealthData locale=\"\(options.unitSystem == .metric ? "en_DE" : "en_US")\">\n <ExportDate value=\"")
+        text.append(date: exported)
+        let me = [
+            ("DateOfBirth", "1986-05-17"), ("BiologicalSex", "HKBiologicalSexNotSet"),
+            ("BloodType", "HKBloodTypeNotSet"),
+            ("FitzpatrickSkinType", "HKFitzpatrickSkinTypeNotSet"), ("CardioFitnessMedicationsUse", "None"),
+        ]
+        text.append("\"/>\n <Me")
+        for (name, value) in me { text.append(" HKCharacteristicTypeIdentifier\(name)=\"\(value)\"") }
+        text.append("/>\n")
+    }
+
+    private func height(_ text: inout ExportText) {
+        guard let first = life.plans.first else { return }
+        let writer = RecordWriter(.height, system: options.unitSystem, address: address)
+        writer.write(first.wake + 7200, first.wake + 7200, stored: first.wake + 7201, 1.78, &text)
+    }
+
+    /// Blood pressure by hand: both values at top level, then the correlations that hold them again.
+    private func readings(_ text: inout ExportText, _ result: inout ExportGenerator.Result) {
+        guard counts.readings > 0 else { return }
+        let mercury = ["Systolic": (118.0, 7.0), "Diastolic": (76.0, 5.0)]
+        let writers = ["Systolic", "Diastolic"].map { name in
+            let stream = RecordStream(
+                type: "HKQuantityTypeIdentifierBloodPressure" + name, source: .byHand, unit: .plain("mmHg"), perDay: 0,
+                shape: .bodyMass, metadata: [("HKWasUserEntered", "1")])
+            return (
+                RecordWriter(stream, system: options.unitSystem, address: address),
+                RecordWriter(stream, system: options.unitSystem, address: address, indent: "  "),
+                mercury[name] ?? (0, 0)
+            )
+        }
+        for subject in 0..<2 {
+            eachReading { plan, moment, random in
+                let values = writers.map { random.normal($0.2.0, $0.2.1).rounded() }
+                writers[subject].0.write(moment, moment, stored: moment + 1, values[subject], &text)
+                result.records += 1
+                text.flushIfLarge()
+            }
+        }
+        let source = RecordSource.byHand.attributes(address: address)
+        eachReading { plan, moment, random in
+            let values = writers.map { random.normal($0.2.0, $0.2.1).rounded() }
+            text.append(" <Correlation type=\"HKCorrelationTypeIdentifierBloodPressure\"\(source) creationDate=\"")
+            text.append(date: moment + 1)
+            text.append("\" startDate=\"")
+            text.append(date: moment)
+            text.append("\" endDate=\"")
+            text.append(date: moment)
+            text.append("\">\n  <MetadataEntry key=\"HKWasUserEntered\" value=\"1\"/>\n")
+            for (writer, value) in zip(writers, values) {
+                writer.1.write(moment, moment, stored: moment + 1, value, &text)
+                result.records += 1
+            }
+            text.append(" </Correlation>\n")
+            result.correlations += 1
+            text.flushIfLarge()
+        }
+    }
+
+    private func eachReading(_ body: (DayPlan, Int64, inout SeededRandom) -> Void) {
+        for (index, plan) in life.plans.enumerated() {
+            let count = RecordCounts.part(counts.readings, day: index, of: life.plans.count)
+            for number in 0..<count {
+                var random = SeededRandom(seed: options.seed, subject: UInt64(1500 + number), day: plan.day.number)
+                body(plan, plan.wake + 2700 + Int64(number) * 1800, &random)
+            }
+        }
+    }
+
+    /// The day's rings; energy in the unit of the export.
+    private func summary(_ plan: DayPlan, _ text: inout ExportText) {
+        let energy = PrintedUnit.of(.energy, options.unitSystem)
+        text.append(" <ActivitySummary dateComponents=\"\(plan.day)\" activeEnergyBurned=\"")
+        text.append(number: 480 * plan.level)
+        text.append("\" activeEnergyBurnedGoal=\"500\" activeEnergyBurnedUnit=\"\(energy.name)\" appleMoveTime=\"0\"")
+        text.append(
+            " appleMoveTimeGoal=\"0\" appleExerciseTime=\"\(Int(25 * plan.level))\" appleExerciseTimeGoal=\"30\"")
+        text.append(" appleStandHours=\"\(10 + plan.day.number % 5)\" appleStandHoursGoal=\"12\"/>\n")
+    }
+}

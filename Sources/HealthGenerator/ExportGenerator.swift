@@ -1,0 +1,118 @@
+import Foundation
+import HealthModel
+
+/// Units that an export prints: the values of one life are the same in both.
+public enum UnitSystem: String, Sendable, CaseIterable {
+    case metric, imperial
+}
+
+/// Writes the export of an invented life: a zip archive as the Health app writes it, the same bytes for the same options everywhere.
+public struct ExportGenerator: Sendable {
+    public struct Options: Sendable {
+        public var days: Int
+        public var seed: UInt64
+        /// Exactly so many `Record` elements; nil for an ordinary life, about 1,150 a day.
+        public var records: Int?
+        /// IANA name: where the person lives.
+        public var zone: String
+        /// The last day; the export is made the next morning.
+        public var end: LocalDay
+        public var unitSystem: UnitSystem
+
+        public init(
+            days: Int, seed: UInt64, records: Int? = nil, zone: String = "Europe/Berlin",
+            end: LocalDay = LocalDay(year: 2025, month: 4, day: 5), unitSystem: UnitSystem = .metric
+        ) {
+            self.days = days
+            self.seed = seed
+            self.records = records
+            self.zone = zone
+            self.end = end
+            self.unitSystem = unitSystem
+        }
+    }
+
+    /// What was written.
+    public struct Result: Sendable, Equatable {
+        /// `Record` elements, those in correlations included.
+        public var records = 0
+        public var correlations = 0
+        public var workouts = 0
+        public var routes = 0
+        /// Size of export.xml, unpacked.
+        public var bytes = 0
+    }
+
+    public let options: Options
+    let zones: ZoneTimeline
+    let counts: RecordCounts
+
+    /// - Throws: `GeneratorError.invalidOption`, `ZoneError`.
+    public init(_ options: Options) throws {
+        guard (1...36_525).contains(options.days) else {
+            throw GeneratorError.invalidOption("\(options.days) days can't be generated", hint: "give 1 to 36525")
+        }
+        if let records = options.records, !(0...100_000_000).contains(records) {
+            throw GeneratorError.invalidOption("\(records) records can't be generated", hint: "give 0 to 100000000")
+        }
+        self.options = options
+        zones = try ZoneTimeline(zone: options.zone)
+        counts = RecordCounts(days: options.days, records: options.records)
+    }
+
+    /// Writes the archive, beside its place first, so that a file of that name is always whole.
+    ///
+    /// - Parameter progress: records written so far and in all; called a few times a second.
+    @discardableResult
+    public func write(to path: String, progress: (Int, Int) -> Void = { _, _ in }) throws -> Result {
+        let partial = path + ".partial"
+        do {
+            let result = try writeArchive(partial, progress)
+            guard rename(partial, path) == 0 else {
+                throw GeneratorError.unwritable(path: path, reason: String(cString: strerror(errno)))
+            }
+            return result
+        } catch {
+            unlink(partial)
+            throw error
+        }
+    }
+
+    private func writeArchive(_ path: String, _ progress: (Int, Int) -> Void) throws -> Result {
+        let life = Life(days: options.days, end: options.end, zones: zones, seed: options.seed)
+        guard let last = life.plans.last else {
+            throw GeneratorError.invalidOption("the zone has none of these days", hint: "choose other days")
+        }
+        let exported = last.dayEnd + 8 * 3600 + 900
+        guard let zone = TimeZone(identifier: options.zone) else { throw ZoneError.unknown(options.zone) }
+        let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(exported)))
+        let zip = try ZipWriter(path: path)
+        var result = Result()
+        try zip.begin("apple_health_export/export.xml")
+        var text = ExportText(zip: zip, offset: offset)
+        var document = DocumentWriter(self, life, exported: exported)
+        document.write(&text, &result, progress)
+        try text.flush()
+        result.bytes = text.total
+        try zip.begin("apple_health_export/export_cda.xml")
+        var clinical = ExportText(zip: zip, offset: offset)
+        clinical.append(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <ClinicalDocument xmlns="urn:hl7-org:v3"><title>Health Data Export</title></ClinicalDocument>
+
+            """ as StaticString)
+        try clinical.flush()
+        for plan in life.plans {
+            guard let workout = plan.workout, let name = document.workouts.routePath(plan) else { continue }
+            try zip.begin("apple_health_export" + name)
+            var route = ExportText(zip: zip, offset: offset)
+            var random = SeededRandom(seed: options.seed, subject: 2000, day: plan.day.number)
+            document.workouts.writeRoute(workout, &random, &route)
+            try route.flush()
+            result.routes += 1
+        }
+        try zip.close()
+        return result
+    }
+}

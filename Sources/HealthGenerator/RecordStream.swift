@@ -1,0 +1,139 @@
+/// The records of one type by one source: how many a day has, and what they say.
+struct RecordStream {
+    enum Shape {
+        /// Amounts over intervals, each so much a second of the time awake, or of the whole day.
+        case amounts(perSecond: Double, wholeDay: Bool, isWhole: Bool)
+        /// Moments of the whole day: a mean and a deviation.
+        case moments(mean: Double, deviation: Double, isWhole: Bool)
+        /// As above, while awake or while asleep.
+        case awakeMoments(mean: Double, deviation: Double)
+        case asleepMoments(mean: Double, deviation: Double)
+        case heartRate, variability, soundLevel, sleepStages, timeInBed, standHours, mindfulness, exerciseMinutes,
+            bodyMass
+    }
+
+    let type: String
+    let source: RecordSource
+    let unit: PrintedUnit.Kind
+    /// In an ordinary life.
+    let perDay: Double
+    /// Grows with the density that is asked for; the others have a natural limit.
+    var scales = true
+    let shape: Shape
+    /// Metadata of every record, key and value.
+    var metadata: [(String, String)] = []
+
+    static let height = quantity("Height", .byHand, .height, 0, scales: false, .bodyMass, [("HKWasUserEntered", "1")])
+
+    /// In the order of the file.
+    static let all: [RecordStream] = [
+        quantity("BodyMass", .scale, .mass, 0.8, scales: false, .bodyMass, [("HKMetadataKeySyncVersion", "1")]),
+        quantity("BodyMass", .byHand, .mass, 0.05, scales: false, .bodyMass, [("HKWasUserEntered", "1")]),
+        quantity("HeartRate", .watch, .plain("count/min"), 300, .heartRate),
+        quantity(
+            "OxygenSaturation", .watch, .plain("%"), 10, .moments(mean: 0.967, deviation: 0.012, isWhole: false),
+            [("HKMetadataKeyBarometricPressure", "101.325 kPa")]),
+        quantity("RespiratoryRate", .watch, .plain("count/min"), 14, .asleepMoments(mean: 14.5, deviation: 1.2)),
+        quantity("StepCount", .phone, .plain("count"), 45, .amounts(perSecond: 0.11, wholeDay: false, isWhole: true)),
+        quantity("StepCount", .watch, .plain("count"), 70, .amounts(perSecond: 0.15, wholeDay: false, isWhole: true)),
+        quantity(
+            "DistanceWalkingRunning", .phone, .distance, 45, .amounts(perSecond: 0.08, wholeDay: false, isWhole: false)),
+        quantity(
+            "DistanceWalkingRunning", .watch, .distance, 120,
+            .amounts(perSecond: 0.11, wholeDay: false, isWhole: false),
+            [("HKMetadataKeyAppleDeviceCalibrated", "1")]),
+        quantity(
+            "BasalEnergyBurned", .watch, .energy, 160, .amounts(perSecond: 0.0195, wholeDay: true, isWhole: false)),
+        quantity(
+            "ActiveEnergyBurned", .phone, .energy, 12, .amounts(perSecond: 0.004, wholeDay: false, isWhole: false)),
+        quantity(
+            "ActiveEnergyBurned", .watch, .energy, 220, .amounts(perSecond: 0.009, wholeDay: false, isWhole: false)),
+        quantity(
+            "FlightsClimbed", .phone, .plain("count"), 6, .amounts(perSecond: 0.00018, wholeDay: false, isWhole: true)),
+        quantity(
+            "FlightsClimbed", .watch, .plain("count"), 7, .amounts(perSecond: 0.0002, wholeDay: false, isWhole: true)),
+        quantity("AppleExerciseTime", .watch, .plain("min"), 25, .exerciseMinutes),
+        quantity(
+            "RestingHeartRate", .watch, .plain("count/min"), 1, scales: false,
+            .moments(mean: 57, deviation: 2, isWhole: true)),
+        quantity(
+            "VO2Max", .watch, .plain("mL/min·kg"), 0.2, scales: false, .awakeMoments(mean: 43, deviation: 0.8),
+            [("HKVO2MaxTestType", "2")]),
+        quantity(
+            "WalkingSpeed", .phone, .speed, 8, .awakeMoments(mean: 1.35, deviation: 0.09),
+            [("HKMetadataKeyDevicePlacementSide", "2")]),
+        quantity(
+            "WalkingStepLength", .phone, .step, 8, .awakeMoments(mean: 0.72, deviation: 0.04),
+            [("HKMetadataKeyDevicePlacementSide", "2")]),
+        quantity(
+            "AppleStandTime", .watch, .plain("min"), 30, .amounts(perSecond: 0.002, wholeDay: false, isWhole: true)),
+        quantity("HeadphoneAudioExposure", .phone, .plain("dBASPL"), 12, .soundLevel),
+        quantity(
+            "HeartRateVariabilitySDNN", .watch, .plain("ms"), 6, .variability, [("HKAlgorithmVersion", "2")]),
+        category("SleepAnalysis", .phone, 1, scales: false, .timeInBed),
+        category("SleepAnalysis", .watch, 18, .sleepStages),
+        category("AppleStandHour", .watch, 14, scales: false, .standHours),
+        category("MindfulSession", .meditation, 0.4, scales: false, .mindfulness),
+    ]
+
+    private static func quantity(
+        _ type: String, _ source: RecordSource, _ unit: PrintedUnit.Kind, _ perDay: Double, scales: Bool = true,
+        _ shape: Shape, _ metadata: [(String, String)] = []
+    ) -> RecordStream {
+        RecordStream(
+            type: "HKQuantityTypeIdentifier" + type, source: source, unit: unit, perDay: perDay, scales: scales,
+            shape: shape, metadata: metadata)
+    }
+
+    private static func category(
+        _ type: String, _ source: RecordSource, _ perDay: Double, scales: Bool = true, _ shape: Shape
+    ) -> RecordStream {
+        RecordStream(
+            type: "HKCategoryTypeIdentifier" + type, source: source, unit: .plain(""), perDay: perDay, scales: scales,
+            shape: shape)
+    }
+}
+
+/// How many records each stream has, so that they add up to exactly what is asked for.
+struct RecordCounts {
+    /// A blood-pressure reading is four `Record` elements: two in its correlation, two that repeat them at top level.
+    static let recordsPerReading = 4
+    private static let readingsPerDay = 0.1
+
+    let streams: [Int]
+    let readings: Int
+    let hasHeight: Bool
+
+    init(days: Int, records: Int?) {
+        let all = RecordStream.all
+        let natural = all.map { Int(($0.perDay * Double(days)).rounded()) }
+        let naturalReadings = Int((Self.readingsPerDay * Double(days)).rounded())
+        let total = natural.reduce(0, +) + naturalReadings * Self.recordsPerReading + 1
+        guard let records else {
+            streams = natural
+            readings = naturalReadings
+            hasHeight = true
+            return
+        }
+        let share = min(1, Double(records) / Double(total))
+        let hasHeight = records >= 50
+        let readings = Int(Double(naturalReadings) * share)
+        var counts = zip(all, natural).map { $0.scales ? 0 : Int(Double($1) * share) }
+        let fixed = counts.reduce(0, +) + readings * Self.recordsPerReading + (hasHeight ? 1 : 0)
+        let rest = max(0, records - fixed)
+        let weights = all.map { $0.scales ? $0.perDay : 0 }
+        let sum = weights.reduce(0, +)
+        for index in all.indices where all[index].scales { counts[index] = Int(Double(rest) * weights[index] / sum) }
+        // What rounding left over: heart rates, the densest.
+        let left = records - fixed - all.indices.filter { all[$0].scales }.map { counts[$0] }.reduce(0, +)
+        if let heart = all.firstIndex(where: { $0.type.hasSuffix("IdentifierHeartRate") }) { counts[heart] += left }
+        streams = counts
+        self.readings = readings
+        self.hasHeight = hasHeight
+    }
+
+    /// A day's part of a count: the parts of all days add up to it.
+    static func part(_ count: Int, day index: Int, of days: Int) -> Int {
+        count * (index + 1) / days - count * index / days
+    }
+}

@@ -1,0 +1,95 @@
+extension RecordWriter {
+    private static let cycle: [StaticString] = [
+        "HKCategoryValueSleepAnalysisAsleepCore", "HKCategoryValueSleepAnalysisAsleepDeep",
+        "HKCategoryValueSleepAnalysisAsleepCore", "HKCategoryValueSleepAnalysisAsleepREM",
+        "HKCategoryValueSleepAnalysisAsleepCore", "HKCategoryValueSleepAnalysisAwake",
+    ]
+
+    /// The stages of the night that ends on this day, one behind the other.
+    func sleepStages(
+        _ count: Int, _ plan: DayPlan, _ zone: String, _ random: inout SeededRandom, _ text: inout ExportText
+    ) {
+        let from = plan.asleep + 600
+        let length = plan.wake - from
+        var start = from
+        for index in 0..<count {
+            let even = from + length * Int64(index + 1) / Int64(count)
+            let spread = Double(length) / Double(count) * 0.4
+            let end = index == count - 1 ? plan.wake : even + Int64(random.uniform(-spread, spread))
+            write(start, end, stored: plan.wake + 300, name: Self.cycle[index % Self.cycle.count], zone: zone, &text)
+            start = end
+        }
+    }
+
+    /// The phone's time in bed, begun before and ended after sleep.
+    func timeInBed(
+        _ count: Int, _ plan: DayPlan, _ zone: String, _ random: inout SeededRandom, _ text: inout ExportText
+    ) {
+        let end = plan.wake + Int64(random.index(900))
+        let from = plan.asleep - Int64(random.index(300))
+        for index in 0..<count {
+            let start = from + (end - from) * Int64(index) / Int64(count)
+            let stop = from + (end - from) * Int64(index + 1) / Int64(count)
+            write(start, stop, stored: end + 60, name: "HKCategoryValueSleepAnalysisInBed", zone: zone, &text)
+        }
+    }
+
+    /// Whole hours of the day's own length: Stood by day, Idle now and then.
+    func standHours(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
+        let last = (plan.dayEnd - plan.dayStart) / 3600
+        let first = max(0, min(last - Int64(count), (plan.wake - plan.dayStart) / 3600))
+        for index in 0..<Int64(count) {
+            let start = plan.dayStart + (first + index) % last * 3600
+            let stood: StaticString = "HKCategoryValueAppleStandHourStood"
+            let idle: StaticString = "HKCategoryValueAppleStandHourIdle"
+            write(start, start + 3600, stored: start + 3900, name: random.chance(0.85) ? stood : idle, &text)
+        }
+    }
+
+    func mindfulness(
+        _ count: Int, _ plan: DayPlan, _ zone: String, _ random: inout SeededRandom, _ text: inout ExportText
+    ) {
+        for index in 0..<count {
+            let start = plan.wake + 1800 + Int64(index) * 3600 + Int64(random.index(1200))
+            let end = start + Int64(random.uniform(180, 1200))
+            write(start, end, stored: end + 1, name: "HKCategoryValueNotApplicable", zone: zone, &text)
+        }
+    }
+
+    /// A minute each, with its beats; their times are of the wall clock, whatever offset the file's dates have.
+    func variability(_ count: Int, _ plan: DayPlan, _ random: inout SeededRandom, _ text: inout ExportText) {
+        for index in 0..<count {
+            let width = (plan.dayEnd - plan.dayStart) / Int64(count)
+            let start = plan.dayStart + width * Int64(index) + Int64(random.uniform(0, 0.9) * Double(width))
+            let spread = max(12, random.normal(48, 14))
+            write(start, start + 60, stored: start + 70, (spread * 10_000).rounded() / 10_000, &text) { text in
+                text.append("  <HeartRateVariabilityMetadataList>\n")
+                var clock = Double(86_400 - (plan.dayEnd - start))
+                for _ in 0..<20 {
+                    let interval = max(0.4, random.normal(0.98, spread / 1000))
+                    clock += interval
+                    text.append("   <InstantaneousBeatsPerMinute bpm=\"")
+                    text.append(integer: Int((60 / interval).rounded()))
+                    text.append("\" time=\"")
+                    Self.append(clock: clock, &text)
+                    text.append("\"/>\n")
+                }
+                text.append("  </HeartRateVariabilityMetadataList>\n")
+            }
+        }
+    }
+
+    /// `6:14:48.94 PM`, with the narrow no-break space of recent systems.
+    private static func append(clock: Double, _ text: inout ExportText) {
+        let hundredths = (Int((clock * 100).rounded()) + 8_640_000) % 8_640_000
+        let hour = hundredths / 360_000
+        text.append(integer: hour % 12 == 0 ? 12 : hour % 12)
+        text.append(":")
+        text.appendTwo(hundredths / 6000 % 60)
+        text.append(":")
+        text.appendTwo(hundredths / 100 % 60)
+        text.append(".")
+        text.appendTwo(hundredths % 100)
+        text.append(hour < 12 ? "\u{202F}AM" as StaticString : "\u{202F}PM")
+    }
+}

@@ -1,0 +1,69 @@
+import HealthModel
+
+/// Writes the `Record` elements of one stream.
+struct RecordWriter {
+    let stream: RecordStream
+    let unit: PrintedUnit
+    private let opening: [UInt8]
+    private let closing: [UInt8]
+
+    init(_ stream: RecordStream, system: UnitSystem, address: UInt64, indent: String = " ") {
+        self.stream = stream
+        unit = PrintedUnit.of(stream.unit, system)
+        var text = "\(indent)<Record type=\"\(stream.type)\"" + stream.source.attributes(address: address)
+        if !unit.name.isEmpty { text += " unit=\"\(unit.name)\"" }
+        opening = Array((text + " creationDate=\"").utf8)
+        var end = ""
+        for (key, value) in stream.metadata { end += "\n\(indent) <MetadataEntry key=\"\(key)\" value=\"\(value)\"/>" }
+        closing = Array((end.isEmpty ? "\"/>\n" : "\">" + end + "\n\(indent)</Record>\n").utf8)
+    }
+
+    private func begin(_ start: Int64, _ end: Int64, stored: Int64, _ text: inout ExportText) {
+        text.flushIfLarge()
+        text.append(opening)
+        text.append(date: stored)
+        text.append("\" startDate=\"")
+        text.append(date: start)
+        text.append("\" endDate=\"")
+        text.append(date: end)
+        text.append("\" value=\"")
+    }
+
+    /// A quantity in canonical units.
+    func write(_ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText) {
+        begin(start, end, stored: stored, &text)
+        text.append(number: unit.canonical == 1 ? value : value / unit.canonical)
+        text.append(closing)
+    }
+
+    /// A category value's name.
+    func write(_ start: Int64, _ end: Int64, stored: Int64, name: StaticString, _ text: inout ExportText) {
+        begin(start, end, stored: stored, &text)
+        text.append(name)
+        text.append(closing)
+    }
+
+    /// A quantity with elements of its own inside, each on its line.
+    func write(
+        _ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText,
+        inside: (inout ExportText) -> Void
+    ) {
+        begin(start, end, stored: stored, &text)
+        text.append(number: unit.canonical == 1 ? value : value / unit.canonical)
+        text.append("\">\n")
+        for (key, value) in stream.metadata { text.append("  <MetadataEntry key=\"\(key)\" value=\"\(value)\"/>\n") }
+        inside(&text)
+        text.append(" </Record>\n")
+    }
+
+    /// A category value's name, with metadata of this record alone.
+    func write(
+        _ start: Int64, _ end: Int64, stored: Int64, name: StaticString, zone: String, _ text: inout ExportText
+    ) {
+        begin(start, end, stored: stored, &text)
+        text.append(name)
+        text.append("\">\n  <MetadataEntry key=\"HKTimeZone\" value=\"")
+        text.append(zone)
+        text.append("\"/>\n </Record>\n")
+    }
+}

@@ -1,0 +1,69 @@
+import HealthModel
+
+/// Turns the times of a heart-rate-variability list into seconds after its sample's start.
+///
+/// Exports print a beat's time of day in the phone's locale ("00:20:37,80", "6:14:48.94 PM"), in the zone of that day, while the sample's
+/// date carries the one offset of the export: the two can be whole quarters of an hour apart. So the first beat is taken as the first such
+/// time at or behind the start (a minute of grace), whatever the quarter; each further one counts from the beat before it, modulo 12
+/// hours. Neither midnight nor AM and PM nor daylight saving then matters.
+struct BeatClock {
+    private let startInQuarter: Double
+    private var previous: (time: Double, seconds: Double)?
+
+    init(start: Instant) {
+        let quarter = 900 * Instant.second
+        let rest = start % quarter
+        startInQuarter = (rest < 0 ? rest + quarter : rest).seconds
+    }
+
+    /// Seconds after the start, to the millisecond; nil for a text that isn't a time.
+    mutating func seconds(of text: UnsafeBufferPointer<UInt8>) -> Double? {
+        guard let time = Self.timeOfDay(text) else { return nil }
+        var seconds: Double
+        if let previous {
+            let step = (time - previous.time).truncatingRemainder(dividingBy: 43_200)
+            // A list may step back a little; half a day back is a step over noon or midnight.
+            seconds = previous.seconds + (step < -21_600 ? step + 43_200 : step > 21_600 ? step - 43_200 : step)
+        } else {
+            seconds = (time - startInQuarter).truncatingRemainder(dividingBy: 900)
+            if seconds < -60 { seconds += 900 }
+            if seconds >= 840 { seconds -= 900 }
+        }
+        seconds = (seconds * 1000).rounded() / 1000
+        previous = (time, seconds)
+        return seconds
+    }
+
+    /// Seconds of the first three numbers and a fraction, with whatever separates them; also in Arabic, Persian and Devanagari digits.
+    static func timeOfDay(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+        var fields: [Double] = []
+        var current: Double?
+        var scale = 0.1
+        for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+            if let digit = digit(scalar) {
+                if fields.count == 3 {
+                    current = (current ?? 0) + digit * scale
+                    scale /= 10
+                } else {
+                    current = (current ?? 0) * 10 + digit
+                }
+            } else if let number = current {
+                fields.append(number)
+                current = nil
+                if fields.count == 4 { break }
+            }
+        }
+        if let number = current { fields.append(number) }
+        guard fields.count == 3 || fields.count == 4, fields[0] <= 24, fields[1] < 60, fields[2] < 61 else {
+            return nil
+        }
+        return fields[0] * 3600 + fields[1] * 60 + fields[2] + (fields.count == 4 ? fields[3] : 0)
+    }
+
+    private static func digit(_ scalar: Unicode.Scalar) -> Double? {
+        for zero: UInt32 in [0x30, 0x660, 0x6F0, 0x966] where (zero..<zero + 10).contains(scalar.value) {
+            return Double(scalar.value - zero)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,44 @@
+import CXMLStream
+
+/// An element with everything in it, for those that come by the thousand, not by the million.
+struct ElementTree {
+    var name: String
+    var line: Int64
+    var attributes: [(name: String, value: String)]
+    var children: [ElementTree] = []
+
+    func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
+
+    func children(_ name: String) -> [ElementTree] { children.filter { $0.name == name } }
+}
+
+/// Builds a tree from the parser's calls, within bounds.
+struct TreeBuilder {
+    /// Nobody's workout is larger; a bound keeps memory flat whatever comes.
+    private static let byteLimit = 2 << 20
+
+    private var open: [ElementTree] = []
+    private var bytes = 0
+    private(set) var isTooLarge = false
+
+    var isOpen: Bool { !open.isEmpty }
+
+    mutating func start(_ element: UnsafePointer<healthbus_xml_element>) {
+        bytes += Int(element.pointee.raw.length) + 64
+        if bytes > Self.byteLimit { isTooLarge = true }
+        let attributes = isTooLarge ? [] : element.allAttributes
+        open.append(ElementTree(name: element.pointee.name.string, line: element.pointee.line, attributes: attributes))
+    }
+
+    /// The whole tree, when this end was its root's.
+    mutating func end() -> ElementTree? {
+        guard let ended = open.popLast() else { return nil }
+        guard !open.isEmpty else { return ended }
+        if !isTooLarge { open[open.count - 1].children.append(ended) }
+        return nil
+    }
+
+    func rootAttribute(_ name: String) -> String? { open.first?.attribute(name) }
+
+    mutating func reset() { self = TreeBuilder() }
+}

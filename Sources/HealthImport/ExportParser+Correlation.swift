@@ -1,0 +1,47 @@
+import CXMLStream
+import HealthModel
+
+extension ExportParser {
+    private static let partLimit = 4096
+
+    /// The columns of a correlation, a workout or any other element than a record.
+    func startOuter(_ element: UnsafePointer<healthbus_xml_element>) {
+        outerMetadata.removeAll()
+        outerRaw = raw(element)
+        outerProblem = nil
+        outer = StagedRow()
+        outer.line = element.pointee.line
+    }
+
+    func startCorrelation(_ element: UnsafePointer<healthbus_xml_element>) {
+        startOuter(element)
+        parts.removeAll(keepingCapacity: true)
+        context = .correlation
+        guard let type = element.attribute(.type), !type.isEmpty else {
+            outerProblem = "there is no type"
+            return
+        }
+        outerProblem = stage(element, type: type, into: &outer)
+    }
+
+    /// A correlation without number; its payload names its parts, which are rows of their own.
+    func endCorrelation() {
+        context = .document
+        if let outerProblem { return quarantine(line: outer.line, outerProblem, raw: outerRaw) }
+        summary.correlations += 1
+        deliver(outer, &outerMetadata, Array(Value.object(["parts": .array(parts)]).json().utf8))
+    }
+
+    func notePart() {
+        let kind = builder.kinds[row.kind]
+        guard parts.count < Self.partLimit else {
+            outerProblem = outerProblem ?? "the correlation has more than 4,096 parts"
+            return
+        }
+        parts.append([
+            "type": .string(kind.type.identifier), "unit": .string(kind.unit),
+            "value": Value(row.value.isNaN ? nil : row.value),
+            "start": .string(InstantText.iso8601(row.start)), "end": .string(InstantText.iso8601(row.end)),
+        ])
+    }
+}

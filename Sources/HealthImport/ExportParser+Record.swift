@@ -1,0 +1,121 @@
+import CXMLStream
+import HealthModel
+
+extension ExportParser {
+    func startRecord(_ element: UnsafePointer<healthbus_xml_element>) {
+        context = context == .correlation || context == .correlatedRecord ? .correlatedRecord : .record
+        metadata.removeAll()
+        payload.removeAll(keepingCapacity: true)
+        beats = nil
+        if let type = element.attribute(.type), !type.isEmpty {
+            rowProblem = stage(element, type: type, into: &row) ?? readValue(element)
+        } else {
+            row.line = element.pointee.line
+            rowProblem = "there is no type"
+        }
+        if rowProblem != nil {
+            rowRaw = raw(element)
+            return
+        }
+        if context == .correlatedRecord { row.flags.insert(.correlationChild) }
+        if element.pointee.extraCount > 0 || element.attribute(.userEntered) != nil { keepExtraAttributes(element) }
+    }
+
+    func endRecord() {
+        let isChild = context == .correlatedRecord
+        context = isChild ? .correlation : .document
+        if beats != nil { payload.append(contentsOf: "]}".utf8) }
+        if let problem = rowProblem {
+            if rowRaw.isEmpty { rowRaw = builder.kinds[row.kind].type.identifier }
+            quarantine(line: row.line, problem, raw: rowRaw)
+            rowRaw = ""
+            return
+        }
+        if isChild {
+            summary.correlationChildren += 1
+            notePart()
+        } else {
+            summary.records += 1
+        }
+        deliver(row, &metadata, payload)
+        if !isChild, builder.batch.count == 0 { builder.forgetIfLarge() }
+    }
+
+    /// Attributes that no column has, as iOS 8 and 9 wrote metadata.
+    private func keepExtraAttributes(_ element: UnsafePointer<healthbus_xml_element>) {
+        if let entered = element.attribute(.userEntered) {
+            var name = ExportAttribute.userEntered.name
+            name.withUTF8 { appendMetadata($0, entered, &metadata, &row, &rowProblem) }
+        }
+        for index in 0..<Int(element.pointee.extraCount) {
+            let extras = element.pointee.extras
+            appendMetadata(extras[2 * index].buffer, extras[2 * index + 1].buffer, &metadata, &row, &rowProblem)
+        }
+    }
+}
+
+extension ExportParser {
+    /// The value column, and what doesn't fit it into the payload. Returns what is wrong, or nil.
+    private func readValue(_ element: UnsafePointer<healthbus_xml_element>) -> String? {
+        let kind = builder.kinds[row.kind]
+        guard let text = element.attribute(.value) else { return readSpread(element, kind) }
+        if kind.type.kind == .category {
+            if let raw = CategoryValue.raw(of: text) { row.value = Double(raw) } else { keepText(text) }
+            return nil
+        }
+        if let number = NumberText.parse(text) {
+            row.value = number * kind.scale + kind.offset
+        } else if kind.isKnown && kind.type.kind == .quantity {
+            return "the value isn't a number"
+        } else {
+            keepText(text)
+        }
+        return nil
+    }
+
+    /// iOS 8 and 9 wrote hours of heart rates as one element with minimum, maximum and average; categories may lack a value.
+    private func readSpread(_ element: UnsafePointer<healthbus_xml_element>, _ kind: BatchBuilder.Kind) -> String? {
+        guard let average = element.attribute(.average) else {
+            return kind.type.kind == .quantity ? "there is no value" : nil
+        }
+        guard let number = NumberText.parse(average) else { return "the average isn't a number" }
+        row.value = number * kind.scale + kind.offset
+        var spread: [String: Value] = ["average": .number(row.value)]
+        for (name, code) in [("minimum", ExportAttribute.min), ("maximum", .max)] {
+            guard let number = element.attribute(code).flatMap({ NumberText.parse($0) }) else { continue }
+            spread[name] = .number(number * kind.scale + kind.offset)
+        }
+        payload.append(contentsOf: Value.object(spread).json().utf8)
+        return nil
+    }
+
+    private func keepText(_ text: UnsafeBufferPointer<UInt8>) {
+        payload.append(contentsOf: "{\"value\":".utf8)
+        JSONString.append(text, to: &payload)
+        payload.append(UInt8(ascii: "}"))
+    }
+
+    /// One beat of a heart-rate-variability list: `[beats a minute, seconds after the start]`, null for what can't be read.
+    func beat(_ element: UnsafePointer<healthbus_xml_element>) {
+        guard rowProblem == nil else { return }
+        guard payload.count < Self.textLimit else {
+            rowProblem = "the list of beats is longer than 1 MiB"
+            return
+        }
+        var clock = beats ?? BeatClock(start: row.start)
+        if beats == nil {
+            payload.removeAll(keepingCapacity: true)
+            payload.append(contentsOf: "{\"beats\":[".utf8)
+        } else {
+            payload.append(UInt8(ascii: ","))
+        }
+        let rate = element.attribute(.bpm).flatMap { NumberText.parse($0) }
+        let seconds = element.attribute(.time).flatMap { clock.seconds(of: $0) }
+        beats = clock
+        payload.append(UInt8(ascii: "["))
+        payload.append(contentsOf: (rate.map { JSONNumber.text($0) } ?? "null").utf8)
+        payload.append(UInt8(ascii: ","))
+        payload.append(contentsOf: (seconds.map { JSONNumber.text($0) } ?? "null").utf8)
+        payload.append(UInt8(ascii: "]"))
+    }
+}

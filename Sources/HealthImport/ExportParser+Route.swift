@@ -1,0 +1,64 @@
+import CXMLStream
+import HealthModel
+
+// Routes that stand inside their workout, as exports of iOS 11 to 12 have them.
+extension ExportParser {
+    func startInlineRoute(_ element: UnsafePointer<healthbus_xml_element>) {
+        inlineRoute = nil
+        let start = element.attribute(.startDate).flatMap { InstantText.parse($0) }
+        inlineRoutePath = "inline/" + (start.map { InstantText.iso8601($0) } ?? "line-\(element.pointee.line)")
+    }
+
+    func location(_ element: UnsafePointer<healthbus_xml_element>) {
+        func number(_ attribute: ExportAttribute) -> Double? {
+            element.attribute(attribute).flatMap { NumberText.parse($0) }
+        }
+        guard let path = inlineRoutePath, let time = element.attribute(.date).flatMap({ InstantText.parse($0) }),
+            let latitude = number(.latitude),
+            let longitude = number(.longitude)
+        else {
+            summary.routePointsUnreadable += 1
+            return
+        }
+        var route = inlineRoute ?? WorkoutRoute(path: path, workout: nil)
+        inlineRoute = nil
+        if route.count == WorkoutRoute.pointLimit {
+            route.workout = route.workout ?? openWorkout
+            deliver(route)
+            route = route.next
+        }
+        route.append(
+            time: time, latitude: latitude, longitude: longitude, elevation: number(.altitude), speed: number(.speed),
+            course: number(.course), horizontalAccuracy: number(.horizontalAccuracy),
+            verticalAccuracy: number(.verticalAccuracy))
+        inlineRoute = route
+    }
+
+    /// The workout around the route, whose row isn't there yet.
+    private var openWorkout: WorkoutRoute.Workout? {
+        func date(_ name: String) -> Instant? { tree.rootAttribute(name).flatMap { InstantText.parse($0) } }
+        guard let start = date("startDate"), let end = date("endDate") else { return nil }
+        return WorkoutRoute.Workout(start: start, end: end, sourceName: tree.rootAttribute("sourceName") ?? "")
+    }
+
+    /// The points stay until the workout's row is out; a route without points isn't one.
+    func endInlineRoute() {
+        if inlineRoute == nil { inlineRoutePath = nil }
+    }
+}
+
+extension WorkoutRoute {
+    mutating func append(
+        time: Instant, latitude: Double, longitude: Double, elevation: Double?, speed: Double?, course: Double?,
+        horizontalAccuracy: Double?, verticalAccuracy: Double?
+    ) {
+        self.time.append(time)
+        self.latitude.append(latitude)
+        self.longitude.append(longitude)
+        self.elevation.append(elevation ?? .nan)
+        self.speed.append(speed ?? .nan)
+        self.course.append(course ?? .nan)
+        self.horizontalAccuracy.append(horizontalAccuracy ?? .nan)
+        self.verticalAccuracy.append(verticalAccuracy ?? .nan)
+    }
+}

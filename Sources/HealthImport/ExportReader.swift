@@ -1,0 +1,116 @@
+import Foundation
+import HealthModel
+
+/// Reads an Apple Health export, an `export.zip` or a bare XML, told by content and never by name.
+///
+/// Nothing is unpacked to disk and memory stays flat at any size: blocks of 256 KiB go through the parser, batches come out.
+public struct ExportReader: Sendable {
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// Reads it all into the sink, on the calling thread (a second one reads ahead meanwhile).
+    ///
+    /// - Throws: `ImportError` for what isn't a readable export; whatever the sink throws. An export that is damaged further in
+    ///   doesn't throw: what is whole is delivered, and the summary says where the damage is.
+    public func read(into sink: any ExportSink) throws -> ReadSummary {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ImportError.system(errno, path: path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw ImportError.system(errno, path: path) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw ImportError.isDirectory(path: path) }
+        let file = FileSource(descriptor: descriptor, path: path)
+        let head = try file.head(ContentKind.sniffLength)
+        let total = Int64(status.st_size)
+        switch ContentKind(head: head) {
+        case .empty: throw ImportError.emptyFile(path: path)
+        case .clinicalDocument: throw ImportError.clinicalDocument(path: path)
+        case .gpx, .other: throw ImportError.notAnExport(path: path)
+        case .healthData:
+            let parser = ExportParser(sink: sink, summary: ReadSummary())
+            let name = URL(fileURLWithPath: path).lastPathComponent
+            try parser.parse(PrefixedSource(prefix: head, rest: file), entry: name, total: total)
+            return parser.summary
+        case .zip:
+            return try ArchiveReader(descriptor: descriptor, path: path, total: total, sink: sink).read()
+        }
+    }
+}
+
+/// Reads an archive twice: first up to its export, then whatever else is in it, so that routes come after the records whatever the order.
+struct ArchiveReader {
+    let descriptor: Int32
+    let path: String
+    let total: Int64
+    let sink: any ExportSink
+
+    func read() throws -> ReadSummary {
+        let (name, parser) = try readExport()
+        return try readOthers(than: name, parser)
+    }
+
+    private func readExport() throws -> (name: String, parser: ExportParser) {
+        var found: [String] = []
+        var count = 0
+        var clinicalDocument = false
+        do {
+            let archive = try ZipArchive(descriptor: descriptor, path: path)
+            while let entry = try archive.next() {
+                guard entry.isFile else { continue }
+                if entry.isEncrypted { throw ImportError.encryptedArchive(path: path) }
+                count += 1
+                if found.count < 5 { found.append(entry.name) }
+                let source = EntrySource(archive)
+                let head = try source.head(ContentKind.sniffLength)
+                let kind = ContentKind(head: head)
+                clinicalDocument = clinicalDocument || kind == .clinicalDocument
+                guard kind == .healthData else { continue }
+                let parser = ExportParser(sink: sink, summary: ReadSummary())
+                try parser.parse(PrefixedSource(prefix: head, rest: source), entry: entry.name, total: total)
+                return (entry.name, parser)
+            }
+        } catch let damage as ArchiveDamage {
+            throw ImportError.damagedArchive(path: path, reason: damage.reason)
+        }
+        if count == 0 { throw ImportError.emptyArchive(path: path) }
+        if count == 1, clinicalDocument { throw ImportError.clinicalDocument(path: path) }
+        throw ImportError.noExportInArchive(path: path, found: found, count: count)
+    }
+
+    private func readOthers(than export: String, _ parser: ExportParser) throws -> ReadSummary {
+        do {
+            let archive = try ZipArchive(descriptor: descriptor, path: path)
+            while let entry = try archive.next() {
+                guard entry.isFile, entry.name != export else { continue }
+                let source = EntrySource(archive)
+                let head = try source.head(ContentKind.sniffLength)
+                guard ContentKind(head: head) == .gpx else {
+                    parser.summary.ignore(entry.name)
+                    continue
+                }
+                try readRoute(PrefixedSource(prefix: head, rest: source), entry.name, parser)
+                sink.progress(bytesRead: min(archive.position, total), bytesTotal: total)
+            }
+        } catch let damage as ArchiveDamage {
+            let what = "the archive ends early or is damaged (\(damage.reason))"
+            parser.summary.damaged = parser.summary.damaged ?? Damage(what: what, entry: path, line: 0)
+        }
+        sink.progress(bytesRead: total, bytesTotal: total)
+        return parser.summary
+    }
+
+    private func readRoute(_ source: any ByteSource, _ entry: String, _ parser: ExportParser) throws {
+        let name = RouteName.normal(entry)
+        let sink = self.sink
+        let route = RouteParser(path: name, workout: parser.workoutsByRoute[name]) { route in
+            try sink.route(route)
+            parser.summary.routePoints += route.count
+            if route.firstPoint == 0 { parser.summary.routes += 1 }
+        }
+        let damage = try route.parse(source, entry: entry)
+        parser.summary.routePointsUnreadable += route.unreadablePoints
+        parser.summary.charactersReplaced += route.replacedCharacters
+        parser.summary.damaged = parser.summary.damaged ?? damage
+    }
+}

@@ -1,0 +1,65 @@
+import HealthModel
+
+/// Takes what a reader finds, on the reader's thread: a call may block, and what it throws stops the reader.
+public protocol ExportSink: AnyObject {
+    /// Once, before the first sample.
+    func exportInfo(_ info: ExportInfo) throws
+    /// At most 4,096 rows, or about 1 MiB of text.
+    func records(_ batch: RecordBatch) throws
+    func quarantined(_ inputs: [QuarantinedInput]) throws
+    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws
+    /// Routes in files come after all records; those that stand inside a workout, with it.
+    func route(_ route: WorkoutRoute) throws
+    /// Bytes of the input file (compressed, if it is).
+    func progress(bytesRead: Int64, bytesTotal: Int64)
+}
+
+/// A workout's way, or a part of a long one, in columns of one length.
+public struct WorkoutRoute: Sendable, Equatable {
+    /// At most this many points come at once.
+    public static let pointLimit = 8192
+
+    /// What the workout's payload has as `route`: the file's path as the export gives it ("/workout-routes/route_2025-03-30_9.00am.gpx"), or
+    /// "inline/" and the route's start for one that stands inside its workout.
+    public var path: String
+    /// The workout that refers to it; nil when none does.
+    public var workout: Workout?
+    /// How many points of this route came before.
+    public var firstPoint: Int
+    public var time: [Instant] = []
+    /// Degrees, WGS 84.
+    public var latitude: [Double] = []
+    public var longitude: [Double] = []
+    /// Metres; NaN where there is none, as in the columns below.
+    public var elevation: [Double] = []
+    /// m/s.
+    public var speed: [Double] = []
+    /// Degrees from north; negative when the phone didn't know.
+    public var course: [Double] = []
+    /// Metres.
+    public var horizontalAccuracy: [Double] = []
+    public var verticalAccuracy: [Double] = []
+
+    public struct Workout: Sendable, Hashable {
+        public var start: Instant
+        public var end: Instant
+        public var sourceName: String
+
+        public init(start: Instant, end: Instant, sourceName: String) {
+            self.start = start
+            self.end = end
+            self.sourceName = sourceName
+        }
+    }
+
+    public init(path: String, workout: Workout?, firstPoint: Int = 0) {
+        self.path = path
+        self.workout = workout
+        self.firstPoint = firstPoint
+    }
+
+    public var count: Int { time.count }
+
+    /// The same route without points, to go on behind these.
+    var next: WorkoutRoute { WorkoutRoute(path: path, workout: workout, firstPoint: firstPoint + count) }
+}

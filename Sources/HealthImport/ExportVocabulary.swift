@@ -1,0 +1,78 @@
+import CXMLStream
+
+/// Elements that the parser tells apart; all others are kept whole.
+enum ExportElement: Int32, CaseIterable {
+    case record, metadataEntry, beatList, beat, correlation, workout, activitySummary, healthData, exportDate, me
+    case workoutRoute, location
+
+    private var name: String {
+        switch self {
+        case .record: "Record"
+        case .metadataEntry: "MetadataEntry"
+        case .beatList: "HeartRateVariabilityMetadataList"
+        case .beat: "InstantaneousBeatsPerMinute"
+        case .correlation: "Correlation"
+        case .workout: "Workout"
+        case .activitySummary: "ActivitySummary"
+        case .healthData: "HealthData"
+        case .exportDate: "ExportDate"
+        case .me: "Me"
+        case .workoutRoute: "WorkoutRoute"
+        case .location: "Location"
+        }
+    }
+
+    static let names = allCases.map(\.name).joined(separator: " ")
+}
+
+/// Attributes of the elements that come in great numbers; rare elements keep theirs by name.
+enum ExportAttribute: Int32, CaseIterable {
+    case type, unit, value, sourceName, sourceVersion, device, creationDate, startDate, endDate
+    case key, bpm, time, locale
+    /// iOS 8 and 9.
+    case source, average, min, max
+    /// `VisionPrescription` and `ClinicalRecord`.
+    case dateIssued, receivedDate
+    /// `HKWasUserEntered`, an attribute in iOS 8 and 9.
+    case userEntered
+    case date, latitude, longitude, altitude, speed, course, horizontalAccuracy, verticalAccuracy
+
+    var name: String { self == .userEntered ? "HKWasUserEntered" : "\(self)" }
+
+    static let names = allCases.map(\.name).joined(separator: " ")
+
+    /// Those that a column of the batch holds: all others of a record become metadata.
+    static let ofColumns: Set<ExportAttribute> = [
+        .type, .unit, .value, .sourceName, .sourceVersion, .device, .creationDate, .startDate, .endDate, .source,
+    ]
+}
+
+extension healthbus_xml_text {
+    var buffer: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: UnsafeRawPointer(bytes).assumingMemoryBound(to: UInt8.self), count: Int(length))
+    }
+
+    var string: String { String(decoding: buffer, as: UTF8.self) }
+}
+
+extension UnsafePointer<healthbus_xml_element> {
+    @inline(__always)
+    func attribute(_ attribute: ExportAttribute) -> UnsafeBufferPointer<UInt8>? {
+        guard pointee.present >> UInt64(attribute.rawValue) & 1 == 1 else { return nil }
+        return pointee.attributes[Int(attribute.rawValue)].buffer
+    }
+
+    func text(_ attribute: ExportAttribute) -> String? {
+        self.attribute(attribute).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// All attributes by name.
+    var allAttributes: [(name: String, value: String)] {
+        let known = ExportAttribute.allCases.compactMap { code in text(code).map { (code.name, $0) } }
+        return known + unknownAttributes
+    }
+
+    var unknownAttributes: [(name: String, value: String)] {
+        (0..<Int(pointee.extraCount)).map { (pointee.extras[2 * $0].string, pointee.extras[2 * $0 + 1].string) }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// Why a file can't be imported at all. What is wrong within a readable export is told by `ReadSummary` and quarantined input instead.
+public enum ImportError: Error, Equatable, CustomStringConvertible {
+    case notFound(path: String)
+    case notPermitted(path: String)
+    case isDirectory(path: String)
+    /// The system's own words for any other failure to open or read.
+    case unreadable(path: String, reason: String)
+    case emptyFile(path: String)
+    case notAnExport(path: String)
+    /// The clinical document that lies beside the export, alone.
+    case clinicalDocument(path: String)
+    case emptyArchive(path: String)
+    /// `found`: names of at most five entries; `count`: of all.
+    case noExportInArchive(path: String, found: [String], count: Int)
+    case damagedArchive(path: String, reason: String)
+    case encryptedArchive(path: String)
+    case outOfMemory
+
+    /// The case for a failed open or read.
+    public static func system(_ code: Int32, path: String) -> ImportError {
+        switch code {
+        case ENOENT, ENOTDIR: .notFound(path: path)
+        case EACCES, EPERM: .notPermitted(path: path)
+        case EISDIR: .isDirectory(path: path)
+        default: .unreadable(path: path, reason: String(cString: strerror(code)))
+        }
+    }
+
+    public var description: String { "\(problem); \(hint)" }
+
+    /// What happened, to what.
+    public var problem: String {
+        switch self {
+        case .notFound(let path): "there is no file '\(path)'"
+        case .notPermitted(let path): "no permission to read '\(path)'"
+        case .isDirectory(let path): "'\(path)' is a folder"
+        case .unreadable(let path, let reason): "can't read '\(path)': \(reason)"
+        case .emptyFile(let path): "'\(path)' is empty"
+        case .notAnExport(let path): "'\(path)' is neither a zip archive nor an Apple Health export"
+        case .clinicalDocument(let path):
+            "'\(path)' is the clinical document (CDA) that lies beside an export, not the export"
+        case .emptyArchive(let path): "the archive '\(path)' holds no file"
+        case .noExportInArchive(let path, let found, let count):
+            "the archive '\(path)' holds no Apple Health export (it holds \(found.joined(separator: ", "))"
+                + (count > found.count ? " and \(count - found.count) more)" : ")")
+        case .damagedArchive(let path, let reason):
+            "the archive '\(path)' is damaged before the export begins (\(reason))"
+        case .encryptedArchive(let path): "the archive '\(path)' is encrypted"
+        case .outOfMemory: "not enough memory to read the export"
+        }
+    }
+
+    /// What to do now.
+    public var hint: String {
+        switch self {
+        case .notFound: "check the path"
+        case .notPermitted: "allow the user that runs healthbus to read it, as with chmod a+r"
+        case .isDirectory: "name the export.zip, or the export.xml in it"
+        case .unreadable: "check the disk, then try again"
+        case .emptyFile, .damagedArchive: "copy or export it again: Health app, your picture, Export All Health Data"
+        case .notAnExport, .emptyArchive, .noExportInArchive:
+            "choose the export.zip of the Health app (your picture, Export All Health Data), or the export.xml in it"
+        case .clinicalDocument: "choose export.xml of the same folder, or the whole export.zip"
+        case .encryptedArchive: "unpack it and import its export.xml"
+        case .outOfMemory: "end other programs, then try again"
+        }
+    }
+}

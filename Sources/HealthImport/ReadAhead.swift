@@ -1,0 +1,101 @@
+import Foundation
+
+/// Reads and inflates on a thread of its own, a few blocks ahead of the parser.
+final class ReadAhead: @unchecked Sendable {
+    private static let blockCount = 4
+
+    // Everything below is guarded by `condition`, but for `reader`, which only the thread uses until it has finished.
+    private let condition = NSCondition()
+    private var reader: CleanReader
+    private let blocks: [UnsafeMutableBufferPointer<UInt8>]
+    private var free: [Int]
+    private var ready: [Block] = []
+    private var failure: (any Error)?
+    private var finished = false
+    private var cancelled = false
+    private var replacedCharacters: Int64 = 0
+
+    struct Block {
+        fileprivate let index: Int
+        let bytes: UnsafeBufferPointer<UInt8>
+        /// Of the input file.
+        let position: Int64
+    }
+
+    init(_ source: any ByteSource) {
+        reader = CleanReader(source)
+        blocks = (0..<Self.blockCount).map { _ in .allocate(capacity: CleanReader.blockSize) }
+        free = Array(0..<Self.blockCount)
+        let thread = Thread { self.run() }
+        thread.name = "read-ahead"
+        thread.start()
+    }
+
+    deinit { for block in blocks { block.deallocate() } }
+
+    /// The next block; nil at the end. Throws what the source threw, after all blocks before that.
+    func next() throws -> Block? {
+        condition.lock()
+        defer { condition.unlock() }
+        while ready.isEmpty && !finished { condition.wait() }
+        if !ready.isEmpty { return ready.removeFirst() }
+        if let failure { throw failure }
+        return nil
+    }
+
+    /// Gives a block back to be filled again.
+    func recycle(_ block: Block) {
+        condition.lock()
+        free.append(block.index)
+        condition.signal()
+        condition.unlock()
+    }
+
+    /// Ends the thread and waits for it: from then on the source is the caller's again.
+    /// - Returns: how many characters were replaced.
+    func stop() -> Int64 {
+        condition.lock()
+        defer { condition.unlock() }
+        cancelled = true
+        condition.broadcast()
+        while !finished { condition.wait() }
+        return replacedCharacters
+    }
+
+    private func run() {
+        do {
+            while let index = takeFree() {
+                let count = try reader.read(into: blocks[index])
+                if count == 0 { break }
+                let bytes = UnsafeBufferPointer(rebasing: blocks[index][..<count])
+                publish(Block(index: index, bytes: bytes, position: reader.position))
+            }
+            finish(nil)
+        } catch {
+            finish(error)
+        }
+    }
+
+    private func takeFree() -> Int? {
+        condition.lock()
+        defer { condition.unlock() }
+        while free.isEmpty && !cancelled { condition.wait() }
+        return cancelled ? nil : free.removeLast()
+    }
+
+    private func publish(_ block: Block) {
+        condition.lock()
+        ready.append(block)
+        condition.signal()
+        condition.unlock()
+    }
+
+    private func finish(_ error: (any Error)?) {
+        condition.lock()
+        failure = error
+        replacedCharacters = reader.replaced
+        finished = true
+        condition.broadcast()
+        condition.unlock()
+    }
+}

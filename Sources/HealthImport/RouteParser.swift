@@ -1,0 +1,123 @@
+import CXMLStream
+import HealthModel
+
+/// Reads the track points of a GPX 1.1 file, as exports have one for each workout's route.
+final class RouteParser {
+    private enum Element: Int32, CaseIterable {
+        case trkpt, ele, time, speed, course, hAcc, vAcc
+        static let names = allCases.map { "\($0)" }.joined(separator: " ")
+    }
+
+    private let deliver: (WorkoutRoute) throws -> Void
+    private var route: WorkoutRoute
+    private(set) var unreadablePoints = 0
+    private(set) var replacedCharacters: Int64 = 0
+    private var failure: (any Error)?
+    private var stream: XMLStream?
+
+    // The point that is being read.
+    private var isInPoint = false
+    private var position: (latitude: Double, longitude: Double)?
+    private var numbers: [Element: Double] = [:]
+    private var time: Instant?
+    private var text: [UInt8] = []
+    private var collected: Element?
+
+    /// - Parameter deliver: takes the points, in parts of at most `WorkoutRoute.pointLimit`.
+    init(path: String, workout: WorkoutRoute.Workout?, deliver: @escaping (WorkoutRoute) throws -> Void) {
+        route = WorkoutRoute(path: path, workout: workout)
+        self.deliver = deliver
+    }
+
+    /// Returns what is wrong with the file's form; whole points before that have been delivered.
+    func parse(_ source: any ByteSource, entry: String) throws -> Damage? {
+        let stream = try XMLStream(
+            root: "gpx", elements: Element.names, attributes: "lat lon",
+            callbacks: healthbus_xml_callbacks(
+                start: { context, element in RouteParser.from(context)?.start(element) },
+                end: { context, code, _ in RouteParser.from(context)?.end(Element(rawValue: code)) },
+                text: { context, bytes, length in
+                    let raw = UnsafeRawBufferPointer(start: bytes, count: Int(length))
+                    RouteParser.from(context)?.append(raw)
+                }),
+            context: Unmanaged.passUnretained(self).toOpaque())
+        self.stream = stream
+        defer { self.stream = nil }
+        let block = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: CleanReader.blockSize)
+        defer { block.deallocate() }
+        var reader = CleanReader(source)
+        var archiveDamage: String?
+        do {
+            while case let count = try reader.read(into: block), count > 0 {
+                if !stream.feed(UnsafeBufferPointer(rebasing: block[..<count])) { break }
+            }
+        } catch let damage as ArchiveDamage {
+            archiveDamage = "the archive ends early or is damaged (\(damage.reason))"
+        }
+        replacedCharacters = reader.replaced + stream.damage.dropped
+        if failure == nil, route.count > 0 { try deliver(route) }
+        if let failure { throw failure }
+        if let archiveDamage { return Damage(what: archiveDamage, entry: entry, line: stream.line) }
+        if stream.damage.errors > 0 || !stream.isComplete {
+            return Damage(what: "the route isn't a whole GPX document", entry: entry, line: stream.line)
+        }
+        return nil
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> RouteParser? {
+        context.map { Unmanaged<RouteParser>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func start(_ element: UnsafePointer<healthbus_xml_element>) {
+        let code = Element(rawValue: element.pointee.code)
+        if code == .trkpt {
+            isInPoint = true
+            numbers.removeAll(keepingCapacity: true)
+            time = nil
+            position = nil
+            if element.pointee.present == 3,
+                let latitude = NumberText.parse(element.pointee.attributes[0].buffer),
+                let longitude = NumberText.parse(element.pointee.attributes[1].buffer)
+            {
+                position = (latitude, longitude)
+            }
+        } else if isInPoint, let code {
+            collected = code
+            text.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer) {
+        // No number or date is longer.
+        if collected != nil, text.count + bytes.count <= 64 { text.append(contentsOf: bytes) }
+    }
+
+    private func end(_ code: Element?) {
+        if code == .trkpt { return endPoint() }
+        guard let code, code == collected else { return }
+        collected = nil
+        text.withUnsafeBufferPointer { text in
+            if code == .time { time = InstantText.parse(text) } else { numbers[code] = NumberText.parse(text) }
+        }
+    }
+
+    private func endPoint() {
+        isInPoint = false
+        guard let time, let position else {
+            unreadablePoints += 1
+            return
+        }
+        if route.count == WorkoutRoute.pointLimit {
+            do { try deliver(route) } catch {
+                failure = error
+                stream?.stop()
+                return
+            }
+            route = route.next
+        }
+        route.append(
+            time: time, latitude: position.latitude, longitude: position.longitude, elevation: numbers[.ele],
+            speed: numbers[.speed], course: numbers[.course], horizontalAccuracy: numbers[.hAcc],
+            verticalAccuracy: numbers[.vAcc])
+    }
+}

@@ -1,0 +1,82 @@
+import CXMLStream
+
+/// A push parser for one document, from its root element on: what stands before it (the XML declaration, the document type with
+/// whatever defects and entities it has) never reaches libxml2.
+final class XMLStream {
+    /// A prolog longer than this isn't one of an export: the longest seen has 8 KiB.
+    private static let prologLimit = 1 << 20
+
+    private let parser: OpaquePointer
+    private let root: [UInt8]
+    /// What has come so far without the root element; nil once that has begun.
+    private var prolog: [UInt8]? = []
+    private(set) var isStopped = false
+
+    /// - Parameters:
+    ///   - elements: names, separated by spaces; likewise `attributes`.
+    ///   - context: handed to the callbacks; must outlive this.
+    init(
+        root: String, elements: String, attributes: String, callbacks: healthbus_xml_callbacks,
+        context: UnsafeMutableRawPointer
+    ) throws {
+        guard let parser = healthbus_xml_create(elements, attributes, callbacks, context) else {
+            throw ImportError.outOfMemory
+        }
+        self.parser = parser
+        self.root = Array("<\(root)".utf8)
+    }
+
+    deinit { healthbus_xml_free(parser) }
+
+    /// The root element has ended.
+    var isComplete: Bool { healthbus_xml_complete(parser) }
+    var hasRoot: Bool { prolog == nil }
+    var line: Int64 { healthbus_xml_line(parser) }
+    var damage: healthbus_xml_damage { healthbus_xml_get_damage(parser) }
+
+    /// Of a callback: no more of them.
+    func stop() {
+        isStopped = true
+        healthbus_xml_stop(parser)
+    }
+
+    /// False when there is nothing more to do: the root has ended, parsing was stopped or can't go on.
+    func feed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard prolog != nil else { return parse(bytes) }
+        prolog?.append(contentsOf: bytes)
+        guard let collected = prolog else { return false }
+        guard let begin = Self.rootStart(root, in: collected) else { return collected.count < Self.prologLimit }
+        prolog = nil
+        // Lines count from the file's first.
+        let lines = [UInt8](
+            repeating: UInt8(ascii: "\n"), count: collected[..<begin].count { $0 == UInt8(ascii: "\n") })
+        return (lines + collected[begin...]).withUnsafeBufferPointer { parse($0) }
+    }
+
+    private func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let base = bytes.baseAddress, !bytes.isEmpty else { return true }
+        return healthbus_xml_feed(parser, base, Int32(bytes.count)) && !isComplete
+    }
+
+    /// Where "<HealthData" begins as an element: not "<!ELEMENT HealthData", nor within a comment.
+    private static func rootStart(_ root: [UInt8], in bytes: [UInt8]) -> Int? {
+        let open = Array("<!--".utf8)
+        let close = Array("-->".utf8)
+        var position = 0
+        while let next = bytes[position...].firstIndex(of: UInt8(ascii: "<")) {
+            let rest = bytes[next...]
+            if rest.starts(with: open) {
+                position = next + open.count
+                while position < bytes.count, !bytes[position...].starts(with: close) { position += 1 }
+                if position >= bytes.count { return nil }
+            } else if rest.starts(with: root), next + root.count < bytes.count,
+                [0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: ">"), UInt8(ascii: "/")].contains(bytes[next + root.count])
+            {
+                return next
+            } else {
+                position = next + 1
+            }
+        }
+        return nil
+    }
+}

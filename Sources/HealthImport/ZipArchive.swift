@@ -1,0 +1,73 @@
+import CArchive
+import Foundation
+
+/// A zip archive that is read entry by entry, never unpacked.
+///
+/// One that lacks its directory (because it was cut) is read by its local headers, up to where it ends.
+final class ZipArchive {
+    struct Entry {
+        let name: String
+        let isFile: Bool
+        let isEncrypted: Bool
+    }
+
+    let path: String
+    private let archive: OpaquePointer
+
+    /// - Parameter descriptor: a seekable file; not owned, rewound.
+    init(descriptor: Int32, path: String) throws {
+        guard let archive = archive_read_new() else { throw ImportError.outOfMemory }
+        self.path = path
+        self.archive = archive
+        archive_read_support_format_zip(archive)
+        lseek(descriptor, 0, SEEK_SET)
+        if archive_read_open_fd(archive, descriptor, 256 * 1024) != ARCHIVE_OK { throw damage }
+    }
+
+    deinit { archive_read_free(archive) }
+
+    /// The next entry; nil at the end.
+    func next() throws -> Entry? {
+        var header: OpaquePointer?
+        let result = archive_read_next_header(archive, &header)
+        if result == ARCHIVE_EOF { return nil }
+        // A warning is about a name that has no form in the C locale; names are for messages only.
+        guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let header else { throw damage }
+        let name = archive_entry_pathname_utf8(header) ?? archive_entry_pathname(header)
+        return Entry(
+            name: name.map { String(cString: $0) } ?? "(a name that isn't text)",
+            isFile: archive_entry_filetype(header) == S_IFREG,
+            isEncrypted: archive_entry_is_data_encrypted(header) != 0)
+    }
+
+    /// Bytes of the archive's file that have been read.
+    var position: Int64 { archive_filter_bytes(archive, -1) }
+
+    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        while true {
+            let count = archive_read_data(archive, buffer.baseAddress, buffer.count)
+            if count >= 0 { return count }
+            if count != Int(ARCHIVE_RETRY) { throw damage }
+        }
+    }
+
+    private var damage: ArchiveDamage {
+        ArchiveDamage(reason: archive_error_string(archive).map { String(cString: $0) } ?? "no reason given")
+    }
+}
+
+/// What libarchive says of an archive that it can't read on.
+struct ArchiveDamage: Error {
+    let reason: String
+}
+
+/// The content of the entry where an archive stands.
+final class EntrySource: ByteSource {
+    private let archive: ZipArchive
+
+    init(_ archive: ZipArchive) { self.archive = archive }
+
+    var position: Int64 { archive.position }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int { try archive.read(into: buffer) }
+}

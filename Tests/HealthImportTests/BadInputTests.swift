@@ -1,0 +1,175 @@
+import Foundation
+import HealthImport
+import HealthModel
+import Testing
+
+@Suite struct BadInputTests {
+    private func failure(_ bytes: [UInt8], name: String = "in") throws -> ImportError? {
+        let folder = try TemporaryFolder()
+        let path = try folder.file(name, bytes)
+        do {
+            _ = try ExportReader(path: path).read(into: CollectingSink())
+            return nil
+        } catch let error as ImportError {
+            #expect(error.description.contains(error.hint))
+            return error
+        }
+    }
+
+    private func isCase(_ error: ImportError?, _ matches: (ImportError) -> Bool) -> Bool {
+        error.map { matches($0) } ?? false
+    }
+
+    @Test func whatIsNoExportHasAClearError() throws {
+        #expect(isCase(try failure([])) { if case .emptyFile = $0 { true } else { false } })
+        #expect(isCase(try failure(Array("hello".utf8))) { if case .notAnExport = $0 { true } else { false } })
+        #expect(isCase(try failure(Array("<gpx/>".utf8))) { if case .notAnExport = $0 { true } else { false } })
+        #expect(
+            isCase(try failure(Array("<?xml version=\"1.0\"?><ClinicalDocument/>".utf8), name: "export.xml")) {
+                if case .clinicalDocument = $0 { true } else { false }
+            })
+        #expect(
+            isCase(try failure(ZipBytes([(name: String, text: String)]()).bytes)) {
+                if case .emptyArchive = $0 { true } else { false }
+            })
+        let names = (1...7).map { (name: "f\($0).txt", text: "x") }
+        let without = try failure(ZipBytes(names).bytes)
+        #expect(
+            isCase(without) {
+                if case .noExportInArchive(_, let found, let count) = $0 {
+                    found == ["f1.txt", "f2.txt", "f3.txt", "f4.txt", "f5.txt"] && count == 7
+                } else {
+                    false
+                }
+            })
+        #expect(without?.description.contains("f5.txt and 2 more") == true)
+        let clinical = ZipBytes([(name: "export_cda.xml", text: "<ClinicalDocument/>")])
+        #expect(isCase(try failure(clinical.bytes)) { if case .clinicalDocument = $0 { true } else { false } })
+        let encrypted = ZipBytes([(name: "export.xml", bytes: Array(export(steps()).utf8))], encrypted: true)
+        #expect(isCase(try failure(encrypted.bytes)) { if case .encryptedArchive = $0 { true } else { false } })
+        #expect(
+            isCase(try failure(Array(clinical.bytes.prefix(20)))) {
+                if case .damagedArchive = $0 { true } else { false }
+            })
+    }
+
+    @Test func pathsThatCannotBeReadHaveAClearError() throws {
+        let folder = try TemporaryFolder()
+        #expect(throws: ImportError.isDirectory(path: folder.path)) {
+            _ = try ExportReader(path: folder.path).read(into: CollectingSink())
+        }
+        let missing = folder.path + "/missing.zip"
+        #expect(throws: ImportError.notFound(path: missing)) {
+            _ = try ExportReader(path: missing).read(into: CollectingSink())
+        }
+        #expect(ImportError.system(EACCES, path: "p") == .notPermitted(path: "p"))
+        #expect(ImportError.system(EIO, path: "p").description.contains("p"))
+        // Root may read everything, so only others can see the real thing.
+        guard getuid() != 0 else { return }
+        let closed = try folder.file("closed.xml", export(steps()))
+        #expect(chmod(closed, 0) == 0)
+        #expect(throws: ImportError.notPermitted(path: closed)) {
+            _ = try ExportReader(path: closed).read(into: CollectingSink())
+        }
+    }
+
+    @Test func truncatedXMLDeliversWhatIsWhole() throws {
+        let whole = export((0..<9000).map { steps("\($0)") }.joined(separator: "\n"))
+        for length in [whole.utf8.count / 2, whole.utf8.count - 20] {
+            let cut = String(decoding: whole.utf8.prefix(length), as: UTF8.self)
+            let (sink, summary) = try read(cut)
+            let complete = cut.components(separatedBy: "/>").count - 2
+            #expect(summary.records == complete && sink.rows.count == complete)
+            #expect(sink.rows.last?.value == Double(complete - 1))
+            let damage = try #require(summary.damaged)
+            #expect(damage.what == "the XML ends before the export does" && damage.entry == "anything.bin")
+            #expect(damage.line >= Int64(complete) && damage.line <= Int64(complete) + 5)
+        }
+    }
+
+    @Test func aRecordWithoutItsEndIsNotWhole() throws {
+        let (sink, summary) = try read(
+            #"<HealthData><Record type="HKQuantityTypeIdentifierStepCount" value="1" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"><MetadataEntry key="a" value="b"/>"#
+        )
+        #expect(sink.rows.isEmpty && summary.records == 0 && summary.damaged != nil)
+    }
+
+    @Test func aTruncatedArchiveDeliversWhatIsWhole() throws {
+        let folder = try TemporaryFolder()
+        let document = export((0..<20_000).map { steps("\($0)") }.joined(separator: "\n"))
+        let zip = ZipBytes([("apple_health_export/export.xml", document), ("apple_health_export/z.csv", "x")]).bytes
+        let sink = CollectingSink()
+        let path = try folder.file("cut.zip", Array(zip.prefix(zip.count / 2)))
+        let summary = try ExportReader(path: path).read(into: sink)
+        // What lies before the cut, but for the record that it goes through.
+        let before = String(decoding: zip.prefix(zip.count / 2), as: UTF8.self).components(separatedBy: "/>").count - 2
+        #expect(sink.rows.count == before && summary.records == before)
+        let damage = try #require(summary.damaged)
+        #expect(damage.what.hasPrefix("the archive ends early") && damage.entry == "apple_health_export/export.xml")
+        #expect(damage.line > 9000)
+    }
+
+    @Test func aCutBehindTheExportLosesNothingOfIt() throws {
+        let folder = try TemporaryFolder()
+        let zip = ZipBytes([("export.xml", export(steps())), ("z.csv", String(repeating: "x", count: 5000))]).bytes
+        let sink = CollectingSink()
+        let summary = try ExportReader(path: folder.file("cut.zip", Array(zip.prefix(zip.count - 3000)))).read(
+            into: sink)
+        #expect(sink.rows.count == 1 && summary.damaged?.what.hasPrefix("the archive ends early") == true)
+    }
+
+    @Test func anErrorOfFormIsToldAndTheRestGoesOn() throws {
+        let broken =
+            #"<Record type="HKQuantityTypeIdentifierStepCount" value="1 startDate="2025-03-30 08:15:00 +0200"/>"#
+        let (sink, summary) = try read(export([steps("1"), broken, steps("2"), steps("3")].joined(separator: "\n")))
+        #expect(sink.rows.map(\.value).starts(with: [1]))
+        #expect(summary.damaged?.line == 5)
+        #expect(summary.records + summary.quarantined >= 3)
+    }
+
+    @Test(arguments: [
+        // Neither entities of its own, nor files, nor the network.
+        #"<!DOCTYPE HealthData [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;">]>"#,
+        #"<!DOCTYPE HealthData [<!ENTITY c SYSTEM "file:///etc/passwd">]>"#,
+        #"<!DOCTYPE HealthData SYSTEM "http://127.0.0.1:9/x.dtd" [<!ENTITY % p SYSTEM "http://127.0.0.1:9/y">%p;]>"#,
+    ])
+    func entitiesAreNotExpanded(documentType: String) throws {
+        let (sink, summary) = try read(
+            documentType + "<HealthData locale=\"en\">" + steps(more: #" device="x&c;y""#) + "&c;</HealthData>")
+        #expect(sink.rows.map(\.origin.device) == ["xy"])
+        #expect(summary.charactersReplaced == 2 && summary.damaged == nil)
+    }
+
+    @Test func hugeAttributesAndMetadataAreQuarantined() throws {
+        let huge = String(repeating: "x", count: 100_000)
+        let entry = #"<MetadataEntry key="k" value="\#(huge)"/>"#
+        let many = steps().replacing("/>", with: ">") + String(repeating: entry, count: 20) + "</Record>"
+        let (sink, summary) = try read(
+            export([steps(more: " device=\"\(huge)\""), many, steps()].joined(separator: "\n")))
+        #expect(summary.records == 1 && summary.damaged == nil)
+        #expect(
+            sink.quarantine.map(\.reason) == [
+                "the element is longer than 64 KiB", "the metadata are longer than 1 MiB",
+            ])
+        #expect(sink.quarantine.allSatisfy { $0.raw.utf8.count <= 4096 })
+    }
+
+    @Test func nestingTooDeepStopsTheParserNotTheProgram() throws {
+        let deep = String(repeating: "<a>", count: 100_000)
+        let (sink, summary) = try read(export(steps() + deep))
+        #expect(sink.rows.count == 1 && summary.damaged != nil)
+    }
+
+    @Test(arguments: ["apple_health_export/导出.xml", "apple_health_export/eksport.xml", "x/Export.XML", "data"])
+    func theExportIsFoundByContent(name: String) throws {
+        let folder = try TemporaryFolder()
+        let zip = ZipBytes([
+            ("apple_health_export/export_cda.xml", "<?xml version=\"1.0\"?><ClinicalDocument/>"),
+            (name, export(steps())),
+        ])
+        let sink = CollectingSink()
+        let summary = try ExportReader(path: folder.file("e", zip.bytes)).read(into: sink)
+        #expect(sink.rows.count == 1 && summary.damaged == nil)
+        #expect(summary.ignoredEntries == ["apple_health_export/export_cda.xml"])
+    }
+}

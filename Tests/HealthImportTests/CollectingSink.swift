@@ -1,0 +1,60 @@
+import HealthImport
+import HealthModel
+
+/// Keeps everything that a reader finds, in rows that are easy to look at.
+final class CollectingSink: ExportSink {
+    struct Row: Equatable {
+        var type: String
+        var unit: String
+        var origin: Origin
+        var start: String
+        var end: String
+        var value: Double
+        var created: Int64
+        var flags: RecordFlags
+        var metadata: String
+        var payload: String
+        var line: Int64
+    }
+
+    struct Stop: Error {}
+
+    var info: ExportInfo?
+    var rows: [Row] = []
+    var batchSizes: [Int] = []
+    var quarantine: [QuarantinedInput] = []
+    var summaries: [ActivitySummaryRecord] = []
+    var routes: [WorkoutRoute] = []
+    /// How many rows had come when the first route of a file did.
+    var rowsBeforeRoutes: Int?
+    var lastProgress: (read: Int64, total: Int64) = (0, 0)
+    /// Throws at the first batch.
+    var refuses = false
+
+    func exportInfo(_ info: ExportInfo) throws { self.info = info }
+
+    func records(_ batch: RecordBatch) throws {
+        if refuses { throw Stop() }
+        batchSizes.append(batch.count)
+        for row in 0..<batch.count {
+            rows.append(
+                Row(
+                    type: batch.types[Int(batch.type[row])], unit: batch.units[Int(batch.unit[row])],
+                    origin: batch.origins[Int(batch.origin[row])], start: InstantText.iso8601(batch.start[row]),
+                    end: InstantText.iso8601(batch.end[row]), value: batch.value[row], created: batch.created[row],
+                    flags: batch.flags[row], metadata: batch.metadata[row], payload: batch.payload[row],
+                    line: batch.line[row]))
+        }
+    }
+
+    func quarantined(_ inputs: [QuarantinedInput]) throws { quarantine += inputs }
+
+    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { summaries += rows }
+
+    func route(_ route: WorkoutRoute) throws {
+        rowsBeforeRoutes = rowsBeforeRoutes ?? rows.count
+        routes.append(route)
+    }
+
+    func progress(bytesRead: Int64, bytesTotal: Int64) { lastProgress = (bytesRead, bytesTotal) }
+}

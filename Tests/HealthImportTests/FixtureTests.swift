@@ -1,0 +1,42 @@
+import Foundation
+import HealthImport
+import HealthModel
+import Testing
+
+/// Exports of others, where they are at hand: in `HEALTHBUS_FIXTURES`, or beside the repository.
+private let fixtures: String? = {
+    let beside = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared/fixtures").standardized.path
+    let folder = ProcessInfo.processInfo.environment["HEALTHBUS_FIXTURES"] ?? beside
+    return FileManager.default.fileExists(atPath: folder) ? folder : nil
+}()
+
+@Suite(.enabled(if: fixtures != nil)) struct FixtureTests {
+    private func read(_ name: String) throws -> (sink: CollectingSink, summary: ReadSummary) {
+        let sink = CollectingSink()
+        let summary = try ExportReader(path: (fixtures ?? "") + "/" + name).read(into: sink)
+        return (sink, summary)
+    }
+
+    @Test func bothAnonymisedArchivesAreReadWholeAndAlike() throws {
+        let (sink, summary) = try read("apple-export-anonymised/test-export.zip")
+        #expect(
+            summary.records == 8038 && sink.rows.count == 8038 && summary.quarantined == 0 && summary.damaged == nil)
+        let lists = try sink.rows.filter { !$0.payload.isEmpty }.map {
+            try Value(json: Array($0.payload.utf8))["beats"].array ?? []
+        }
+        let beats = lists.joined()
+        #expect(lists.count == 400 && beats.count == 13_081)
+        #expect(beats.allSatisfy { beat in (beat.array?[1].double).map { $0 >= 0 && $0 < 300 } ?? false })
+        let other = try read("apple-export-anonymised/test-export2.zip")
+        #expect(other.sink.rows.map(\.start) == sink.rows.map(\.start) && other.summary.records == 8038)
+    }
+
+    @Test(arguments: [
+        ("legacy-ios9/export.xml", 3067), ("tdda/export6s3sample.xml", 15), ("synthetic-ios17/sample_export.xml", 6),
+        ("workout-routes/export.xml", 2),
+    ])
+    func otherExportsAreReadWhole(name: String, records: Int) throws {
+        let (_, summary) = try read(name)
+        #expect(summary.records == records && summary.quarantined == 0 && summary.damaged == nil)
+    }
+}

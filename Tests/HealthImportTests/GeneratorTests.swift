@@ -1,0 +1,106 @@
+import Foundation
+import HealthGenerator
+import HealthImport
+import HealthModel
+import Testing
+
+@Suite struct GeneratorTests {
+    private func generate(_ options: ExportGenerator.Options) throws -> (
+        bytes: Data, result: ExportGenerator.Result, sink: CollectingSink, summary: ReadSummary
+    ) {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/export.zip"
+        let result = try ExportGenerator(options).write(to: path)
+        let sink = CollectingSink()
+        let summary = try ExportReader(path: path).read(into: sink)
+        return (try Data(contentsOf: URL(fileURLWithPath: path)), result, sink, summary)
+    }
+
+    @Test func oneSeedGivesTheSameBytes() throws {
+        let first = try generate(.init(days: 5, seed: 7))
+        let again = try generate(.init(days: 5, seed: 7))
+        let other = try generate(.init(days: 5, seed: 8))
+        #expect(first.bytes == again.bytes)
+        #expect(first.bytes != other.bytes)
+    }
+
+    @Test(arguments: [(0, 1), (1, 1), (49, 3), (5000, 1), (5000, 40), (20_000, 10)])
+    func theCountOfRecordsIsMetExactly(records: Int, days: Int) throws {
+        let made = try generate(.init(days: days, seed: 3, records: records))
+        #expect(made.result.records == records)
+        #expect(made.summary.recordElements == records)
+        #expect(made.summary.quarantined == 0 && made.summary.damaged == nil && made.summary.charactersReplaced == 0)
+        if records >= 5000 { #expect(made.result.bytes >= 400 * records) }
+    }
+
+    @Test func anOrdinaryLifeHasWhatRealExportsHave() throws {
+        let made = try generate(.init(days: 40, seed: 1))
+        let types = Set(made.sink.rows.map(\.type))
+        #expect(types.count >= 25)
+        #expect(types.isSuperset(of: ["HKWorkoutTypeIdentifier", "HKCorrelationTypeIdentifierBloodPressure"]))
+        #expect(made.summary.workouts == made.result.workouts && made.result.workouts > 5)
+        #expect(made.summary.routes == made.result.routes && made.result.routes > 3)
+        #expect(made.sink.routes.allSatisfy { $0.workout != nil })
+        #expect(made.summary.activitySummaries == 40 && made.summary.correlations == made.result.correlations)
+        #expect(made.summary.ignoredEntries == ["apple_health_export/export_cda.xml"])
+        let sources = Set(made.sink.rows.filter { $0.type.hasSuffix("StepCount") }.map(\.origin.sourceName))
+        #expect(sources == ["Robin’s Apple\u{A0}Watch", "Robin’s iPhone"])
+        let beats = made.sink.rows.filter { $0.payload.hasPrefix("{\"beats\"") }
+        #expect(beats.count > 200 && beats.allSatisfy { !$0.payload.contains("null") && !$0.payload.contains(",-") })
+        // Grouped by type and source, and in order of time within.
+        var last: [String: String] = [:]
+        for row in made.sink.rows {
+            let key = "\(row.type) \(row.origin.sourceName)"
+            #expect(row.start >= last[key] ?? "" || row.flags.contains(.correlationChild))
+            last[key] = row.start
+        }
+        #expect(made.sink.rows.allSatisfy { $0.start <= $0.end })
+    }
+
+    /// Summer time begins on 2025-03-30: people still sleep at night, and the file has one offset.
+    @Test func clocksChangeButNightsStay() throws {
+        let made = try generate(.init(days: 10, seed: 2, end: LocalDay(year: 2025, month: 4, day: 3)))
+        let nights = made.sink.rows.filter {
+            $0.type.hasSuffix("SleepAnalysis") && $0.origin.sourceName.contains("Watch")
+        }
+        let zones = try ZoneTimeline(zone: "Europe/Berlin")
+        for night in nights {
+            let start = try #require(InstantText.parse(night.start))
+            let day = zones.day(of: start)
+            let midnight = try #require(zones.ranges(of: day).first?.lowerBound)
+            let hour = (start - midnight) / (3600 * Instant.second)
+            #expect(hour < 10 || hour >= 20)
+        }
+        #expect(nights.count > 100)
+    }
+
+    @Test func oneLifeInTwoSystemsIsOneLife() throws {
+        let metric = try generate(.init(days: 12, seed: 5, records: 6000))
+        let imperial = try generate(.init(days: 12, seed: 5, records: 6000, unitSystem: .imperial))
+        #expect(metric.bytes != imperial.bytes)
+        #expect(metric.sink.rows.count == imperial.sink.rows.count)
+        for (a, b) in zip(metric.sink.rows, imperial.sink.rows) {
+            #expect(
+                a.type == b.type && a.unit == b.unit && a.origin == b.origin && a.start == b.start && a.end == b.end)
+            #expect(a.value.isNaN ? b.value.isNaN : abs(a.value - b.value) <= 2e-5 * abs(a.value))
+        }
+    }
+
+    @Test func valuesArePlausible() throws {
+        let made = try generate(.init(days: 30, seed: 11))
+        for row in made.sink.rows where !row.value.isNaN {
+            let start = try #require(InstantText.parse(row.start))
+            let end = try #require(InstantText.parse(row.end))
+            #expect(Plausibility.reason(type: HealthType.named(row.type), value: row.value, start: start, end: end) == nil)
+        }
+    }
+
+    @Test func wrongOptionsAreRefused() throws {
+        #expect(throws: GeneratorError.self) { try ExportGenerator(.init(days: 0, seed: 1)) }
+        #expect(throws: GeneratorError.self) { try ExportGenerator(.init(days: 1, seed: 1, records: -1)) }
+        #expect(throws: ZoneError.self) { try ExportGenerator(.init(days: 1, seed: 1, zone: "Mars/Olympus")) }
+        #expect(throws: GeneratorError.self) {
+            try ExportGenerator(.init(days: 1, seed: 1)).write(to: "/nonexistent/x.zip")
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import HealthImport
+import HealthModel
+import Testing
+
+@Suite struct RecordTests {
+    @Test func aRecordKeepsEverything() throws {
+        let (sink, summary) = try read(
+            export(
+                """
+                 <Record type="HKQuantityTypeIdentifierDistanceWalkingRunning" sourceName="Robin’s Apple\u{A0}Watch" sourceVersion="11.3" device="&lt;&lt;HKDevice: 0x3016ae580&gt;, name:Apple Watch, model:Watch&gt;" unit="km" creationDate="2025-03-30 08:21:00 +0200" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:20:00 +0200" value="0.25">
+                  <MetadataEntry key="HKMetadataKeySyncVersion" value="1"/>
+                  <MetadataEntry key="Note" value="a &quot;quoted&quot; \\ note"/>
+                 </Record>
+                """))
+        let row = try #require(sink.rows.first)
+        #expect(row.type == "HKQuantityTypeIdentifierDistanceWalkingRunning")
+        #expect(row.value == 250 && row.unit == "m")
+        #expect(row.start == "2025-03-30T06:15:00Z" && row.end == "2025-03-30T06:20:00Z")
+        #expect(row.created == 1_743_315_660)
+        #expect(
+            row.origin
+                == Origin(
+                    sourceName: "Robin’s Apple\u{A0}Watch", sourceVersion: "11.3",
+                    device: "name:Apple Watch, model:Watch"))
+        #expect(row.metadata == #"{"HKMetadataKeySyncVersion":"1","Note":"a \"quoted\" \\ note"}"#)
+        #expect(row.payload.isEmpty && row.flags.isEmpty && row.line == 4)
+        #expect(summary.records == 1 && summary.quarantined == 0 && summary.damaged == nil)
+        #expect(sink.info == ExportInfo(date: 1_743_920_100 * Instant.second, locale: "en_DE"))
+    }
+
+    @Test(arguments: [
+        ("HKQuantityTypeIdentifierActiveEnergyBurned", "kJ", "4.184", 1, "kcal"),
+        ("HKQuantityTypeIdentifierActiveEnergyBurned", "Cal", "12", 12, "kcal"),
+        ("HKQuantityTypeIdentifierDistanceWalkingRunning", "mi", "1", 1609.344, "m"),
+        ("HKQuantityTypeIdentifierBodyTemperature", "degF", "98.6", 37, "degC"),
+        ("HKQuantityTypeIdentifierBodyMass", "lb", "100", 45.359237, "kg"),
+        ("HKQuantityTypeIdentifierHeartRate", "count/s", "1.5", 90, "count/min"),
+        ("HKQuantityTypeIdentifierStepCount", "count", "1.5e3", 1500, "count"),
+        // Units that don't fit, and types that nobody knows, stay as they are.
+        ("HKQuantityTypeIdentifierStepCount", "furlong", "3", 3, "furlong"),
+        ("HKQuantityTypeIdentifierOfTomorrow", "flop", "-0.5", -0.5, "flop"),
+    ])
+    func valuesBecomeCanonical(type: String, unit: String, value: String, number: Double, canonical: String) throws {
+        let (sink, _) = try read(
+            export(
+                """
+                <Record type="\(type)" unit="\(unit)" value="\(value)" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"/>
+                """))
+        let row = try #require(sink.rows.first)
+        #expect(abs(row.value - number) <= 1e-9 * abs(number))
+        #expect(row.unit == canonical)
+    }
+
+    @Test(arguments: [
+        "0", "-0.0", "178", "47.8478", "0.00288", "1e-05", "123456789012345678", "0.1234567890123456789012",
+        "31.73680251737436", "9007199254740993", "1e300", "+4.25",
+    ])
+    func numbersAreReadExactly(text: String) throws {
+        let (sink, _) = try read(export(steps(text)))
+        #expect(sink.rows.first?.value == Double(text))
+    }
+
+    @Test(arguments: ["", "1,5", "nan", "inf", "0x10", "1.2.3", "--1", "1e", " 1", "1e99999", "."])
+    func whatIsNoNumberIsQuarantined(text: String) throws {
+        let (sink, summary) = try read(export("<!-- one\nmore line -->\n" + steps(text) + "\n" + steps()))
+        #expect(summary.quarantined == 1 && summary.records == 1)
+        let input = try #require(sink.quarantine.first)
+        #expect(input.line == 6)
+        #expect(input.reason == "the value isn't a number")
+        #expect(input.raw.hasPrefix("<Record type=") && input.raw.contains("value=\"\(text)\""))
+    }
+
+    @Test(arguments: [
+        (
+            #"<Record value="1" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"/>"#,
+            "there is no type"
+        ),
+        (#"<Record type="X" value="1" endDate="2025-03-30 08:15:00 +0200"/>"#, "there is no startDate"),
+        (#"<Record type="X" value="1" startDate="2025-03-30 08:15:00 +0200"/>"#, "there is no endDate"),
+        (steps(start: "yesterday"), "startDate isn't a date"),
+        (steps(end: "2025-02-30 08:15:00 +0200"), "endDate isn't a date"),
+        (
+            #"<Record type="HKQuantityTypeIdentifierStepCount" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"/>"#,
+            "there is no value"
+        ),
+        (
+            #"<Workout startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"/>"#,
+            "there is no workoutActivityType"
+        ),
+        (
+            #"<Correlation startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"/>"#,
+            "there is no type"
+        ),
+        (#"<Riddle colour="blue"/>"#, "the element isn't known and has no type"),
+        (#"<ActivitySummary dateComponents="soon"/>"#, "dateComponents isn't a date"),
+    ])
+    func whatCannotBeUnderstoodIsQuarantined(element: String, reason: String) throws {
+        let (sink, summary) = try read(export(steps() + "\n" + element + "\n" + steps()))
+        #expect(sink.quarantine.map(\.reason) == [reason])
+        #expect(sink.quarantine.first?.line == 5)
+        #expect(summary.records == 2 && summary.quarantined == 1)
+    }
+
+    @Test func categoriesHaveRawValuesAndNoUnit() throws {
+        let (sink, _) = try read(
+            export(
+                ["HKCategoryValueSleepAnalysisAsleepREM", "HKCategoryValueOfTomorrow", "2"].map {
+                    #"<Record type="HKCategoryTypeIdentifierSleepAnalysis" value="\#($0)" startDate="2025-03-30 01:15:00 +0200" endDate="2025-03-30 02:15:00 +0200"/>"#
+                }.joined()))
+        #expect(sink.rows.map(\.unit) == ["", "", ""])
+        #expect(sink.rows[0].value == 5 && sink.rows[2].value == 2)
+        #expect(sink.rows[1].value.isNaN && sink.rows[1].payload == #"{"value":"HKCategoryValueOfTomorrow"}"#)
+    }
+
+    @Test func anUnknownTypeKeepsItsText() throws {
+        let (sink, _) = try read(
+            export(
+                #"<Record type="HKDataTypeOfTomorrow" value="calm" startDate="2025-03-30 01:15:00 +0200" endDate="2025-03-30 02:15:00 +0200"/>"#
+            ))
+        #expect(sink.rows.first?.payload == #"{"value":"calm"}"#)
+        #expect(sink.rows.first?.value.isNaN == true)
+    }
+
+    @Test func entriesByHandAreFlagged() throws {
+        let (sink, _) = try read(
+            export(
+                #"<Record type="HKQuantityTypeIdentifierStepCount" value="1" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"><MetadataEntry key="HKWasUserEntered" value="1"/></Record>"#
+                    + #"<Record type="HKQuantityTypeIdentifierStepCount" value="1" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"><MetadataEntry key="HKWasUserEntered" value="0"/></Record>"#
+            ))
+        #expect(sink.rows.map(\.flags) == [.userEntered, []])
+    }
+
+    @Test func aKeyThatRepeatsHasAnArrayOfItsDifferentValues() throws {
+        let entries = [("a", "1"), ("b", "2"), ("a", "1"), ("a", "3"), ("a", "3")].map { key, value in
+            #"<MetadataEntry key="\#(key)" value="\#(value)"/>"#
+        }
+        let record = steps().replacing("/>", with: ">") + entries.joined() + "</Record>"
+        let (sink, _) = try read(export(record))
+        #expect(sink.rows.first?.metadata == #"{"a":["1","3"],"b":"2"}"#)
+    }
+
+    @Test func exactDuplicatesAreAllPassedOn() throws {
+        let (sink, summary) = try read(export(String(repeating: steps() + "\n", count: 3)))
+        #expect(sink.rows.count == 3 && summary.records == 3)
+    }
+
+    @Test func batchesAreBounded() throws {
+        let (sink, summary) = try read(export(String(repeating: steps() + "\n", count: 10_000)))
+        #expect(summary.records == 10_000 && sink.rows.count == 10_000)
+        #expect(sink.batchSizes == [4096, 4096, 1808])
+        #expect(sink.rows.last?.line == 10_003)
+        #expect(sink.lastProgress.read == sink.lastProgress.total)
+    }
+
+    @Test func whatTheSinkThrowsComesOut() throws {
+        let folder = try TemporaryFolder()
+        let sink = CollectingSink()
+        sink.refuses = true
+        let path = try folder.file("export.xml", export(String(repeating: steps() + "\n", count: 20_000)))
+        #expect(throws: CollectingSink.Stop.self) { _ = try ExportReader(path: path).read(into: sink) }
+        #expect(sink.rows.isEmpty)
+    }
+}
