@@ -45,7 +45,8 @@ extension HealthStoreReader {
                 id: row.sampleID(8) ?? SampleID(high: 0, low: 0), sequence: row.int64(0), type: type, start: start,
                 end: start &+ row.int64(6), value: row.isNull(7) ? .nan : row.double(7), origin: row.int(9),
                 flags: UInt8(truncatingIfNeeded: row.int64(10)), state: state)
-            try builder.appendDetail(unit: row.int(11), created: row.int64(12), uuid: row.sampleID(13))
+            try builder.append(unit: row.int(11))
+            builder.appendDetail(created: row.int64(12), uuid: row.sampleID(13))
             builder.appendTexts(row, metadata: 14, payload: 15)
             if let index = userIndices[user] {
                 page.user.append(index)
@@ -98,11 +99,10 @@ extension HealthStoreReader {
         _ filter: TypeFilter, _ window: PullWindow, _ limit: Int, full: Bool,
         _ visit: (_ row: Statement, _ user: Int, _ type: Int, _ state: SampleState) throws -> Bool
     ) throws -> (covered: Int64, isComplete: Bool) {
-        // Before the names: a row below the head has names that are there.
-        let head = try head() ?? .min
         try refresh()
         let span = window.span(filter)
-        let end = min(span.through, head)
+        // Whoever sets an end knows the store's head; without one it is the newest sample.
+        let end = span.through == .max ? try head() : span.through
         guard span.after < end else { return (span.after, true) }
         let windows = (0...types.newest).map { id -> SequenceWindow? in
             guard let name = types.names[id], filter.includes(type: name) else { return nil }

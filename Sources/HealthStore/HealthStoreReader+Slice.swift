@@ -35,7 +35,7 @@ extension HealthStoreReader {
         return try wanted.enumerated().map { index, type in
             let (low, overflow) = lower.subtractingReportingOverflow(type.reach)
             return try SliceCursor(
-                user: user, type: type.type, from: from, low: overflow ? Instant.min.flooredSecond : low.flooredSecond,
+                user: user, type: type.type, asOf: query.asOfByType[types.name(type.type)] ?? query.asOf, from: from, low: overflow ? Instant.min.flooredSecond : low.flooredSecond,
                 high: (upper - 1).flooredSecond,
                 long: statement(index, SliceCursor.Key(isFull: query.isFull, isLong: true)),
                 main: statement(index, SliceCursor.Key(isFull: query.isFull, isLong: false)))
@@ -124,15 +124,15 @@ private struct SliceMerge {
         let end = start &+ row.int64(4)
         guard query.overlaps(start, end) else { return nil }
         let born = row.int64(1)
-        guard (born == 0 ? row.int64(0) : born) <= query.asOf, let id = row.sampleID(8) else { return nil }
+        guard (born == 0 ? row.int64(0) : born) <= cursor.asOf, let id = row.sampleID(8) else { return nil }
         let position = SlicePosition(start: start, id: id)
         if let after, position <= after { return nil }
         var found = Row(
             position: position, sequence: row.int64(0), type: cursor.type, end: end,
             value: row.isNull(5) ? .nan : row.double(5), origin: row.int(6),
             flags: UInt8(truncatingIfNeeded: row.int64(7)))
+        found.unit = row.int(9)
         if query.isFull {
-            found.unit = row.int(9)
             found.created = row.int64(10)
             found.uuid = row.sampleID(11)
             found.metadata = row.bytes(12)
@@ -145,8 +145,9 @@ private struct SliceMerge {
         try builder.append(
             id: row.position.id, sequence: row.sequence, type: row.type, start: row.position.start, end: row.end,
             value: row.value, origin: row.origin, flags: row.flags, state: .alive)
+        try builder.append(unit: row.unit)
         guard query.isFull else { return }
-        try builder.appendDetail(unit: row.unit, created: row.created, uuid: row.uuid)
+        builder.appendDetail(created: row.created, uuid: row.uuid)
         builder.appendTexts(metadata: row.metadata, payload: row.payload)
     }
 }

@@ -33,9 +33,8 @@ public struct QuarantineEntry: Sendable, Equatable {
 }
 
 extension HealthStoreReader {
-    /// Heads by user and type, sorted by name, and the store's head; one moment when read in one transaction.
-    public func heads(user: String? = nil) throws -> (head: Int64?, types: [TypeHead]) {
-        let head = try head()
+    /// Heads by user and type, sorted by name.
+    public func heads(user: String? = nil) throws -> [TypeHead] {
         try refresh()
         let query = try database.prepare(
             "SELECT user, type, seq, alive, deleted, quarantined, first_start, last_start, last_end FROM heads")
@@ -48,7 +47,7 @@ extension HealthStoreReader {
                 lastStart: row.isNull(7) ? nil : row.int64(7), lastEnd: row.isNull(8) ? nil : row.int64(8))
             if user == nil || user == entry.user { heads.append(entry) }
         }
-        return (head, heads.sorted { ($0.user, $0.type) < ($1.user, $1.type) })
+        return heads.sorted { ($0.user, $0.type) < ($1.user, $1.type) }
     }
 
     /// The users that the store has something of, sorted.
@@ -100,12 +99,16 @@ extension HealthStoreReader {
         return summaries
     }
 
-    /// JSON of a route's points; nil when there is none of that path.
-    public func route(user: String, path: String) throws -> [UInt8]? {
+    /// JSON of a route's stretches, in order; empty when there is none of that path.
+    public func route(user: String, path: String) throws -> [[UInt8]] {
         let query = try database.prepare(
-            "SELECT points FROM routes WHERE user = (SELECT id FROM users WHERE name = ?) AND path = ?")
+            """
+            SELECT points FROM routes WHERE user = (SELECT id FROM users WHERE name = ?) AND path = ? ORDER BY first_point
+            """)
         query.bind(1, user)
         query.bind(2, path)
-        return try query.firstRow { $0.bytes(0) }
+        var stretches: [[UInt8]] = []
+        try query.forEachRow { stretches.append($0.bytes(0)) }
+        return stretches
     }
 }

@@ -53,11 +53,11 @@ public final class HealthStoreReader {
         units = try Names("units", in: database)
         users = try Names("users", in: database)
         newOrigins = try database.prepare("SELECT id, source, version, product, device FROM origins WHERE id > ?")
-        readHead = try database.prepare("SELECT value FROM store_meta WHERE key = 'sequence'")
+        readHead = try database.prepare("SELECT max(seq) FROM samples")
     }
 
-    /// The newest sequence of the store; nil while it has none.
-    public func head() throws -> Int64? { try readHead.firstRow { $0.int64(0) } }
+    /// The sequence of the newest change to a sample; 0 while there is none.
+    public func head() throws -> Int64 { try readHead.firstRow { $0.int64(0) } ?? 0 }
 
     func refresh() throws {
         try types.refresh()

@@ -30,7 +30,6 @@ public struct HealthStoreSchema {
     // Columns that filters read come first: SQLite decodes a row from its beginning, up to the last column asked for.
     // `born` is 0 while it equals `seq`, which takes no space.
     private static let tables = [
-        "CREATE TABLE store_meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
         "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
         "CREATE TABLE types (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
         "CREATE TABLE units (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
@@ -65,8 +64,8 @@ public struct HealthStoreSchema {
           PRIMARY KEY (user, date)) WITHOUT ROWID
         """,
         """
-        CREATE TABLE routes (user INTEGER NOT NULL, path TEXT NOT NULL, workout BLOB, points TEXT NOT NULL,
-          PRIMARY KEY (user, path))
+        CREATE TABLE routes (user INTEGER NOT NULL, path TEXT NOT NULL, first_point INTEGER NOT NULL, points TEXT NOT NULL,
+          PRIMARY KEY (user, path, first_point))
         """,
     ]
 }

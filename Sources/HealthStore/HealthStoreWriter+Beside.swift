@@ -26,24 +26,24 @@ extension HealthStoreWriter {
         }
     }
 
-    /// Keeps a workout's route under the path that the workout's payload names.
+    /// Keeps a stretch of a workout's route under the path that the workout's payload names.
     /// - Parameters:
     ///   - path: as in the payload: "/workout-routes/route_2025-03-30_8.15am.gpx".
+    ///   - firstPoint: how many points of the route come before these.
     ///   - points: JSON of the points.
-    ///   - workout: the workout's sample; nil when only its payload tells.
     /// - Returns: whether it is new or has changed.
     @discardableResult
-    public func attachRoute(path: String, points: [UInt8], workout: SampleID? = nil) throws -> Bool {
+    public func attachRoute(path: String, firstPoint: Int, points: [UInt8]) throws -> Bool {
         try change { user in
             let upsert = try database.prepare(
                 """
                 INSERT INTO routes VALUES (?1, ?2, ?3, ?4)
-                ON CONFLICT (user, path) DO UPDATE SET points = excluded.points, workout = ifnull(excluded.workout, workout)
-                WHERE points <> excluded.points OR (excluded.workout IS NOT NULL AND excluded.workout IS NOT workout)
+                ON CONFLICT (user, path, first_point) DO UPDATE SET points = excluded.points
+                WHERE points <> excluded.points
                 """)
             upsert.bind(1, user)
             upsert.bind(2, path)
-            upsert.bind(3, workout)
+            upsert.bind(3, firstPoint)
             points.withUnsafeBytes { upsert.bindText(4, $0) }
             try upsert.run()
             return database.changes > 0

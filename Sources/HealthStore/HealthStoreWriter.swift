@@ -16,22 +16,20 @@ public final class HealthStoreWriter {
     let heads: HeadLedger
     var window = RowWindow()
 
-    private let firstSequence: Int64
+    private let sequences: any SequenceSource
     private var seenRollbacks: Int
     private var knownUser: Int?
-    private(set) var sequence: Int64 = 0
-    private var savedSequence: Int64 = 0
     private var sessions: [WeakSession] = []
 
     private struct WeakSession { weak var session: ImportSession? }
 
     /// - Parameters:
     ///   - database: a store made by `HealthStoreSchema.create`.
-    ///   - firstSequence: sequences rise from above this; a new generation passes the larger of its last one and Unix milliseconds.
-    public init(database: Database, user: String, firstSequence: Int64) throws {
+    ///   - sequences: where each change gets its sequence from.
+    public init(database: Database, user: String, sequences: any SequenceSource) throws {
         self.database = database
         self.user = user
-        self.firstSequence = firstSequence
+        self.sequences = sequences
         statements = try WriterStatements(in: database)
         types = try NameTable("types", in: database)
         units = try NameTable("units", in: database)
@@ -41,32 +39,20 @@ public final class HealthStoreWriter {
         seenRollbacks = database.rollbackCount
     }
 
-    /// Gives the next sequence to a change that isn't a sample's (a zone that the user travelled to), and remembers that it did.
-    public func takeSequence() throws -> Int64 {
-        try change { _ in nextSequence() }
-    }
+    /// Where the sequence stands.
+    var sequence: Int64 { sequences.sequence }
 
-    /// Runs one change: reads where the sequence stands, and writes heads and sequence when it's done.
+    /// Runs one change, and writes heads when it's done.
     func change<Result>(settle: Bool = true, _ body: (_ user: Int) throws -> Result) throws -> Result {
         if database.rollbackCount != seenRollbacks { forget() }
-        let stored = try statements.readSequence.firstRow { $0.int64(0) }
-        savedSequence = stored ?? .min
-        sequence = max(savedSequence, firstSequence)
         let user = try knownUser ?? users.id(self.user)
         knownUser = user
         let result = try body(user)
         try heads.flush(user: user, settle: settle)
-        if sequence != savedSequence {
-            statements.writeSequence.bind(1, sequence)
-            try statements.writeSequence.run()
-        }
         return result
     }
 
-    func nextSequence() -> Int64 {
-        sequence += 1
-        return sequence
-    }
+    func nextSequence() -> Int64 { sequences.nextSequence() }
 
     private func forget() {
         types.forget()

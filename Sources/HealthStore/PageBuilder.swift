@@ -38,8 +38,9 @@ struct PageBuilder {
         bytes += Self.rowBytes
     }
 
-    mutating func appendDetail(unit: Int, created: Int64, uuid: SampleID?) throws {
-        page.unit.append(try index(ofUnit: unit))
+    mutating func append(unit: Int) throws { page.unit.append(try index(ofUnit: unit)) }
+
+    mutating func appendDetail(created: Int64, uuid: SampleID?) {
         page.created.append(created)
         page.healthKitUUID.append(uuid)
     }

@@ -9,6 +9,8 @@ final class SliceCursor {
     }
 
     let type: Int
+    /// Rows first seen later aren't the slice's.
+    let asOf: Int64
     /// The second of the current row; nil at the end.
     private(set) var second: Int64?
     private let long: Statement
@@ -19,8 +21,11 @@ final class SliceCursor {
     ///   - from: the first second to give; long samples may begin earlier than `low`.
     ///   - low: from here on every sample is looked at: none shorter than a day that begins earlier reaches the slice.
     ///   - high: the last second.
-    init(user: Int, type: Int, from: Int64, low: Int64, high: Int64, long: Statement, main: Statement) throws {
+    init(
+        user: Int, type: Int, asOf: Int64, from: Int64, low: Int64, high: Int64, long: Statement, main: Statement
+    ) throws {
         self.type = type
+        self.asOf = asOf
         self.long = long
         self.main = main
         for (statement, first, last) in [(long, from, low - 1), (main, max(from, low), high)] {
@@ -52,8 +57,8 @@ final class SliceCursor {
 
     static func statement(_ key: Key, in database: Database) throws -> Statement {
         let columns =
-            "seq, born, second, start_us, duration, value, origin, flags, id"
-            + (key.isFull ? ", unit, created, uuid, metadata, payload" : "")
+            "seq, born, second, start_us, duration, value, origin, flags, id, unit"
+            + (key.isFull ? ", created, uuid, metadata, payload" : "")
         let source =
             key.isLong
             ? "INDEXED BY samples_long WHERE duration > \(HealthStoreSchema.longDuration) AND"

@@ -8,7 +8,9 @@ public struct SliceQuery: Sendable {
     public var ranges: [Range<Instant>]
     /// Only rows first seen up to this sequence.
     public var asOf: Int64
-    /// Whether `unit`, `created`, `metadata`, `payload` and `healthKitUUID` are filled.
+    /// The same for types that differ.
+    public var asOfByType: [String: Int64] = [:]
+    /// Whether `created`, `metadata`, `payload` and `healthKitUUID` are filled.
     public var isFull: Bool
 
     public init(

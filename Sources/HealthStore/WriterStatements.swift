@@ -2,8 +2,6 @@ import SQLite
 
 /// What the writer runs, prepared once.
 final class WriterStatements {
-    let readSequence: Statement
-    let writeSequence: Statement
     let rowsBySecond: Statement
     let rowByID: Statement
     let rowAtSequence: Statement
@@ -21,8 +19,6 @@ final class WriterStatements {
     init(in database: Database) throws {
         let columns = StoredRow.columns
         let identity = "FROM samples INDEXED BY samples_identity WHERE user = ?1 AND type = ?2"
-        readSequence = try database.prepare("SELECT value FROM store_meta WHERE key = 'sequence'")
-        writeSequence = try database.prepare("INSERT OR REPLACE INTO store_meta VALUES ('sequence', ?)")
         rowsBySecond = try database.prepare(
             "SELECT \(columns) \(identity) AND second >= ?3 AND second <= ?4 ORDER BY second")
         rowByID = try database.prepare("SELECT \(columns) \(identity) AND second = ?3 AND id = ?4")

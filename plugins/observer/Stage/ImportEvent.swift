@@ -1,0 +1,26 @@
+import HealthImport
+import HealthModel
+
+/// What the observer asks its host to do.
+enum ObserverEffect: Sendable {
+    /// Bring a file into the inbox: a link where that can be, else a copy.
+    case adopt(id: String, path: String)
+    /// Read a file of the inbox from its beginning.
+    case read(id: String)
+    /// Remove a file of the inbox, and whatever else lies there that no open session of these names.
+    case discard(besides: Set<String>)
+}
+
+/// What comes of it, piece by piece.
+enum ImportEvent: Sendable {
+    case adopted(id: String)
+    case notAdopted(id: String, reason: String)
+    case info(id: String, ExportInfo)
+    case records(id: String, RecordBatch)
+    case quarantined(id: String, [QuarantinedInput])
+    case summaries(id: String, [ActivitySummaryRecord])
+    case route(id: String, WorkoutRoute)
+    case progress(id: String, bytesRead: Int64, bytesTotal: Int64)
+    case finished(id: String, ReadSummary)
+    case unreadable(id: String, reason: String)
+}

@@ -1,0 +1,140 @@
+import Changelog
+import HealthImport
+import HealthModel
+import HealthStore
+import PluginKit
+import SQLite
+
+/// The files handed over, in the order of their arrival: which wait, which is being read, what became of each. The table is the truth; whoever asked may die.
+final class ImportLedger {
+    enum State: String {
+        /// Named by a command, not in the inbox yet.
+        case announced
+        /// In the inbox: waits, or is being read.
+        case open
+        case closed
+        case failed
+    }
+
+    struct Entry {
+        var id: String
+        /// As the command named it.
+        var path: String
+        var user: String
+        var state: State
+        var submitted: Instant
+        /// New rows by type over all attempts: what an attempt after a crash finds known was added by the one before.
+        var added: [String: Int64]
+        /// The closing report; nil while open.
+        var report: Value?
+        /// Why it failed, or where the input is damaged.
+        var problem: String?
+        var seconds: Double
+    }
+
+    private(set) var entries: [Entry] = []
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS imports(
+                number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, user TEXT NOT NULL, state TEXT NOT NULL,
+                submitted INTEGER NOT NULL, added TEXT NOT NULL, report TEXT, problem TEXT, seconds REAL NOT NULL)
+            """)
+    }
+
+    func open(_ turn: Turn) throws {
+        try turn.database.prepare(
+            "SELECT id, path, user, state, submitted, added, report, problem, seconds FROM imports ORDER BY number"
+        ).forEachRow { row in
+            entries.append(
+                Entry(
+                    id: row.string(0), path: row.string(1), user: row.string(2), state: State(rawValue: row.string(3)) ?? .failed,
+                    submitted: row.int64(4), added: (try Value(json: row.bytes(5)).object ?? [:]).compactMapValues(\.int),
+                    report: row.isNull(6) ? nil : try Value(json: row.bytes(6)), problem: row.isNull(7) ? nil : row.string(7),
+                    seconds: row.double(8)))
+        }
+    }
+
+    subscript(id: String) -> Entry? { entries.first { $0.id == id } }
+
+    /// The one to read next.
+    var firstOpen: Entry? { entries.first { $0.state == .open } }
+    var announced: [Entry] { entries.filter { $0.state == .announced } }
+    var isOpen: Bool { entries.contains { $0.state == .open || $0.state == .announced } }
+    /// Names of the inbox's files that are still needed.
+    var needed: Set<String> { Set(entries.filter { $0.state == .open || $0.state == .announced }.map(\.id)) }
+
+    func save(_ entry: Entry, _ turn: Turn) throws {
+        if let index = entries.firstIndex(where: { $0.id == entry.id }) { entries[index] = entry } else { entries.append(entry) }
+        let write = try turn.write().database.prepare(
+            """
+            INSERT INTO imports(id, path, user, state, submitted, added, report, problem, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET state = excluded.state, added = excluded.added, report = excluded.report,
+                problem = excluded.problem, seconds = excluded.seconds
+            """)
+        write.bind(1, entry.id)
+        write.bind(2, entry.path)
+        write.bind(3, entry.user)
+        write.bind(4, entry.state.rawValue)
+        write.bind(5, entry.submitted)
+        write.bind(6, Value.object(entry.added.mapValues { .integer($0) }).json())
+        if let report = entry.report { write.bind(7, report.json()) } else { write.bindNull(7) }
+        if let problem = entry.problem { write.bind(8, problem) } else { write.bindNull(8) }
+        write.bind(9, entry.seconds)
+        try write.run()
+    }
+}
+
+/// One file while it is being read: what this attempt has met so far.
+final class ImportAttempt {
+    let id: String
+    let session: ImportSession
+    let startedAt: Instant
+    var counts = IngestCounts()
+    /// Inputs that couldn't be understood.
+    var quarantinedInputs: Int64 = 0
+    var bytesRead: Int64 = 0
+    var bytesTotal: Int64 = 0
+    var export: ExportInfo?
+
+    init(id: String, source: String, startedAt: Instant) {
+        self.id = id
+        session = ImportSession(source: source)
+        self.startedAt = startedAt
+    }
+
+    var records: Int64 { Int64(counts.total.read) }
+
+    /// What `healthbus import --json` prints of a file.
+    func report(path: String, addedBefore: [String: Int64], seconds: Double, summary: ReadSummary) -> Value {
+        var byType: [String: Value] = [:]
+        var totals = (added: Int64(0), known: Int64(0), deleted: Int64(0), quarantined: Int64(0))
+        for (type, tally) in counts.byType {
+            let quarantined = Int64(tally.quarantined)
+            let deleted = Int64(tally.deleted)
+            let added = addedBefore[type] ?? 0
+            let known = Int64(tally.read) - added - quarantined - deleted
+            byType[type] = [
+                "read": .integer(Int64(tally.read)), "added": .integer(added), "known": .integer(known),
+                "deleted": .integer(deleted), "quarantined": .integer(quarantined),
+            ]
+            totals = (totals.added + added, totals.known + known, totals.deleted + deleted, totals.quarantined + quarantined)
+        }
+        return [
+            "path": .string(path), "read": .integer(records + quarantinedInputs), "added": .integer(totals.added),
+            "known": .integer(totals.known), "deleted": .integer(totals.deleted),
+            "quarantined": .integer(totals.quarantined + quarantinedInputs), "byType": .object(byType),
+            "seconds": .number(seconds), "recordElements": .integer(Int64(summary.recordElements)),
+            "workouts": .integer(Int64(summary.workouts)), "routes": .integer(Int64(summary.routes)),
+            "activitySummaries": .integer(Int64(summary.activitySummaries)),
+            "ignoredEntries": .array(summary.ignoredEntries.map { .string($0) }),
+            "damaged": Value(summary.damaged?.description),
+        ]
+    }
+}
+
+extension IngestCounts.Tally {
+    /// Records that were looked at.
+    var read: Int { added + known + joined + revived + deleted + quarantined }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import Glibc
+import HealthImport
+import HealthModel
+import PluginKit
+
+/// The folder of files that the observer has taken over, and the thread that reads them.
+public final class Inbox: EffectRunner {
+    private let folder: String
+
+    /// - Throws: `StateFolderError` when the folder can't be made.
+    public init(folder: String) throws {
+        self.folder = folder
+        try StateFolder.make(folder)
+    }
+
+    private func path(_ id: String) -> String { folder + "/" + id }
+
+    public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+        guard let request = effect.request as? ObserverEffect else { return }
+        let thread = Thread { [self] in
+            let answer: @Sendable (ImportEvent) -> Bool = { reply(EffectResult(id: effect.id, value: $0)) }
+            switch request {
+            case .adopt(let id, let source): _ = answer(adopt(id, from: source))
+            case .read(let id): read(id, answer)
+            case .discard(let kept): discard(besides: kept)
+            }
+        }
+        thread.name = "inbox"
+        thread.stackSize = 4 << 20
+        thread.start()
+    }
+
+    /// A reader stops at its next event: nobody takes it any more.
+    public func stop() {}
+
+    private func adopt(_ id: String, from source: String) -> ImportEvent {
+        let target = path(id)
+        let real = URL(fileURLWithPath: source).resolvingSymlinksInPath().path
+        do {
+            // A file that was adopted before a crash is there already.
+            if FileManager.default.fileExists(atPath: target) { return .adopted(id: id) }
+            guard access(real, R_OK) == 0 else { throw ImportError.system(errno, path: source) }
+            var isFolder: ObjCBool = false
+            if FileManager.default.fileExists(atPath: real, isDirectory: &isFolder), isFolder.boolValue {
+                throw ImportError.isDirectory(path: source)
+            }
+            if link(real, target) == 0 { return .adopted(id: id) }
+            // Another file system, or a file that may not be linked: a copy, complete before it has its name.
+            let draft = target + ".part"
+            unlink(draft)
+            try FileManager.default.copyItem(atPath: real, toPath: draft)
+            guard rename(draft, target) == 0 else { throw ImportError.system(errno, path: target) }
+            return .adopted(id: id)
+        } catch {
+            return .notAdopted(id: id, reason: Self.describe(error))
+        }
+    }
+
+    private func read(_ id: String, _ answer: @escaping (ImportEvent) -> Bool) {
+        do {
+            let summary = try ExportReader(path: path(id)).read(into: EventSink(id: id, answer: answer))
+            _ = answer(.finished(id: id, summary))
+        } catch is EventSink.Stopped {
+            return
+        } catch {
+            _ = answer(.unreadable(id: id, reason: Self.describe(error)))
+        }
+    }
+
+    private func discard(besides kept: Set<String>) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !kept.contains(name) {
+            unlink(path(name))
+        }
+    }
+
+    private static func describe(_ error: any Error) -> String {
+        if let error = error as? ImportError { return error.description }
+        return (error as NSError).localizedDescription
+    }
+}
+
+/// Passes on what a reader finds, each piece waiting until the stage has room for it.
+private final class EventSink: ExportSink {
+    struct Stopped: Error {}
+
+    private let id: String
+    private let answer: (ImportEvent) -> Bool
+
+    init(id: String, answer: @escaping (ImportEvent) -> Bool) {
+        self.id = id
+        self.answer = answer
+    }
+
+    private func pass(_ event: ImportEvent) throws {
+        guard answer(event) else { throw Stopped() }
+    }
+
+    func exportInfo(_ info: ExportInfo) throws { try pass(.info(id: id, info)) }
+    func records(_ batch: RecordBatch) throws { try pass(.records(id: id, batch)) }
+    func quarantined(_ inputs: [QuarantinedInput]) throws { try pass(.quarantined(id: id, inputs)) }
+    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { try pass(.summaries(id: id, rows)) }
+    func route(_ route: WorkoutRoute) throws { try pass(.route(id: id, route)) }
+    func progress(bytesRead: Int64, bytesTotal: Int64) {
+        _ = answer(.progress(id: id, bytesRead: bytesRead, bytesTotal: bytesTotal))
+    }
+}

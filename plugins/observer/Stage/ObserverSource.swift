@@ -1,0 +1,160 @@
+import Changelog
+import HealthModel
+import HealthStore
+import PluginKit
+import SQLite
+import Wire
+
+/// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones, imports, types.
+public final class ObserverSource: PullSource {
+    private let database: Database
+    private let store: HealthStoreReader
+
+    /// Parts of one slice's answer: well within every socket's high-water mark. A longer slice goes on in another request.
+    private static let partsPerSlice = 24
+    private static let pagesPerRequest = ChangelogSource.pagesPerRequest
+    private static let limits = PullLimits(rows: 4096, bytes: 56 * 1024, scanned: 50_000)
+
+    public init(database: Database) throws {
+        self.database = database
+        store = try HealthStoreReader(database: database)
+    }
+
+    public func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
+        switch request["query"].string {
+        case "samples":
+            try windowed(request, head, page) { filter, window in
+                let found = try store.anchored(filter, window, limits: Self.limits)
+                return (
+                    found.covered, found.isComplete,
+                    [
+                        "samples": found.samples.wireValue, "users": .array(found.users.map { .string($0) }),
+                        "user": .column(.int32(found.user)),
+                    ]
+                )
+            }
+        case "spans":
+            try windowed(request, head, page) { filter, window in
+                let found = try store.spans(filter, window, limits: PullLimits(rows: 2000, bytes: .max, scanned: 100_000))
+                return (found.covered, found.isComplete, try Self.columns(found.spans, database, window, found.covered))
+            }
+        case "zones":
+            guard let after = AnchorVector(wireValue: request["after"]), let until = AnchorVector(wireValue: request["until"]) else {
+                throw PullRefusal("a 'zones' request needs 'after' and 'until'")
+            }
+            let through = min(until.base, head.sequence)
+            page(
+                [
+                    "zones": try ZoneTable.read(database, after: after.base, through: through, users: []),
+                    "from": .integer(after.base), "through": .integer(max(through, after.base)),
+                ], true)
+        case "slice": try slice(request, page)
+        case "imports": page(["imports": try imports(id: request["import"].string)], true)
+        case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
+        case let other:
+            throw PullRefusal("unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types")
+        }
+    }
+
+    /// Pages of a window, oldest change first.
+    private func windowed(
+        _ request: Value, _ head: StoreHead, _ page: ([String: Value], Bool) -> Void,
+        _ read: (TypeFilter, PullWindow) throws -> (covered: Int64, isComplete: Bool, members: [String: Value])
+    ) throws {
+        guard var after = AnchorVector(wireValue: request["after"]), let until = AnchorVector(wireValue: request["until"]),
+            let types = Self.types(request["types"])
+        else { throw PullRefusal("the request needs 'after', 'until' and 'types'") }
+        for index in 1...Self.pagesPerRequest {
+            let found = try read(TypeFilter(types: types), Self.window(after, until, head))
+            let from = after.minimum
+            // A walk that is complete has covered the whole window, whatever its last row.
+            let through = found.isComplete ? max(until.maximum, after.maximum) : found.covered
+            var members = found.members
+            members["from"] = .integer(from)
+            members["through"] = .integer(min(through, max(head.sequence, after.maximum)))
+            let last = found.isComplete || index == Self.pagesPerRequest
+            page(members, last)
+            if last { return }
+            after = after.advanced(to: through, within: until)
+        }
+    }
+
+    private static func window(_ after: AnchorVector, _ until: AnchorVector, _ head: StoreHead) -> PullWindow {
+        func window(_ from: Int64, _ to: Int64) -> SequenceWindow {
+            SequenceWindow(after: from, through: max(from, min(to, head.sequence)))
+        }
+        let names = Set(after.exceptions.keys).union(until.exceptions.keys)
+        return PullWindow(
+            window(after.base, until.base),
+            exceptions: Dictionary(uniqueKeysWithValues: names.map { ($0, window(after[$0], until[$0])) }))
+    }
+
+    private static func types(_ value: Value) -> TypeFilter.Types? {
+        if let names = value["include"].array { return .only(Set(names.compactMap(\.string))) }
+        if let names = value["exclude"].array { return .allExcept(Set(names.compactMap(\.string))) }
+        return nil
+    }
+
+    private static func columns(
+        _ spans: [TouchedSpan], _ database: Database, _ window: PullWindow, _ covered: Int64
+    ) throws -> [String: Value] {
+        let users = Array(Set(spans.map(\.user))).sorted()
+        let index = Dictionary(uniqueKeysWithValues: users.enumerated().map { ($1, Int32($0)) })
+        return [
+            "users": .array(users.map { .string($0) }), "user": .column(.int32(spans.map { index[$0.user] ?? 0 })),
+            "start": .column(.int64(spans.map(\.start))), "end": .column(.int64(spans.map(\.end))),
+            "zones": try ZoneTable.read(database, after: window.base.after, through: covered, users: Set(users)),
+        ]
+    }
+
+    private func slice(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
+        guard let user = request["user"].string, let types = Self.types(request["types"]), let from = request["from"].int,
+            let to = request["to"].int, from <= to, let asOf = AnchorVector(wireValue: request["asOf"])
+        else { throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'") }
+        var query = SliceQuery(
+            user: user, types: types, ranges: [from..<to], asOf: asOf.base, isFull: request["payload"].bool == true)
+        query.asOfByType = asOf.exceptions
+        var position: SlicePosition?
+        if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string, let id = SampleID(text) {
+            position = SlicePosition(start: start, id: id)
+        }
+        for part in 1...Self.partsPerSlice {
+            let found = try store.slice(query, after: position, limits: Self.limits)
+            position = found.next
+            var members: [String: Value] = ["samples": found.samples.wireValue]
+            let last = position == nil || part == Self.partsPerSlice
+            if last, let position {
+                members["continue"] = ["start": .integer(position.start), "id": .string(position.id.description)]
+            }
+            page(members, last)
+            if last { return }
+        }
+    }
+
+    private func imports(id: String?) throws -> Value {
+        var rows: [Value] = []
+        let list = try database.prepare(
+            "SELECT id, path, user, state, report, problem FROM imports WHERE ?1 IS NULL OR id = ?1 ORDER BY number DESC LIMIT 100")
+        if let id { list.bind(1, id) } else { list.bindNull(1) }
+        try list.forEachRow { row in
+            rows.append([
+                "id": .string(row.string(0)), "path": .string(row.string(1)), "user": .string(row.string(2)),
+                "state": .string(row.string(3)), "report": row.isNull(4) ? .null : try Value(json: row.bytes(4)),
+                "problem": row.isNull(5) ? .null : .string(row.string(5)),
+            ])
+        }
+        return .array(rows)
+    }
+
+    private func types() throws -> Value {
+        .array(
+            try store.heads().map { head in
+                [
+                    "user": .string(head.user), "type": .string(head.type), "sequence": .integer(head.sequence),
+                    "alive": .integer(Int64(head.alive)), "deleted": .integer(Int64(head.deleted)),
+                    "quarantined": .integer(Int64(head.quarantined)), "firstStart": head.firstStart.map { .integer($0) } ?? .null,
+                    "lastStart": head.lastStart.map { .integer($0) } ?? .null, "lastEnd": head.lastEnd.map { .integer($0) } ?? .null,
+                ]
+            })
+    }
+}

@@ -1,0 +1,85 @@
+import Changelog
+import HealthImport
+import HealthModel
+import HealthStore
+import PluginKit
+
+extension ObserverStage {
+    /// Takes a piece of the file that is being read; what belongs to another attempt is left.
+    func take(_ event: ImportEvent, _ turn: Turn) throws {
+        guard let attempt, event.id == attempt.id, var entry = imports[attempt.id] else { return }
+        let writer = try writer(for: entry.user, turn)
+        switch event {
+        case .adopted, .notAdopted: return
+        case .info(_, let info): attempt.export = info
+        case .records(_, let batch):
+            _ = try turn.write()
+            let counts = try writer.ingest(batch, session: attempt.session, plausibility: Self.plausibility(of:))
+            attempt.counts += counts
+            quarantined += Int64(counts.total.quarantined)
+            let changed = counts.byType.filter { $0.value.added + $0.value.joined + $0.value.revived > 0 }
+            guard !changed.isEmpty else { return }
+            changedTypes.formUnion(changed.keys)
+            for (type, tally) in changed where tally.added > 0 { entry.added[type, default: 0] += Int64(tally.added) }
+            try imports.save(entry, turn)
+        case .quarantined(_, let inputs):
+            _ = try turn.write()
+            quarantined += Int64(try writer.quarantine(inputs, session: attempt.session))
+            attempt.quarantinedInputs += Int64(inputs.count)
+        case .summaries(_, let rows):
+            _ = try turn.write()
+            try writer.upsertActivitySummaries(rows)
+        case .route(_, let route):
+            _ = try turn.write()
+            try writer.attachRoute(path: route.path, firstPoint: route.firstPoint, points: Array(route.wireValue.json().utf8))
+        case .progress(_, let read, let total):
+            attempt.bytesRead = read
+            attempt.bytesTotal = total
+        case .finished(_, let summary):
+            entry.seconds += (turn.monotonic - attempt.startedAt).seconds
+            entry.report = attempt.report(
+                path: entry.path, addedBefore: entry.added, seconds: entry.seconds, summary: summary)
+            entry.problem = summary.damaged?.description
+            try close(&entry, .closed, turn)
+        case .unreadable(_, let reason):
+            entry.problem = reason
+            try close(&entry, .failed, turn)
+        }
+    }
+
+    private func close(_ entry: inout ImportLedger.Entry, _ state: ImportLedger.State, _ turn: Turn) throws {
+        entry.state = state
+        try imports.save(entry, turn)
+        attempt = nil
+        turn.log.info("import.ended", ("id", entry.id), ("state", state.rawValue))
+        turn.perform(ObserverEffect.discard(besides: imports.needed))
+    }
+
+    /// The limits outside which a sample is kept apart.
+    private static func plausibility(of type: String) -> (Double, Instant, Instant) -> String? {
+        let limit = PlausibilityLimit.of(HealthType.named(type))
+        return { value, start, end in limit.reason(value: value, start: start, end: end) }
+    }
+}
+
+extension ImportEvent {
+    var id: String {
+        switch self {
+        case .adopted(let id), .notAdopted(let id, _), .info(let id, _), .records(let id, _), .quarantined(let id, _),
+            .summaries(let id, _), .route(let id, _), .progress(let id, _, _), .finished(let id, _), .unreadable(let id, _):
+            id
+        }
+    }
+}
+
+extension WorkoutRoute {
+    /// The points in columns, as they are kept.
+    var wireValue: Value {
+        func column(_ numbers: [Double]) -> Value { .array(numbers.map { Value($0) }) }
+        return [
+            "time": .array(time.map { .integer($0) }), "latitude": column(latitude), "longitude": column(longitude),
+            "elevation": column(elevation), "speed": column(speed), "course": column(course),
+            "horizontalAccuracy": column(horizontalAccuracy), "verticalAccuracy": column(verticalAccuracy),
+        ]
+    }
+}
