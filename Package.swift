@@ -66,15 +66,17 @@ let package = Package(
         library("MessageBus", ["Wire", "HealthModel", "CZeroMQ"]),
         library("Changelog", ["HealthModel", "SQLite", "Wire"]),
         library("PluginKit", ["HealthModel", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
-        library("Supervisor", ["PluginKit", "MessageBus", "HealthModel", "Wire", "CPosix", "Console"]),
+        library("Supervisor", ["CPosix"]),
+        library(
+            "Operations",
+            [
+                "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console", "ObserverStage",
+                "HealthGenerator",
+            ]),
         library("Console", []),
         .executableTarget(
             name: "healthbus",
-            dependencies: [
-                "Console", "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "HealthStore",
-                "HealthGenerator",
-                "Changelog", "SQLite", "HealthImport",
-            ],
+            dependencies: ["Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel", "MessageBus"],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
         + plugin("hub", "HubStage", ["MessageBus", "Wire", "HealthModel"])

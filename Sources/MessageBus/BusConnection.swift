@@ -35,6 +35,8 @@ public final class BusConnection: Sendable {
         public var malformed: @Sendable (MessageError) -> Void
         /// Called every second; what it returns is sent.
         public var heartbeat: @Sendable () -> Message?
+        /// Whether the bus is known to carry what is sent; until then heartbeats come in quick succession.
+        public var isHeard: @Sendable () -> Bool
         /// Called once if the sockets fail; the connection is dead then.
         public var failed: @Sendable (any Error) -> Void
 
@@ -42,11 +44,13 @@ public final class BusConnection: Sendable {
             message: @escaping @Sendable (Message) -> Void,
             malformed: @escaping @Sendable (MessageError) -> Void = { _ in },
             heartbeat: @escaping @Sendable () -> Message? = { nil },
+            isHeard: @escaping @Sendable () -> Bool = { true },
             failed: @escaping @Sendable (any Error) -> Void = { _ in }
         ) {
             self.message = message
             self.malformed = malformed
             self.heartbeat = heartbeat
+            self.isHeard = isHeard
             self.failed = failed
         }
     }
@@ -70,6 +74,8 @@ public final class BusConnection: Sendable {
     }
 
     private static let outboxLimit = 1024
+    /// Between heartbeats before the first was heard to pass, microseconds.
+    private static let impatience: Instant = 30_000
     private let state = Mutex(State())
     private let wakeup: Wakeup
     private let finished = DispatchSemaphore(value: 0)
@@ -156,7 +162,7 @@ public final class BusConnection: Sendable {
             if stopping { return }
             if now >= nextBeat || beatNow {
                 if let beat = handlers.heartbeat() { _ = try publisher.send(beat.frames) }
-                nextBeat = now + Instant.second
+                nextBeat = now + (handlers.isHeard() ? Instant.second : Self.impatience)
             }
             let wait = max(0, nextBeat - MonotonicClock.now) / 1000 + 1
             // EINTR only wakes us early.

@@ -6,7 +6,7 @@ import Wire
 public struct Heartbeat: Sendable, Equatable {
     public var instance: String
     public var plugin: String
-    /// "standby", "running" (no hub heard), "ready", "stopped".
+    /// "running" (not heard on the bus yet), "ready", "stopped".
     public var phase: String
     public var pid: Int
     public var epoch: Int64

@@ -118,7 +118,8 @@ public enum PluginProgram {
         try StateFolder.make(context.folder)
         try StateFolder.make(context.state.sockets)
         if arguments.flag("--takeover") { return try InstanceLock.takeOver(folder: context.folder, grace: 5) }
-        if let lock = try InstanceLock.take(folder: context.folder) { return lock }
+        // A holder that is just ending is given a moment: its supervisor may have been killed with it.
+        if let lock = try InstanceLock.take(folder: context.folder, waiting: 2) { return lock }
         guard arguments.flag("--standby") else {
             let holder = InstanceLock.holder(folder: context.folder).map { " (process \($0))" } ?? ""
             throw Failure(

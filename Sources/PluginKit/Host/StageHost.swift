@@ -89,9 +89,10 @@ public final class StageHost: Sendable {
             send: { outbox.send($0, $1) })
         let pullTopic = "pull.\(instance)"
         let pageTopic = "page.\(instance)"
+        let ownBeat = Heartbeat.topic(instance)
         let bus = try BusConnection(
             address: address,
-            subscriptions: stage.subscriptions + [.exact(pullTopic), .exact(pageTopic), .exact("control.hello"), .exact("heartbeat.hub")],
+            subscriptions: stage.subscriptions + [.exact(pullTopic), .exact(pageTopic), .exact("control.hello"), .exact(ownBeat)],
             handlers: BusConnection.Handlers(
                 message: { [self] message in
                     switch message.topic {
@@ -99,12 +100,14 @@ public final class StageHost: Sendable {
                     // The box is bounded by the pulls on their way; their answers aren't dropped here.
                     case pageTopic: inputs.insist(.page(message.body))
                     case "control.hello": outbox.beat()
-                    case "heartbeat.hub": vitals.heardHub()
+                    // One's own heartbeat has gone through the hub and come back: the bus works both ways.
+                    case ownBeat: vitals.heardSelf()
                     default: inputs.offer(.message(message))
                     }
                 },
                 malformed: { [log] error in log.error("message.malformed", ("why", error.description)) },
                 heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
+                isHeard: { [vitals] in vitals.isOnBus },
                 failed: { [self] in fail($0) }))
         outbox.attach(bus)
         defer {

@@ -14,7 +14,7 @@ final class Vitals: Sendable {
         var report = StageReport()
         var lastCommit: Instant?
         var busySince: Instant?
-        var hubHeard: Instant?
+        var selfHeard: Instant?
         var stopped = false
     }
 
@@ -42,13 +42,16 @@ final class Vitals: Sendable {
 
     func begin(_ monotonic: Instant) { state.withLock { $0.busySince = WallClock.now } }
     func end() { state.withLock { $0.busySince = nil } }
-    func heardHub() { state.withLock { $0.hubHeard = MonotonicClock.now } }
+    func heardSelf() { state.withLock { $0.selfHeard = MonotonicClock.now } }
+
+    /// Whether what this instance says has come back to it lately.
+    var isOnBus: Bool { state.withLock { $0.selfHeard }.map { MonotonicClock.now - $0 < 5 * Instant.second } ?? false }
+
     func stop() { state.withLock { $0.stopped = true } }
 
     func heartbeat(bus: BusConnection.Counters) -> Message? {
         let state = state.withLock { $0 }
-        let hubIsThere = state.hubHeard.map { MonotonicClock.now - $0 < 5 * Instant.second } ?? false
-        let phase = state.stopped ? "stopped" : hubIsThere ? "ready" : "running"
+        let phase = state.stopped ? "stopped" : isOnBus ? "ready" : "running"
         return Heartbeat(
             instance: instance, plugin: plugin, phase: phase, pid: Int(ProcessInfo.processInfo.processIdentifier),
             epoch: state.epoch, head: state.head, heads: state.report.heads, frontier: state.report.frontier,

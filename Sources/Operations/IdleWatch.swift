@@ -1,0 +1,109 @@
+import HealthModel
+import PluginKit
+
+/// Tells from heartbeats whether everything is delivered and every past day final, and else what blocks. Pure.
+public struct IdleWatch: Sendable {
+    /// Instances by what they do.
+    public struct Roles: Sendable {
+        public var observer: String
+        public var handlers: [String]
+        public var consolidator: String?
+        public var uploaders: [String]
+        /// Whose changelogs the uploaders deliver, besides the observer's.
+        public var documents: [String]
+
+        public init(observer: String, handlers: [String], consolidator: String?, uploaders: [String], documents: [String]) {
+            self.observer = observer
+            self.handlers = handlers
+            self.consolidator = consolidator
+            self.uploaders = uploaders
+            self.documents = documents
+        }
+    }
+
+    public enum Verdict: Sendable, Equatable {
+        case idle
+        /// What is still to come.
+        case waiting(String)
+        /// Nothing will change by waiting longer.
+        case blocked(String)
+    }
+
+    /// Without progress for this long, what is waited for is taken for stuck.
+    public static let patience: Instant = 90 * Instant.second
+
+    private let roles: Roles
+    /// The observer's head when the named imports had closed.
+    public private(set) var target: Int64?
+    private var progress: [String: Value] = [:]
+    private var progressAt: Instant?
+
+    public init(roles: Roles) { self.roles = roles }
+
+    /// - Parameter importsClosed: whether every named import has ended.
+    public mutating func judge(
+        _ beats: [String: (beat: Heartbeat, age: Double)], importsClosed: Bool, at monotonic: Instant
+    ) -> Verdict {
+        let verdict = look(beats, importsClosed: importsClosed)
+        let now = signature(beats)
+        if now != progress || progressAt == nil {
+            progress = now
+            progressAt = monotonic
+        }
+        if case .waiting(let what) = verdict, let since = progressAt, monotonic - since >= Self.patience {
+            return .blocked("\(what); no progress for \((monotonic - since) / Instant.second) s")
+        }
+        return verdict
+    }
+
+    private mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)], importsClosed: Bool) -> Verdict {
+        func beat(_ name: String) -> Heartbeat? { beats[name].flatMap { $0.age < 5 ? $0.beat : nil } }
+        for uploader in roles.uploaders {
+            guard let details = beat(uploader)?.details else { continue }
+            if let letters = details["deadLetters"]?.int, letters > 0 {
+                return .blocked("\(uploader): \(letters) dead letter\(letters == 1 ? "" : "s")")
+            }
+            if details["paused"]?.bool == true { return .blocked("\(uploader): \(details["blocked"]?.string ?? "paused")") }
+        }
+        guard importsClosed else { return .waiting("\(roles.observer): reading the import") }
+        guard let observer = beat(roles.observer), let head = observer.head else { return .waiting("\(roles.observer): not heard") }
+        guard observer.details["importOpen"]?.bool == false else { return .waiting("\(roles.observer): an import is open") }
+        if target == nil { target = head.sequence }
+        let target = target ?? head.sequence
+        for name in roles.handlers {
+            guard let beat = beat(name) else { return .waiting("\(name): not heard") }
+            guard let frontier = beat.frontier[roles.observer], frontier >= target else {
+                return .waiting("\(name): \(beat.details["pending"]?.int ?? 0) days to compute")
+            }
+        }
+        if let name = roles.consolidator {
+            guard let beat = beat(name) else { return .waiting("\(name): not heard") }
+            guard let frontier = beat.frontier[roles.observer], frontier >= target else {
+                return .waiting("\(name): figures to take in")
+            }
+            if let days = beat.details["openDays"]?.int, days > 0 { return .waiting("\(name): \(days) days not final") }
+        }
+        for name in roles.uploaders {
+            guard let uploader = beat(name) else { return .waiting("\(name): not heard") }
+            let why = uploader.details["blocked"]?.string
+            for upstream in [(roles.observer, target)] + roles.documents.map({ ($0, beats[$0]?.beat.head?.sequence ?? .max) }) {
+                guard let frontier = uploader.frontier[upstream.0], frontier >= upstream.1 else {
+                    return .waiting("\(name): \(why ?? "delivering what \(upstream.0) has")")
+                }
+            }
+        }
+        return .idle
+    }
+
+    /// Whatever changes while work goes on.
+    private func signature(_ beats: [String: (beat: Heartbeat, age: Double)]) -> [String: Value] {
+        beats.mapValues { entry in
+            [
+                "head": .integer(entry.beat.head?.sequence ?? 0),
+                "frontier": .object(entry.beat.frontier.mapValues { .integer($0) }),
+                "pending": entry.beat.details["pending"] ?? .null, "import": entry.beat.details["import"] ?? .null,
+                "delivered": entry.beat.details["delivered"] ?? .null, "openDays": entry.beat.details["openDays"] ?? .null,
+            ]
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Changelog
+import Console
+import Foundation
+import HealthModel
+import MessageBus
+import ObserverStage
+import PluginKit
+
+/// The stack that a command is about: its folder, its configuration, its plugins.
+public struct Stack: Sendable {
+    public let state: StateFolder
+    public let configuration: StackConfiguration
+    public let configurationFile: String?
+    public let catalog: PluginCatalog
+
+    /// - Throws: `ConfigurationError` with file, key and what is allowed.
+    public init(state: String?, configurationFile: String?) throws {
+        self.state = state.map { StateFolder(path: $0) } ?? .standard()
+        self.configurationFile = configurationFile.map { URL(fileURLWithPath: $0).standardizedFileURL.path }
+        catalog = try PluginCatalog.standard()
+        configuration = try StackConfiguration(path: configurationFile, catalog: catalog)
+    }
+
+    public var address: BusAddress { configuration.bus ?? state.address }
+    public var observer: String { configuration.only(.observer)?.name ?? "observer" }
+    public var names: [String] { configuration.instances.map(\.name) }
+
+    /// The folder of the supervisor's own lock.
+    public var supervisorFolder: String { state.instance("supervisor") }
+
+    /// Whether `healthbus up` runs on this state.
+    public func isUp() throws -> Bool {
+        guard FileManager.default.fileExists(atPath: supervisorFolder) else { return false }
+        return try InstanceLock.take(folder: supervisorFolder) == nil
+    }
+
+    /// Reads what the stack holds, running or not.
+    public func reader() -> StackReader {
+        StackReader(state: state, stack: configuration) { instance, database in
+            instance.manifest.kind == .observer ? try ObserverSource(database: database) : ChangelogSource(database: database)
+        }
+    }
+
+    public func instance(_ kind: Manifest.Kind) throws -> StackConfiguration.Instance {
+        guard let instance = configuration.only(kind) else {
+            throw Failure("this stack has no \(kind.rawValue)", hint: "name one in \(configuration.file)")
+        }
+        return instance
+    }
+}

@@ -1,0 +1,220 @@
+import Console
+import Foundation
+import HealthModel
+import MessageBus
+import PluginKit
+import Supervisor
+import Synchronization
+import Wire
+
+/// `healthbus up`: starts every instance in order, watches them, imports, and stops all together.
+public final class StackRunner: Sendable {
+    public struct Options: Sendable {
+        public var imports: [String]
+        public var user: String?
+        public var zone: String?
+        public var untilIdle: Bool
+
+        public init(imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false) {
+            self.imports = imports
+            self.user = user
+            self.zone = zone
+            self.untilIdle = untilIdle
+        }
+    }
+
+    /// What a run came to.
+    public struct Outcome: Sendable {
+        public var imports: [ImportClient.Outcome] = []
+        /// Everything delivered, every past day final.
+        public var isIdle = false
+        /// What blocks, for a person; nil when nothing does.
+        public var blocked: String?
+    }
+
+    private struct State {
+        var outcome = Outcome()
+        var failure: Failure?
+        /// Failures in a row of instances that have never been ready.
+        var neverReady: [String: Int] = [:]
+        var ready: Set<String> = []
+    }
+
+    /// An instance that ends this often before it has ever been ready can't start; going on trying would only hide why.
+    private static let startAttempts = 3
+
+    private let stack: Stack
+    private let options: Options
+    private let say: @Sendable (String) -> Void
+    private let whenIdle: (@Sendable (Outcome) throws -> Void)?
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - say: a line for whoever watches.
+    ///   - whenIdle: called once when everything is delivered; the stack then runs on, unless `untilIdle`.
+    public init(
+        _ stack: Stack, _ options: Options, say: @escaping @Sendable (String) -> Void,
+        whenIdle: (@Sendable (Outcome) throws -> Void)? = nil
+    ) {
+        self.stack = stack
+        self.options = options
+        self.say = say
+        self.whenIdle = whenIdle
+    }
+
+    /// Runs until Ctrl-C, SIGTERM, idleness (where asked for) or a start that can't succeed; blocks the calling thread.
+    /// - Throws: `Failure` for what keeps the stack from starting or going on.
+    public func run() throws -> Outcome {
+        if let zone = options.zone { _ = try ZoneTimeline(zone: zone) }
+        for path in options.imports where !FileManager.default.isReadableFile(atPath: path) {
+            let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
+            throw Failure("\(path) \(reason)", hint: "check the path and its rights")
+        }
+        for folder in [stack.state.path, stack.supervisorFolder, stack.state.sockets] { try StateFolder.make(folder) }
+        // One that was killed a moment ago takes its children with it.
+        guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
+            let holder = InstanceLock.holder(folder: stack.supervisorFolder).map { " (process \($0))" } ?? ""
+            throw Failure(
+                "a stack runs already on \(stack.state.path)\(holder)",
+                hint: "use it ('healthbus status'), stop it, or start another with --state")
+        }
+        defer { withExtendedLifetime(lock) {} }
+        if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
+
+        let running = Running()
+        let client = try StackClient(address: stack.address) { running.heartbeat() }
+        defer { client.close() }
+        let supervisor = try Supervisor(
+            specs(),
+            isReady: { name, pid in
+                client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == "ready" } ?? false
+            },
+            onEvent: { [self] notice in
+                note(notice)
+                if state.withLock({ $0.failure != nil }) { running.stop() }
+            })
+        running.set(supervisor)
+        let work = Thread { [self] in
+            do { try accompany(client, running) } catch {
+                state.withLock { $0.failure = error as? Failure ?? Failure("\(error)") }
+                running.stop()
+            }
+        }
+        work.name = "accompany"
+        work.start()
+        try supervisor.run()
+        running.set(nil)
+        return try state.withLock { state in
+            if let failure = state.failure { throw failure }
+            return state.outcome
+        }
+    }
+
+    private func specs() -> [ProcessSpec] {
+        stack.configuration.instances.map { instance in
+            var arguments = ["--state", stack.state.path, "--instance", instance.name]
+            if let file = stack.configurationFile { arguments += ["--config", file] }
+            // The hub first, for without it nobody is ready; then everyone else together: they find each other in any order.
+            let group = instance.manifest.kind == .hub ? 0 : 1
+            return ProcessSpec(
+                name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
+                environment: options.zone.map { ["HEALTHBUS_ZONE": $0] } ?? [:],
+                group: group)
+        }
+    }
+
+    private func note(_ notice: SupervisorNotice) {
+        switch notice {
+        case .ready(let name):
+            let all = state.withLock { state in
+                state.ready.insert(name)
+                return state.ready.isSuperset(of: stack.names)
+            }
+            if all { say("all \(stack.names.count) processes are ready") }
+        case .exited(let name, let status, _):
+            say("\(notice)")
+            state.withLock { state in
+                guard !state.ready.contains(name) else { return }
+                state.neverReady[name, default: 0] += 1
+                // A configuration that is refused doesn't get better by trying again.
+                guard state.neverReady[name, default: 0] >= Self.startAttempts || status == .code(ExitCode.usage.rawValue) else { return }
+                state.failure = Failure(
+                    "'\(name)' can't start; it says why above",
+                    hint: "mend that and start again; nothing is lost", code: status == .code(ExitCode.usage.rawValue) ? .usage : .failed)
+            }
+        case .startFailed, .notReady, .killed, .gaveUp: say("\(notice)")
+        case .started, .restarting, .stopped, .stopping, .finished: return
+        }
+    }
+
+    /// Beside the supervisor: hands the files over, watches for idleness.
+    private func accompany(_ client: StackClient, _ running: Running) throws {
+        guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
+        let imports = ImportClient(client: client, observer: stack.observer)
+        for path in options.imports {
+            let id = ImportClient.newID()
+            try imports.submit(path, id: id, user: options.user, within: 60)
+            let outcome = try imports.watch(id, path: path)
+            state.withLock { $0.outcome.imports.append(outcome) }
+            if outcome.report == nil {
+                throw Failure("\(path) couldn't be imported: \(outcome.problem ?? "")", hint: "the stack and what it holds are as before")
+            }
+        }
+        var watch = IdleWatch(roles: stack.roles)
+        while true {
+            client.wait(until: Date(timeIntervalSinceNow: 0.25))
+            switch watch.judge(client.heartbeats, importsClosed: true, at: MonotonicClock.now) {
+            case .waiting: continue
+            case .blocked(let what):
+                state.withLock { $0.outcome.blocked = what }
+                if options.untilIdle { return running.stop() }
+                say("blocked: \(what)")
+                return
+            case .idle:
+                let outcome = state.withLock { state in
+                    state.outcome.isIdle = true
+                    return state.outcome
+                }
+                try whenIdle?(outcome)
+                if options.untilIdle { running.stop() }
+                return
+            }
+        }
+    }
+}
+
+/// The supervisor while it runs, for the threads beside it.
+private final class Running: Sendable {
+    private let supervisor = Mutex<Supervisor?>(nil)
+
+    func set(_ new: Supervisor?) { supervisor.withLock { $0 = new } }
+    func stop() { supervisor.withLock { $0 }?.stop() }
+
+    /// What the supervisor says each second: its processes and how they are.
+    func heartbeat() -> Message? {
+        guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
+        let processes = statuses.map { status -> Value in
+            [
+                "name": .string(status.name), "state": .string(status.state.rawValue), "pid": Value(status.pid.map { Int($0) }),
+                "restarts": .integer(Int64(status.restarts)), "lastExit": Value(status.lastExit.map { "\($0)" }),
+            ]
+        }
+        return Heartbeat(
+            instance: "supervisor", plugin: "supervisor", phase: "ready",
+            pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessMemory.resident,
+            details: ["processes": .array(processes)]
+        ).message(at: WallClock.now)
+    }
+}
+
+extension Stack {
+    /// Who does what, for telling idleness.
+    var roles: IdleWatch.Roles {
+        let producers = configuration.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name)
+        let consolidator = configuration.only(.consolidator)?.name
+        return IdleWatch.Roles(
+            observer: observer, handlers: configuration.handlers.map(\.name), consolidator: consolidator,
+            uploaders: configuration.instances.filter { $0.manifest.kind == .uploader }.map(\.name),
+            documents: producers + [consolidator].compactMap { $0 })
+    }
+}

@@ -1,0 +1,191 @@
+import Changelog
+import Console
+import Foundation
+import HealthModel
+import MessageBus
+import PluginKit
+import SQLite
+
+/// `healthbus status`: the processes, what each metric last saw, what waits. Works on a stopped stack too, with what the files tell.
+public struct StatusReport {
+    public let value: Value
+    private let now: Date
+
+    /// - Parameter now: the clock, for people's "5 min ago".
+    public init(_ stack: Stack, now: Date) throws {
+        self.now = now
+        let reader = stack.reader()
+        let isUp = try stack.names.contains { try reader.isRunning($0) }
+        var beats: [String: (beat: Heartbeat, age: Double)] = [:]
+        if isUp {
+            let client = try StackClient(address: stack.address)
+            beats = client.gather(stack.names + (try stack.isUp() ? ["supervisor"] : []), within: 1.5)
+            client.close()
+        }
+        let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
+        let observed = Self.byType(types)
+        let supervised = Self.supervised(beats["supervisor"]?.beat)
+        let head = beats[stack.observer]?.beat.head?.sequence
+
+        var processes: [Value] = []
+        for instance in stack.configuration.instances {
+            processes.append(try Self.process(instance.name, beats[instance.name], supervised[instance.name], head, stack, reader))
+        }
+        let uploader = stack.configuration.only(.uploader)
+        let stored = try uploader.map { try Self.delivered($0, stack, beats[$0.name]?.beat) } ?? (last: [:], letters: 0)
+        var metrics: [Value] = []
+        for handler in stack.configuration.handlers {
+            metrics.append(try Self.metric(handler, stack, observed, beats[handler.name]?.beat, stored.last))
+        }
+        let pendingDelivery = Self.pendingDelivery(uploader?.name, stack, beats)
+        let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
+        value = [
+            "state": .string(stack.state.path), "running": .bool(isUp), "processes": .array(processes), "metrics": .array(metrics),
+            "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"], "deadLetters": .integer(stored.letters),
+            "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
+        ]
+    }
+
+    private static func byType(_ types: Value) -> [String: Instant] {
+        var last: [String: Instant] = [:]
+        for entry in types["types"].array ?? [] {
+            guard let type = entry["type"].string, let end = entry["lastEnd"].int ?? entry["lastStart"].int else { continue }
+            last[type] = max(last[type] ?? end, end)
+        }
+        return last
+    }
+
+    private static func supervised(_ beat: Heartbeat?) -> [String: Value] {
+        var processes: [String: Value] = [:]
+        for process in beat?.details["processes"]?.array ?? [] {
+            if let name = process["name"].string { processes[name] = process }
+        }
+        return processes
+    }
+
+    private static func process(
+        _ name: String, _ heard: (beat: Heartbeat, age: Double)?, _ supervised: Value?, _ head: Int64?, _ stack: Stack,
+        _ reader: StackReader
+    ) throws -> Value {
+        let beat = heard?.beat
+        var lag: [String: Value] = [:]
+        if let frontier = beat?.frontier[stack.observer], let head { lag["observed"] = .integer(max(0, head - frontier)) }
+        let runs = try reader.isRunning(name)
+        let state = supervised?["state"].string ?? (runs ? (beat?.phase ?? "silent") : "stopped")
+        return [
+            "name": .string(name), "state": .string(state), "pid": Value(beat?.pid ?? supervised?["pid"].int.map { Int($0) }),
+            "restarts": supervised?["restarts"] ?? .null, "memoryBytes": beat.map { .integer($0.memoryBytes) } ?? .null,
+            "lag": .object(lag), "busySince": iso(beat?.busySince),
+        ]
+    }
+
+    /// When the uploader last delivered what, and its dead letters: from its heartbeat, else from its file.
+    private static func delivered(
+        _ uploader: StackConfiguration.Instance, _ stack: Stack, _ beat: Heartbeat?
+    ) throws -> (last: [String: Instant], letters: Int64) {
+        if let beat {
+            return (
+                (beat.details["lastDelivered"]?.object ?? [:]).compactMapValues(\.int), beat.details["deadLetters"]?.int ?? 0
+            )
+        }
+        return try stack.stopped(uploader.name) { database in
+            var last: [String: Instant] = [:]
+            try database.prepare("SELECT metric, last FROM deliveries").forEachRow { last[$0.string(0)] = $0.int64(1) }
+            let letters = try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
+            return (last, letters)
+        } ?? ([:], 0)
+    }
+
+    private static func metric(
+        _ handler: StackConfiguration.Instance, _ stack: Stack, _ observed: [String: Instant], _ beat: Heartbeat?,
+        _ delivered: [String: Instant]
+    ) throws -> Value {
+        let types = handler.manifest.types
+        let named = stack.configuration.namedTypes
+        let last = observed.filter { types.contains("*") ? !named.contains($0.key) : types.contains($0.key) }.values.max()
+        var synced = beat?.details["lastSynced"]?.int
+        var pending = beat?.details["pending"]?.int
+        if beat == nil {
+            (synced, pending) =
+                try stack.stopped(handler.name) { database in
+                    (
+                        try database.prepare("SELECT value FROM freshness WHERE key = 'lastSynced'").firstRow { $0.int64(0) },
+                        try database.prepare("SELECT count(*) FROM dirty").firstRow { $0.int64(0) }
+                    )
+                } ?? (nil, nil)
+        }
+        let family = handler.manifest.types.contains("*") ? "other" : handler.manifest.name
+        return [
+            "metric": .string(handler.name), "lastSample": iso(last), "lastSynced": iso(synced),
+            "lastChecked": iso(beat?.details["lastChecked"]?.int ?? synced), "lastDelivered": iso(delivered[family]),
+            "pending": pending.map { .integer($0) } ?? .null,
+        ]
+    }
+
+    /// Sequences that the uploader has still to deliver.
+    private static func pendingDelivery(
+        _ uploader: String?, _ stack: Stack, _ beats: [String: (beat: Heartbeat, age: Double)]
+    ) -> Int64 {
+        guard let uploader, let beat = beats[uploader]?.beat else { return 0 }
+        return beat.frontier.reduce(0) { sum, entry in
+            sum + max(0, (beats[entry.key]?.beat.head?.sequence ?? entry.value) - entry.value)
+        }
+    }
+
+    /// The metric that has waited longest for samples; one that never had any goes first.
+    private static func stalest(_ metrics: [Value]) -> Value {
+        let stalest = metrics.min { a, b in (a["lastSynced"].string ?? "") < (b["lastSynced"].string ?? "") }
+        guard let stalest else { return .null }
+        return ["metric": stalest["metric"], "lastSynced": stalest["lastSynced"]]
+    }
+
+    private static func iso(_ instant: Instant?) -> Value { Value(instant.map { InstantText.iso8601($0) }) }
+}
+
+extension StatusReport {
+    /// Tables for eyes, and one line that names the stalest metric.
+    public func text(for terminal: Terminal) -> String {
+        var processes = Table([
+            .init("Process"), .init("State"), .number("Pid"), .number("Restarts"), .number("Memory"), .number("Behind"),
+        ])
+        for process in value["processes"].array ?? [] {
+            processes.add([
+                process["name"].string ?? "", process["state"].string ?? "", process["pid"].int.map { "\($0)" } ?? "",
+                process["restarts"].int.map { "\($0)" } ?? "",
+                process["memoryBytes"].int.map { HumanFormat.bytes(Int($0)) } ?? "",
+                process["lag"]["observed"].int.map { HumanFormat.count(Int($0)) } ?? "",
+            ])
+        }
+        var metrics = Table([
+            .init("Metric"), .init("Last sample"), .init("Synced"), .init("Checked"), .init("Delivered"), .number("Days pending"),
+        ])
+        for metric in value["metrics"].array ?? [] {
+            metrics.add([
+                metric["metric"].string ?? "", ago(metric["lastSample"]), ago(metric["lastSynced"]),
+                metric["lastChecked"].isNull ? "not yet" : ago(metric["lastChecked"]), ago(metric["lastDelivered"]),
+                metric["pending"].int.map { HumanFormat.count(Int($0)) } ?? "",
+            ])
+        }
+        let stalest = value["stalest"]
+        return "State  \(value["state"].string ?? "")\n\n" + processes.render(for: terminal) + "\n" + metrics.render(for: terminal)
+            + "\n" + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
+            + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0), "
+            + "pending \(value["pending"].int ?? 0).\n"
+    }
+
+    private func ago(_ value: Value) -> String {
+        let date = value.string.flatMap { InstantText.parse($0) }.map { Date(timeIntervalSince1970: $0.seconds) }
+        return HumanFormat.relative(date, now: now)
+    }
+}
+
+extension Stack {
+    /// Reads a stopped instance's file under its lock; nil when it runs or never did.
+    func stopped<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result? {
+        guard FileManager.default.fileExists(atPath: state.database(instance)),
+            let lock = try InstanceLock.take(folder: state.instance(instance))
+        else { return nil }
+        defer { withExtendedLifetime(lock) {} }
+        return try body(try Database(path: state.database(instance)))
+    }
+}

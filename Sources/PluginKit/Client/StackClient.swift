@@ -1,0 +1,117 @@
+import Changelog
+import Foundation
+import HealthModel
+import MessageBus
+import Synchronization
+import Wire
+
+/// A tool's place on the bus: asks producers for pages, hears heartbeats, gives commands. It keeps no anchor and holds nothing up.
+public final class StackClient: Sendable {
+    private struct State {
+        var pulls: PullClient
+        var answers: [Int64: PullAnswer] = [:]
+        var beats: [String: (beat: Heartbeat, at: Instant)] = [:]
+        var last: Int64 = WallClock.now
+    }
+
+    private let name: String
+    private let state: Mutex<State>
+    private let changed = NSCondition()
+    private let bus = Mutex<BusConnection?>(nil)
+
+    /// Connects; the stack need not be there.
+    /// - Parameter beat: what this tool itself says each second, if anything.
+    public init(address: BusAddress, beat: @escaping @Sendable () -> Message? = { nil }) throws {
+        let name = "client-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
+        self.name = name
+        state = Mutex(State(pulls: PullClient(consumer: name)))
+        let connection = try BusConnection(
+            address: address, subscriptions: [.exact("page.\(name)"), .prefix("heartbeat.")],
+            handlers: .init(message: { [weak self] in self?.receive($0) }, heartbeat: beat))
+        bus.withLock { $0 = connection }
+    }
+
+    deinit { bus.withLock { $0 }?.close() }
+
+    public func close() { bus.withLock { $0 }?.close() }
+
+    private func receive(_ message: Message) {
+        state.withLock { state in
+            if let beat = Heartbeat(message) {
+                state.beats[beat.instance] = (beat, MonotonicClock.now)
+            } else if let answer = state.pulls.receive(message.body, at: MonotonicClock.now) {
+                state.answers[answer.pull.id] = answer
+            }
+        }
+        changed.withLock { changed.broadcast() }
+    }
+
+    /// Gives an instance a command. It may be lost: whoever gives it looks for its effect and gives it again.
+    public func command(_ instance: String, _ body: [String: Value]) {
+        send("control.\(instance)", .object(body))
+    }
+
+    private func send(_ topic: String, _ body: Value) {
+        bus.withLock { $0 }?.send(Message(topic: topic, header: .init(from: name, at: WallClock.now), body: body))
+    }
+
+    /// Asks everyone to say how they are now.
+    public func hello() { send("control.hello", .null) }
+
+    /// The newest heartbeat of each instance, with its age in seconds.
+    public var heartbeats: [String: (beat: Heartbeat, age: Double)] {
+        let now = MonotonicClock.now
+        return state.withLock { $0.beats.mapValues { ($0.beat, (now - $0.at).seconds) } }
+    }
+
+    /// Asks until all of `instances` have answered or `seconds` have passed.
+    @discardableResult
+    public func gather(_ instances: [String], within seconds: Double) -> [String: (beat: Heartbeat, age: Double)] {
+        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        var nextHello: Instant = 0
+        while MonotonicClock.now < deadline {
+            let beats = heartbeats
+            if instances.allSatisfy({ beats[$0] != nil }) { break }
+            // Again and again: the subscription may not have reached the hub with the first.
+            if MonotonicClock.now >= nextHello {
+                hello()
+                nextHello = MonotonicClock.now + 50_000
+            }
+            wait(until: Date(timeIntervalSinceNow: 0.02))
+        }
+        return heartbeats
+    }
+
+    /// Waits for anything to arrive.
+    public func wait(until date: Date) {
+        changed.withLock { _ = changed.wait(until: date) }
+    }
+
+    /// The pages that answer a query; nil when the producer hasn't answered in time.
+    public func ask(_ producer: String, _ query: [String: Value], within seconds: Double) throws -> [Value]? {
+        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        let (id, request) = state.withLock { state in
+            state.last += 1
+            return (state.last, state.pulls.begin(Pull(id: state.last, producer: producer, query: query), at: MonotonicClock.now))
+        }
+        send(request.topic, request.body)
+        var nextRepeat = MonotonicClock.now + 100_000
+        while MonotonicClock.now < deadline {
+            if let answer = state.withLock({ $0.answers.removeValue(forKey: id) }) {
+                switch answer.result {
+                case .pages(let pages): return pages
+                case .reset: return []
+                case .refused(let why): throw StageError.refused(producer: producer, why: why)
+                }
+            }
+            if MonotonicClock.now >= nextRepeat {
+                // The first request may have been sent before the connection was there.
+                send(request.topic, request.body)
+                nextRepeat = MonotonicClock.now + 200_000
+            }
+            for again in state.withLock({ $0.pulls.overdue(at: MonotonicClock.now) }) { send(again.topic, again.body) }
+            wait(until: Date(timeIntervalSinceNow: 0.02))
+        }
+        return nil
+    }
+}

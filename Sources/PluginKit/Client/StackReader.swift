@@ -1,0 +1,84 @@
+import Changelog
+import Console
+import Foundation
+import HealthModel
+import MessageBus
+import SQLite
+import Wire
+
+/// Reads what a stack holds, whether it runs or not: a running instance is asked over the bus; of a stopped one the lock is taken and the file read.
+public final class StackReader {
+    public let state: StateFolder
+    public let stack: StackConfiguration
+    private let address: BusAddress
+    private lazy var client = Result { try StackClient(address: address) }
+    /// Makes the answerer for an instance's file; by plugin kind.
+    private let source: (StackConfiguration.Instance, Database) throws -> any PullSource
+
+    public init(
+        state: StateFolder, stack: StackConfiguration,
+        source: @escaping (StackConfiguration.Instance, Database) throws -> any PullSource
+    ) {
+        self.state = state
+        self.stack = stack
+        self.source = source
+        address = stack.bus ?? state.address
+    }
+
+    public func isRunning(_ instance: String) throws -> Bool {
+        let folder = state.instance(instance)
+        guard FileManager.default.fileExists(atPath: folder) else { return false }
+        return try InstanceLock.take(folder: folder) == nil
+    }
+
+    /// All pages of a query; empty when the instance has never run.
+    public func pages(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
+        let folder = state.instance(instance.name)
+        guard FileManager.default.fileExists(atPath: state.database(instance.name)) else { return [] }
+        if let lock = try InstanceLock.take(folder: folder) {
+            defer { withExtendedLifetime(lock) {} }
+            return try read(instance, query)
+        }
+        guard let pages = try client.get().ask(instance.name, query, within: 10) else {
+            throw Failure(
+                "'\(instance.name)' runs, but doesn't answer on the bus", hint: "look at 'healthbus status'; is the hub running?")
+        }
+        return pages
+    }
+
+    private func read(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
+        // Not read-only: a file whose last owner was killed has a log that must be read in first.
+        let database = try Database(path: state.database(instance.name))
+        let source = try source(instance, database)
+        return try database.readTransaction {
+            var pages: [Value] = []
+            let (head, _) = try StageDatabase.readHead(in: database)
+            do {
+                try source.answer(.object(query), head: head) { members, _ in pages.append(.object(members)) }
+            } catch let refusal as PullRefusal {
+                throw StageError.refused(producer: instance.name, why: refusal.reason)
+            }
+            return pages
+        }
+    }
+
+    /// The living rows of an instance's changelog, read window after window.
+    public func rows(_ instance: StackConfiguration.Instance, topic: String) throws -> [KeyedChangelog.Row] {
+        var rows: [String: KeyedChangelog.Row] = [:]
+        var after: Int64 = 0
+        while true {
+            let pages = try pages(
+                instance,
+                ["query": "changes", "topic": .string(topic), "after": .integer(after), "until": .integer(.max)])
+            for page in pages {
+                for value in page["rows"].array ?? [] {
+                    guard let row = KeyedChangelog.Row(wireValue: value) else { throw StageError.unreadablePage(producer: instance.name) }
+                    rows[row.key] = row
+                }
+            }
+            guard let through = pages.last?["through"].int, through > after else { break }
+            after = through
+        }
+        return rows.values.filter { $0.body != nil }.sorted { $0.key < $1.key }
+    }
+}
