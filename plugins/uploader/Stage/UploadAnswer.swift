@@ -9,6 +9,12 @@ public struct UploadAnswer: Sendable, Equatable {
         /// Where in its list it stands, from 0.
         public var index: Int?
         public var reason: String
+
+        public init(id: String?, index: Int?, reason: String) {
+            self.id = id
+            self.index = index
+            self.reason = reason
+        }
     }
 
     public var created = 0
