@@ -5,7 +5,8 @@ public struct DayInput: Sendable {
     /// The instants that belong to the result: the local day (a union of ranges when a flight makes it so), or the night's window.
     public var window: [Range<Instant>]
     public var zones: ZoneTimeline
-    /// Alive, plausible samples that overlap the window, in canonical order (start, id). Long ones reach past its edges.
+    /// Alive, plausible samples that overlap the window widened by the handler's `reach`, in canonical order (start, id). Long ones
+    /// reach past its edges.
     public var samples: SamplePage
     /// The handler's configuration: its schema's defaults overlaid with the stack's.
     public var configuration: Value
@@ -70,5 +71,12 @@ public protocol DayHandler: Sendable {
     var window: HandlerWindow { get }
     /// Whether it reads `payload` and `metadata` (workouts do); without them a slice is a third of the size.
     var needsPayload: Bool { get }
+    /// How far beyond both edges of the window its slices reach, microseconds: a slice holds what overlaps the window widened by
+    /// this, and a change dirties the days of its own interval widened likewise. 0 unless a handler says otherwise.
+    var reach: Instant { get }
     func compute(_ input: DayInput) throws -> DayOutput
+}
+
+extension DayHandler {
+    public var reach: Instant { 0 }
 }

@@ -31,6 +31,7 @@ extension Value: Codable {
         case .bytes(let bytes): try container.encode(Data(bytes).base64EncodedString())
         case .array(let elements): try container.encode(elements)
         case .object(let members): try container.encode(members)
+        case .column: try container.encode(array ?? [])
         }
     }
 
@@ -67,6 +68,7 @@ private struct JSONText {
         case .bytes(let bytes): text += JSONString.quoted(Data(bytes).base64EncodedString())
         case .array(let elements):
             list("[", "]", elements) { writer, element in writer.write(element) }
+        case .column: write(.array(value.array ?? []))
         case .object(let members):
             list("{", "}", members.sorted { $0.key < $1.key }) { writer, member in
                 writer.text += JSONString.quoted(member.key) + (writer.pretty ? ": " : ":")

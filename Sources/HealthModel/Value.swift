@@ -8,6 +8,15 @@ public enum Value: Sendable, Hashable {
     case bytes([UInt8])
     case array([Value])
     case object([String: Value])
+    /// Numbers of one kind, side by side: a typed array in CBOR, an array in JSON.
+    case column(Column)
+
+    public enum Column: Sendable, Hashable {
+        case int64([Int64])
+        case int32([Int32])
+        case uint8([UInt8])
+        case float64([Double])
+    }
 }
 
 extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
@@ -71,8 +80,36 @@ extension Value {
         return nil
     }
 
+    /// The elements, also of a column.
     public var array: [Value]? {
-        if case .array(let elements) = self { return elements }
+        switch self {
+        case .array(let elements): elements
+        case .column(.int64(let numbers)): numbers.map { .integer($0) }
+        case .column(.int32(let numbers)): numbers.map { .integer(Int64($0)) }
+        case .column(.uint8(let numbers)): numbers.map { .integer(Int64($0)) }
+        case .column(.float64(let numbers)): numbers.map { Value($0) }
+        default: nil
+        }
+    }
+
+    /// The members of a column of 64-bit integers; nil for anything else.
+    public var int64s: [Int64]? {
+        if case .column(.int64(let numbers)) = self { return numbers }
+        return nil
+    }
+
+    public var int32s: [Int32]? {
+        if case .column(.int32(let numbers)) = self { return numbers }
+        return nil
+    }
+
+    public var uint8s: [UInt8]? {
+        if case .column(.uint8(let numbers)) = self { return numbers }
+        return nil
+    }
+
+    public var float64s: [Double]? {
+        if case .column(.float64(let numbers)) = self { return numbers }
         return nil
     }
 

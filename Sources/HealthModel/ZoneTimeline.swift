@@ -16,6 +16,8 @@ public struct ZoneTimeline: Sendable, Hashable {
 
     /// Strictly rising by `from`, never empty.
     public let entries: [Entry]
+    /// The same as stretches of constant offset; follows from `entries`, so it takes no part in equality.
+    let offsets: OffsetTimeline
 
     /// - Throws: `ZoneError` for a name that the zone database doesn't know, or entries that are empty or out of order.
     public init(_ entries: [Entry]) throws {
@@ -24,9 +26,14 @@ public struct ZoneTimeline: Sendable, Hashable {
         for (a, b) in zip(entries, entries.dropFirst()) where a.from >= b.from { throw ZoneError.outOfOrder(b.zone) }
         _ = first
         self.entries = entries
+        offsets = OffsetTimeline(entries)
     }
 
     public init(zone: String) throws { try self.init([Entry(from: .min, zone: zone)]) }
+
+    public static func == (a: ZoneTimeline, b: ZoneTimeline) -> Bool { a.entries == b.entries }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(entries) }
 }
 
 public enum ZoneError: Error, Equatable, CustomStringConvertible {

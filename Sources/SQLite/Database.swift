@@ -14,7 +14,9 @@ public final class Database: @unchecked Sendable {
 
     public let path: String
     let handle: OpaquePointer
-    private var transactionDepth = 0
+    public private(set) var isInTransaction = false
+    /// How many transactions were rolled back. Whoever caches what it wrote compares this, and forgets when it has risen.
+    public private(set) var rollbackCount = 0
 
     /// - Parameter cacheKibibytes: page cache of this connection.
     /// - Throws: `SQLiteError`, also when the file isn't a database.
@@ -66,7 +68,6 @@ public final class Database: @unchecked Sendable {
 
     public var changes: Int { Int(sqlite3_changes64(handle)) }
     public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
-    public var isInTransaction: Bool { transactionDepth > 0 }
 
     /// Commits what `body` did, or nothing of it. Don't nest.
     public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
@@ -79,19 +80,36 @@ public final class Database: @unchecked Sendable {
     }
 
     private func run<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
-        precondition(transactionDepth == 0, "transactions don't nest: one transaction is one step of a stage")
-        try execute(begin)
-        transactionDepth += 1
-        defer { transactionDepth -= 1 }
+        try self.begin(begin)
         do {
             let result = try body()
-            try execute("COMMIT")
+            try commit()
             return result
         } catch {
-            // SQLite has rolled back by itself after a full disk or an I/O error; a second ROLLBACK would hide the first error.
-            if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            rollback()
             throw error
         }
+    }
+
+    /// Opens a transaction that `commit` or `rollback` ends, for steps that don't fit one closure.
+    public func begin() throws { try begin("BEGIN IMMEDIATE") }
+
+    private func begin(_ sql: String) throws {
+        precondition(!isInTransaction, "transactions don't nest: one transaction is one step of a stage")
+        try execute(sql)
+        isInTransaction = true
+    }
+
+    public func commit() throws {
+        try execute("COMMIT")
+        isInTransaction = false
+    }
+
+    public func rollback() {
+        rollbackCount += 1
+        // SQLite has rolled back by itself after a full disk or an I/O error; a second ROLLBACK would hide the first error.
+        if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+        isInTransaction = false
     }
 
     func error(_ code: Int32, _ operation: String) -> SQLiteError {

@@ -48,6 +48,18 @@ public final class Statement {
         _ = healthbus_bind_blob(handle, Int32(index), bytes.baseAddress, Int32(bytes.count))
     }
 
+    /// Binds UTF-8 bytes as text without copying them: they must stay where they are until `rewind` or `reset`.
+    public func bindText(_ index: Int, borrowed bytes: UnsafeRawBufferPointer) {
+        guard let address = bytes.baseAddress else { return bind(index, "") }
+        sqlite3_bind_text(handle, Int32(index), address.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
+    }
+
+    /// Binds bytes as a blob without copying them: they must stay where they are until `rewind` or `reset`.
+    public func bind(_ index: Int, borrowedBlob bytes: UnsafeRawBufferPointer) {
+        guard let address = bytes.baseAddress else { return bind(index, [UInt8]()) }
+        sqlite3_bind_blob(handle, Int32(index), address, Int32(bytes.count), nil)
+    }
+
     /// True while there is a row; false at the end.
     public func step() throws -> Bool {
         switch sqlite3_step(handle) {
@@ -65,6 +77,9 @@ public final class Statement {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
     }
+
+    /// Makes ready for the next use, keeping what is bound: saves binding again what stays the same.
+    public func rewind() { sqlite3_reset(handle) }
 
     /// Runs to the end and makes ready for the next use.
     public func run() throws {

@@ -1,1 +1,80 @@
-// Written next.
+import CPosix
+import Glibc
+import Synchronization
+
+/// Runs processes: starts them in order, starts them again when they end, and stops them in reverse order.
+///
+/// All effects are on the thread that calls `run`, which blocks; everything else may be called from any thread. What to
+/// do is decided by `SupervisionTree`.
+public final class Supervisor: Sendable {
+    /// Whether this run of a process has reported ready. Called on the running thread every 20 ms while some process is
+    /// starting, so it must only look at what is known already.
+    public typealias IsReady = @Sendable (_ name: String, _ pid: pid_t) -> Bool
+    public typealias OnEvent = @Sendable (SupervisorNotice) -> Void
+
+    let tree: Mutex<SupervisionTree>
+    let trampoline: String
+    let isReady: IsReady
+    let onEvent: OnEvent
+    private let requests = Mutex<[SupervisionTree.Event]>([])
+    /// An eventfd that wakes the running thread.
+    let wakeUp: Int32
+
+    /// - Parameters:
+    ///   - trampoline: path of `healthbus-trampoline`; nil looks beside the running program.
+    ///   - generator: source of the back-off's jitter.
+    ///   - onEvent: what happens, for people; called on the running thread.
+    /// - Throws: `SupervisorError` when two processes have one name or the trampoline isn't there.
+    public init(
+        _ specs: [ProcessSpec], trampoline: String? = nil,
+        generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+        isReady: @escaping IsReady, onEvent: @escaping OnEvent = { _ in }
+    ) throws(SupervisorError) {
+        let path = trampoline ?? ChildProcess.trampolineBesideProgram()
+        let tree = try SupervisionTree(specs, generator: generator)
+        guard access(path, X_OK) == 0 else {
+            throw SupervisorError(
+                .spawn, "can't run \(path)", errorNumber: errno,
+                hint: "healthbus-trampoline must lie beside the other programs; build all of them")
+        }
+        let descriptor = healthbus_wake_open()
+        guard descriptor >= 0 else {
+            throw SupervisorError(.system, "can't make an eventfd", errorNumber: -descriptor)
+        }
+        self.tree = Mutex(tree)
+        self.trampoline = path
+        self.isReady = isReady
+        self.onEvent = onEvent
+        wakeUp = descriptor
+    }
+
+    deinit { close(wakeUp) }
+
+    public var statuses: [ProcessStatus] { tree.withLock { $0.statuses } }
+
+    /// Stops all in reverse order; `run` then returns.
+    public func stop() { request(.stop) }
+    /// Ends all at once.
+    public func killAll() { request(.kill) }
+    /// Stops one process, which then stays down.
+    public func stop(_ name: String) { request(.stopProcess(name: name)) }
+    /// Starts one process that is down or waits for its next start.
+    public func start(_ name: String) { request(.startProcess(name: name)) }
+    /// Stops a process and starts it as the specification says; adds one whose name is new.
+    public func replace(_ spec: ProcessSpec) { request(.replace(spec)) }
+    /// Tells at once that this process is ready, without waiting for the next look at `isReady`.
+    public func noteReady(_ name: String) { request(.ready(name: name)) }
+
+    private func request(_ event: SupervisionTree.Event) {
+        requests.withLock { $0.append(event) }
+        healthbus_wake(wakeUp)
+    }
+
+    func takeRequests() -> [SupervisionTree.Event] {
+        healthbus_wake_clear(wakeUp)
+        return requests.withLock { waiting in
+            defer { waiting.removeAll() }
+            return waiting
+        }
+    }
+}

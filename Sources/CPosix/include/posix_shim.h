@@ -1,2 +1,54 @@
+// Narrow wrappers over what Swift can't call (macros, variadics, GNU extensions it doesn't import).
+// Every function that can fail answers the negated errno, so that no caller reads errno too late.
 #pragma once
-// Narrow wrappers over what Swift can't call or doesn't import.
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/// Opens (creates, 0600) a file and takes its exclusive lock without waiting. The descriptor closes on exec; closing it, or
+/// the end of the process however it comes, gives the lock back. Answers the descriptor, or -errno (-EWOULDBLOCK: held).
+int healthbus_lock_file(const char *path);
+
+/// Bounds glibc's malloc arenas (mallopt M_ARENA_MAX): by default each thread may get one of 64 MB that never shrinks.
+/// Call it before the first thread starts. Answers 0, or -EINVAL.
+int healthbus_limit_arenas(int count);
+
+/// When a process started, in clock ticks since boot (field 22 of /proc/<pid>/stat): with the id it names one process even
+/// after the id is used again. Answers -ESRCH when there is no such process.
+int64_t healthbus_process_start(pid_t pid);
+
+/// posix_spawn with an empty signal mask, default dispositions, a process group of its own, and no descriptor but 0, 1, 2.
+/// `input` -1 is /dev/null; `output` and `error` -1 are inherited; others must be 3 or above. Answers the pid, or -errno.
+pid_t healthbus_spawn(char *const argv[], char *const envp[], int input, int output, int error);
+
+/// A descriptor that turns readable when the process ends; closes on exec. Answers -errno.
+int healthbus_pidfd_open(pid_t pid);
+/// Signals exactly that process, never one that got its id later. Answers 0 or -errno.
+int healthbus_pidfd_signal(int pidfd, int signal);
+
+/// How a child ended.
+struct healthbus_exit {
+    /// Exit code, or -1 when a signal ended it.
+    int code;
+    /// The signal, or 0.
+    int signal;
+};
+
+/// Reaps a child: 1 with `exit` filled, 0 when it still runs (only without `block`), -errno. What is left of the child's process
+/// group is killed before the id is given back, so that the group's id can't have become another's.
+int healthbus_wait(pid_t pid, int block, struct healthbus_exit *exit);
+
+/// "Killed"; NULL for a number that names no signal. The text is static.
+const char *healthbus_signal_name(int number);
+
+/// An eventfd, non-blocking, closed on exec: readable once woken, until it is cleared. Answers -errno.
+int healthbus_wake_open(void);
+/// From any thread.
+void healthbus_wake(int fd);
+void healthbus_wake_clear(int fd);
+
+/// Catches SIGINT and SIGTERM: each arrives as one byte (its number) on the descriptor answered, which is non-blocking and
+/// closes on exec. SIGHUP and SIGPIPE are ignored meanwhile. One user at a time: -EBUSY for a second one.
+int healthbus_catch_signals(void);
+/// Puts the dispositions back and closes the descriptor.
+void healthbus_release_signals(void);

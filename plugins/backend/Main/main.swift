@@ -1,1 +1,56 @@
-print("not yet")
+import BackendStage
+import Console
+import Foundation
+import HTTP
+import HealthModel
+import MessageBus
+import PluginKit
+import Wire
+
+PluginProgram.start("backend") { context, stopper in
+    let options = context.configuration
+    let environment = ProcessInfo.processInfo.environment
+    let secret: String
+    if let token = environment["HEALTHBUS_BACKEND_TOKEN"], !token.isEmpty {
+        secret = token
+    } else {
+        let file = options["tokenFile"].string ?? context.state.backendToken
+        if options["tokenFile"].isNull { try SecretFile.ensure(file) }
+        secret = try SecretFile.read(file)
+    }
+    guard let token = SecretToken(secret) else {
+        throw Failure("the backend's token is empty", hint: "write one into its file, or set HEALTHBUS_BACKEND_TOKEN")
+    }
+    let log = context.log
+    let backend = try Backend(
+        databasePath: context.databasePath, token: token,
+        audit: options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1",
+        report: { log.error("backend.failed", ("why", $0)) })
+    var limits = HTTPServer.Limits()
+    limits.bodyBytes = Int(options["bodyBytes"].int ?? 8 << 20)
+    let server = try HTTPServer(
+        host: BackendAddress.host(of: context.instance), port: BackendAddress.port(of: context.instance), limits: limits
+    ) { backend.handle($0) }
+    log.info("backend.listening", ("port", "\(server.port)"))
+
+    // No stage, but a member of the stack: it says each second that it is there.
+    let name = context.name
+    let port = server.port
+    let bus = try BusConnection(
+        address: context.address, subscriptions: [],
+        handlers: .init(
+            message: { _ in },
+            heartbeat: {
+                Heartbeat(
+                    instance: name, plugin: "backend", phase: "ready", pid: Int(ProcessInfo.processInfo.processIdentifier),
+                    memoryBytes: ProcessMemory.resident, details: ["port": .integer(Int64(port))]
+                ).message(at: WallClock.now)
+            },
+            failed: { log.error("bus.failed", ("why", "\($0)")) }))
+    let stopped = DispatchSemaphore(value: 0)
+    stopper.whenAsked { stopped.signal() }
+    stopped.wait()
+    server.stop()
+    backend.close()
+    bus.close()
+}

@@ -1,1 +1,4 @@
-print("not yet")
+import PluginKit
+import BodyStage
+
+PluginProgram.run("body") { context in StageParts(stage: HandlerStage(BodyHandler(), context)) }

@@ -1,1 +1,4 @@
-print("not yet")
+import ConsolidatorStage
+import PluginKit
+
+PluginProgram.run("consolidator") { context in StageParts(stage: ConsolidatorStage(stack: context.stack)) }

@@ -1,1 +1,4 @@
-print("not yet")
+import PluginKit
+import EnergyStage
+
+PluginProgram.run("energy") { context in StageParts(stage: HandlerStage(EnergyHandler(), context)) }

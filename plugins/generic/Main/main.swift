@@ -1,1 +1,4 @@
-print("not yet")
+import PluginKit
+import GenericStage
+
+PluginProgram.run("generic") { context in StageParts(stage: HandlerStage(GenericHandler(), context)) }

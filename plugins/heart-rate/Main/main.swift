@@ -1,1 +1,4 @@
-print("not yet")
+import PluginKit
+import HeartRateStage
+
+PluginProgram.run("heart-rate") { context in StageParts(stage: HandlerStage(HeartRateHandler(), context)) }

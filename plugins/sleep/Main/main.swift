@@ -1,1 +1,4 @@
-print("not yet")
+import PluginKit
+import SleepStage
+
+PluginProgram.run("sleep") { context in StageParts(stage: HandlerStage(SleepHandler(), context)) }

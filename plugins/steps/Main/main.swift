@@ -1,1 +1,4 @@
-print("not yet")
+import PluginKit
+import StepsStage
+
+PluginProgram.run("steps") { context in StageParts(stage: HandlerStage(StepsHandler(), context)) }

@@ -12,22 +12,6 @@ public enum UploadMetric: String, Sendable, CaseIterable {
     /// "/api/v1/sync/heart-rate"
     public var path: String { "/api/v1/sync/" + rawValue }
 
-    /// Where samples of this HealthKit type go: with the handler that counts them, else under `other`.
-    public init(type: String) {
-        self =
-            switch type {
-            case "HKQuantityTypeIdentifierStepCount", "HKQuantityTypeIdentifierDistanceWalkingRunning",
-                "HKQuantityTypeIdentifierFlightsClimbed":
-                .steps
-            case "HKQuantityTypeIdentifierHeartRate", "HKQuantityTypeIdentifierRestingHeartRate",
-                "HKQuantityTypeIdentifierHeartRateVariabilitySDNN":
-                .heartRate
-            case "HKCategoryTypeIdentifierSleepAnalysis": .sleep
-            case "HKQuantityTypeIdentifierActiveEnergyBurned", "HKQuantityTypeIdentifierBasalEnergyBurned",
-                "HKQuantityTypeIdentifierAppleExerciseTime", "HKCategoryTypeIdentifierAppleStandHour":
-                .energy
-            case "HKQuantityTypeIdentifierBodyMass", "HKQuantityTypeIdentifierHeight": .body
-            default: .other
-            }
-    }
+    /// The metric of a family of types, by the name of the plugin that declares them; any other family's samples go under `other`.
+    public init(family: String) { self = Self(rawValue: family) ?? .other }
 }

@@ -1,1 +1,4 @@
-print("not yet")
+import PluginKit
+import WorkoutsStage
+
+PluginProgram.run("workouts") { context in StageParts(stage: HandlerStage(WorkoutsHandler(), context)) }

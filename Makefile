@@ -1,0 +1,74 @@
+# Everything builds in release, with the same flags: one build serves `run` and `test`, and a plain `swift build -c release` too.
+# Warnings are errors; that is set in Package.swift, for a flag here would make a second build.
+
+SWIFT ?= swift
+# On a terminal the compiler would get another flag, for colours, and build everything again.
+BUILD := $(SWIFT) build --configuration release --no-color-diagnostics
+BIN = $(shell $(BUILD) --show-bin-path)
+
+PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libxml2-dev libarchive-dev libcurl4-openssl-dev \
+	libmicrohttpd-dev libxxhash-dev zlib1g-dev
+SOURCES := Package.swift Sources Tests plugins
+
+.PHONY: help run build test bin-path format check-format deps clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make run                  build, and run the whole stack on made-up data"
+	@echo "make run EXPORT=file.zip  the same on your own Apple Health export"
+	@echo "make test                 build, and run all tests"
+	@echo "make build                build the programs; make bin-path says where they are"
+	@echo "make format               format the sources; make check-format only checks"
+	@echo "make deps                 install the Debian packages that are missing"
+	@echo "make clean                remove everything built"
+
+# `exec`, so that Ctrl-C reaches the program alone, which stops all it started; how make itself was interrupted is no error.
+run: build
+	@exec "$(BIN)/healthbus" demo $(if $(EXPORT),--export "$(EXPORT)")
+
+build: deps
+	@$(BUILD)
+	@$(MAKE) --no-print-directory install-manifests
+
+# Copied anew, so that none is left of a plugin that is gone.
+.PHONY: install-manifests
+install-manifests:
+	@set -e; bin="$(BIN)"; rm -rf "$$bin/plugins"; mkdir -p "$$bin/plugins"; \
+	for manifest in plugins/*/plugin.json; do \
+		[ -e "$$manifest" ] || continue; \
+		name=$$(basename "$$(dirname "$$manifest")"); \
+		mkdir -p "$$bin/plugins/$$name"; cp -p "$$manifest" "$$bin/plugins/$$name/"; \
+	done; \
+	rm -rf "$$bin/configs"; if [ -d configs ]; then cp -Rp configs "$$bin/configs"; fi
+
+test: deps
+	@$(BUILD) --build-tests
+	@$(MAKE) --no-print-directory install-manifests
+	@$(SWIFT) test --configuration release --skip-build
+
+bin-path:
+	@echo "$(BIN)"
+
+format:
+	@$(SWIFT) format format --in-place --parallel --recursive $(SOURCES)
+
+check-format:
+	@$(SWIFT) format lint --strict --parallel --recursive $(SOURCES)
+
+# Asks dpkg, and calls apt only when something is missing.
+deps:
+	@command -v dpkg >/dev/null || { \
+		echo "make deps knows Debian's packages only; install what corresponds to: $(PACKAGES)" >&2; exit 1; }; \
+	missing=; for package in $(PACKAGES); do \
+		dpkg -s $$package 2>/dev/null | grep -q '^Status: .* installed$$' || missing="$$missing $$package"; \
+	done; \
+	[ -n "$$missing" ] || exit 0; \
+	as_root=; if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; \
+		command -v sudo >/dev/null || { \
+			echo "missing:$$missing; install them as root: apt-get install$$missing" >&2; exit 1; }; fi; \
+	echo "installing$$missing"; \
+	$$as_root apt-get update -qq && \
+	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing
+
+clean:
+	@$(SWIFT) package clean

@@ -1,0 +1,55 @@
+import HealthModel
+
+/// How far something reaches in a changelog: one sequence for all types, and another for each type that differs.
+///
+/// Types differ when the debouncer holds one back (weight for 5 minutes) while the rest goes on.
+public struct AnchorVector: Sendable, Equatable {
+    public var base: Int64
+    public var exceptions: [String: Int64]
+
+    public init(base: Int64, exceptions: [String: Int64] = [:]) {
+        self.base = base
+        self.exceptions = exceptions.filter { $0.value != base }
+    }
+
+    public static let zero = AnchorVector(base: 0)
+
+    public subscript(type: String) -> Int64 { exceptions[type] ?? base }
+
+    /// What every type has reached.
+    public var minimum: Int64 { Swift.min(base, exceptions.values.min() ?? base) }
+    public var maximum: Int64 { Swift.max(base, exceptions.values.max() ?? base) }
+
+    /// Where a consumer at this anchor stands when it has seen everything up to `sequence` that lies within `limit`. Never moves back.
+    public func advanced(to sequence: Int64, within limit: AnchorVector) -> AnchorVector {
+        let base = Swift.max(base, Swift.min(limit.base, sequence))
+        var next: [String: Int64] = [:]
+        for type in Set(exceptions.keys).union(limit.exceptions.keys) {
+            next[type] = Swift.max(self[type], Swift.min(limit[type], sequence))
+        }
+        return AnchorVector(base: base, exceptions: next)
+    }
+
+    /// Whether `limit` allows anything beyond this.
+    public func isBehind(_ limit: AnchorVector) -> Bool {
+        if base < limit.base { return true }
+        return Set(exceptions.keys).union(limit.exceptions.keys).contains { self[$0] < limit[$0] }
+    }
+}
+
+extension AnchorVector {
+    public var wireValue: Value {
+        exceptions.isEmpty
+            ? .integer(base) : ["base": .integer(base), "types": .object(exceptions.mapValues { .integer($0) })]
+    }
+
+    public init?(wireValue value: Value) {
+        if let base = value.int {
+            self.init(base: base)
+        } else if let base = value["base"].int {
+            self.init(base: base, exceptions: (value["types"].object ?? [:]).compactMapValues(\.int))
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import HealthModel
+
+/// A consumer's place in one upstream's changelog: pure, persisted with the outputs it led to.
+public struct Cursor: Sendable, Equatable {
+    /// nil before the upstream was ever heard.
+    public var store: String?
+    public var generation: String?
+    /// Everything up to here is consumed, but for what `backfill` names.
+    public var anchor: AnchorVector
+    /// Ranges left behind when the consumer went live: (from, to], oldest first.
+    public var backfill: [Range]
+    /// After a reset: once everything up to here is consumed, what hasn't been seen again is gone.
+    public var snapshotUntil: Int64?
+
+    public struct Range: Sendable, Equatable {
+        public var from: Int64
+        public var to: Int64
+    }
+
+    public init() {
+        anchor = .zero
+        backfill = []
+    }
+
+    /// Everything up to here has been consumed, whatever the type.
+    public var frontier: Int64 { Swift.min(anchor.minimum, backfill.map(\.from).min() ?? .max) }
+
+    /// What to ask for next.
+    public struct Window: Sendable, Equatable {
+        public var after: AnchorVector
+        public var until: AnchorVector
+        public var isBackfill: Bool
+    }
+
+    /// The next window within `limit`, live data first; nil when there is nothing to fetch.
+    /// - Parameter backfillBeyond: a consumer further behind than this many sequences goes live and fetches the rest in between.
+    public mutating func nextWindow(limit: AnchorVector, backfillBeyond: Int64?) -> Window? {
+        if let backfillBeyond, limit.minimum - anchor.maximum > backfillBeyond {
+            let range = Range(from: anchor.minimum, to: limit.minimum)
+            if let last = backfill.last, last.to >= range.from {
+                backfill[backfill.count - 1].to = range.to
+            } else {
+                backfill.append(range)
+            }
+            anchor = AnchorVector(base: range.to)
+        }
+        if anchor.isBehind(limit) { return Window(after: anchor, until: limit, isBackfill: false) }
+        // Newest first: last week matters more than the year before it.
+        if let range = backfill.last {
+            return Window(after: AnchorVector(base: range.from), until: AnchorVector(base: range.to), isBackfill: true)
+        }
+        return nil
+    }
+
+    /// Notes that everything up to `sequence` of a window has been consumed.
+    public mutating func consumed(_ window: Window, through sequence: Int64) {
+        guard window.isBackfill else {
+            anchor = anchor.advanced(to: sequence, within: window.until)
+            return
+        }
+        guard let index = backfill.firstIndex(where: { $0.to >= window.until.base && $0.from <= window.after.base }) else { return }
+        backfill[index].from = Swift.max(backfill[index].from, sequence)
+        if backfill[index].from >= backfill[index].to { backfill.remove(at: index) }
+    }
+
+    /// Begins anew at a store that doesn't continue what was consumed.
+    public mutating func reset(to head: StoreHead) {
+        store = head.store
+        generation = head.generation
+        anchor = .zero
+        backfill = []
+        snapshotUntil = head.sequence
+    }
+}
+
+extension Cursor {
+    public var wireValue: Value {
+        [
+            "store": Value(store), "generation": Value(generation), "anchor": anchor.wireValue,
+            "backfill": .array(backfill.map { .array([.integer($0.from), .integer($0.to)]) }),
+            "snapshotUntil": snapshotUntil.map { .integer($0) } ?? .null,
+        ]
+    }
+
+    public init?(wireValue value: Value) {
+        guard let anchor = AnchorVector(wireValue: value["anchor"]) else { return nil }
+        self.init()
+        store = value["store"].string
+        generation = value["generation"].string
+        self.anchor = anchor
+        snapshotUntil = value["snapshotUntil"].int
+        for range in value["backfill"].array ?? [] {
+            guard let ends = range.array, ends.count == 2, let from = ends[0].int, let to = ends[1].int else { return nil }
+            backfill.append(Range(from: from, to: to))
+        }
+    }
+}
+
+/// What a producer says of an anchor.
+public enum AnchorVerdict: Sendable, Equatable {
+    case good
+    /// Another store, an unknown generation, or a sequence that its generation never reached.
+    case reset
+    /// As `reset`, and it shows that this store has lost rows that others have seen: it needs a new generation.
+    case lostRows
+}
+
+extension StageDatabase {
+    /// Whether a consumer may go on from (store, generation, sequence). A consumer that was never here (nil) may begin at 0.
+    public func judge(store: String?, generation: String?, sequence: Int64) -> AnchorVerdict {
+        Self.judge(
+            head: head, generations: generations, store: store, generation: generation, sequence: sequence)
+    }
+
+    public static func judge(
+        head: StoreHead, generations: [Generation], store: String?, generation: String?, sequence: Int64
+    ) -> AnchorVerdict {
+        guard let store, let generation else { return sequence == 0 ? .good : .reset }
+        guard store == head.store, let index = generations.firstIndex(where: { $0.nonce == generation }) else { return .reset }
+        if index + 1 < generations.count { return sequence < generations[index + 1].first ? .good : .reset }
+        return sequence <= head.sequence ? .good : .lostRows
+    }
+}

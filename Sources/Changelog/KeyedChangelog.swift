@@ -1,0 +1,157 @@
+import HealthModel
+import SQLite
+import Wire
+
+/// A changelog that holds each key once, at its newest change: it never grows beyond its content, and reading it from 0 is a snapshot.
+///
+/// What is written is compared first: a repeat with the same content changes nothing, so that replay is quiet all the way down.
+public final class KeyedChangelog {
+    /// One row: a figure, an event or a summary, or its tombstone.
+    public struct Row: Sendable, Equatable {
+        public var sequence: Int64
+        public var key: String
+        /// What it is: "figures.steps", "events.workouts", "daily.summary".
+        public var topic: String
+        public var user: String
+        /// The day it belongs to, as days since 1970; nil for what belongs to none.
+        public var day: Int?
+        /// nil is a tombstone.
+        public var body: Value?
+    }
+
+    private let stage: StageDatabase
+    private let find: Statement
+    private let insert: Statement
+    private let update: Statement
+    private let bury: Statement
+    private let list: Statement
+
+    public static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS changes(
+                seq INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, topic TEXT NOT NULL, user TEXT NOT NULL, day INTEGER, body BLOB);
+            CREATE INDEX IF NOT EXISTS changes_by_day ON changes(user, day);
+            """)
+    }
+
+    /// The tables must exist.
+    public init(_ stage: StageDatabase) throws {
+        self.stage = stage
+        let database = stage.database
+        find = try database.prepare("SELECT seq, body FROM changes WHERE key = ?")
+        insert = try database.prepare("INSERT INTO changes(seq, key, topic, user, day, body) VALUES (?, ?, ?, ?, ?, ?)")
+        update = try database.prepare("UPDATE changes SET seq = ?, topic = ?, user = ?, day = ?, body = ? WHERE key = ?")
+        bury = try database.prepare("UPDATE changes SET seq = ?, body = NULL WHERE key = ?")
+        list = try database.prepare(
+            "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day BETWEEN ? AND ? AND body IS NOT NULL")
+    }
+
+    /// Writes a key's content; true when that changed anything.
+    @discardableResult
+    public func put(key: String, topic: String, user: String, day: Int?, body: Value) throws -> Bool {
+        let bytes = CBOREncoder.encode(body)
+        find.bind(1, key)
+        let known = try find.firstRow { $0.isNull(1) ? nil : $0.bytes(1) }
+        switch known {
+        case .some(.some(bytes)): return false
+        case .some:
+            update.bind(1, stage.nextSequence())
+            update.bind(2, topic)
+            update.bind(3, user)
+            if let day { update.bind(4, day) } else { update.bindNull(4) }
+            update.bind(5, bytes)
+            update.bind(6, key)
+            try update.run()
+        case .none:
+            insert.bind(1, stage.nextSequence())
+            insert.bind(2, key)
+            insert.bind(3, topic)
+            insert.bind(4, user)
+            if let day { insert.bind(5, day) } else { insert.bindNull(5) }
+            insert.bind(6, bytes)
+            try insert.run()
+        }
+        return true
+    }
+
+    /// Turns a key into a tombstone; true when it was alive.
+    @discardableResult
+    public func remove(key: String) throws -> Bool {
+        find.bind(1, key)
+        guard try find.firstRow({ !$0.isNull(1) }) == true else { return false }
+        bury.bind(1, stage.nextSequence())
+        bury.bind(2, key)
+        try bury.run()
+        return true
+    }
+
+    /// The living rows of a user's days.
+    public func rows(user: String, days: ClosedRange<Int>) throws -> [Row] {
+        list.bind(1, user)
+        list.bind(2, days.lowerBound)
+        list.bind(3, days.upperBound)
+        var rows: [Row] = []
+        try list.forEachRow { rows.append(try Self.row($0)) }
+        return rows
+    }
+
+    static func row(_ statement: Statement) throws -> Row {
+        Row(
+            sequence: statement.int64(0), key: statement.string(1), topic: statement.string(2), user: statement.string(3),
+            day: statement.isNull(4) ? nil : statement.int(4),
+            body: statement.isNull(5) ? nil : try CBORDecoder.decode(statement.bytes(5)))
+    }
+}
+
+extension KeyedChangelog {
+    /// One page of changes, for readers beside the writer.
+    public struct Page {
+        public var rows: [Row]
+        /// Everything up to here is in this page or before it.
+        public var through: Int64
+    }
+
+    /// Rows after `after` up to `until`, oldest change first, of topics that begin with `topic`.
+    /// - Parameter bytes: stop after about that much; at least one row comes.
+    public static func page(
+        in database: Database, after: Int64, until: Int64, topic: String = "", bytes: Int = 48 * 1024
+    ) throws -> Page {
+        let statement = try database.prepare(
+            "SELECT seq, key, topic, user, day, body FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq")
+        statement.bind(1, after)
+        statement.bind(2, until)
+        var page = Page(rows: [], through: until)
+        var size = 0
+        defer { statement.reset() }
+        while try statement.step() {
+            if size >= bytes {
+                page.through = statement.int64(0) - 1
+                break
+            }
+            guard topic.isEmpty || statement.string(2).hasPrefix(topic) else { continue }
+            let row = try row(statement)
+            size += statement.withBytes(5) { $0.count } + row.key.utf8.count + 64
+            page.rows.append(row)
+        }
+        return page
+    }
+}
+
+extension KeyedChangelog.Row {
+    public var wireValue: Value {
+        [
+            "seq": .integer(sequence), "key": .string(key), "topic": .string(topic), "user": .string(user), "day": Value(day),
+            "deleted": .bool(body == nil), "body": body ?? .null,
+        ]
+    }
+
+    public init?(wireValue value: Value) {
+        guard let sequence = value["seq"].int, let key = value["key"].string, let topic = value["topic"].string,
+            let user = value["user"].string, let deleted = value["deleted"].bool
+        else { return nil }
+        self.init(
+            sequence: sequence, key: key, topic: topic, user: user, day: value["day"].int.map { Int($0) },
+            body: deleted ? nil : value["body"])
+    }
+}

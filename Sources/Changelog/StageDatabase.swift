@@ -1,0 +1,190 @@
+import Foundation
+import HealthModel
+import SQLite
+
+/// A stage's one SQLite file: its identity, its sequence, its epoch, and the transaction in which outputs and anchors move together.
+///
+/// Owned by the stage's thread. Sequences rise strictly, with holes; a store's first one is the time of its creation in milliseconds, so that versions never
+/// fall back when a store is lost and made anew.
+public final class StageDatabase {
+    public let database: Database
+    public let store: String
+    public private(set) var generations: [Generation]
+    public let epoch: Int64
+
+    public struct Generation: Sendable, Equatable {
+        public var nonce: String
+        /// The first sequence that belongs to it.
+        public var first: Int64
+    }
+
+    private var lastSequence: Int64
+    private var sequenceUsed = false
+    private let readEpoch: Statement
+    private let writeMeta: Statement
+
+    /// The version of these tables; a newer one is refused, never guessed at.
+    static let schemaVersion: Int64 = 1
+
+    /// Opens or creates the file and takes it over: the epoch rises, so that an older owner's next commit fails.
+    /// - Parameter now: the clock, for the first sequence of a new store.
+    public init(path: String, now: Instant) throws {
+        let fresh = !FileManager.default.fileExists(atPath: path)
+        if fresh {
+            // Made here with its rights, so that it is never readable for others, not even for a moment. If it can't be made, opening it
+            // says why.
+            _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        }
+        let database = try Database(path: path)
+        self.database = database
+        let meta = try database.transaction {
+            try database.execute(
+                """
+                CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+                CREATE TABLE IF NOT EXISTS generations(first INTEGER PRIMARY KEY, nonce TEXT NOT NULL);
+                """)
+            let read = try database.prepare("SELECT value FROM meta WHERE key = ?")
+            let write = try database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)")
+            func integer(_ key: String) throws -> Int64? {
+                read.bind(1, key)
+                return try read.firstRow { $0.int64(0) }
+            }
+            func set(_ key: String, _ value: Int64) throws {
+                write.bind(1, key)
+                write.bind(2, value)
+                try write.run()
+            }
+            if let version = try integer("schema"), version > Self.schemaVersion {
+                throw ChangelogError.newerSchema(path: path, found: version, known: Self.schemaVersion)
+            }
+            try set("schema", Self.schemaVersion)
+            read.bind(1, "store")
+            var store = try read.firstRow { $0.string(0) }
+            if store == nil {
+                let new = UUID().uuidString.lowercased()
+                write.bind(1, "store")
+                write.bind(2, new)
+                try write.run()
+                store = new
+            }
+            let last = try integer("last_sequence") ?? 0
+            let epoch = (try integer("epoch") ?? 0) + 1
+            try set("epoch", epoch)
+            return (store: store ?? "", last: last, epoch: epoch)
+        }
+        store = meta.store
+        epoch = meta.epoch
+        lastSequence = meta.last
+        generations = []
+        readEpoch = try database.prepare("SELECT value FROM meta WHERE key = 'epoch'")
+        writeMeta = try database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)")
+        let list = try database.prepare("SELECT nonce, first FROM generations ORDER BY first")
+        try list.forEachRow { generations.append(Generation(nonce: $0.string(0), first: $0.int64(1))) }
+        if generations.isEmpty { try transaction { try beginGeneration(now: now) } }
+    }
+
+    public var head: StoreHead {
+        StoreHead(store: store, generation: generations.last?.nonce ?? "", sequence: lastSequence)
+    }
+
+    /// The newest sequence given out.
+    public var sequence: Int64 { lastSequence }
+
+    /// A new sequence for a row of the running transaction.
+    public func nextSequence() -> Int64 {
+        lastSequence += 1
+        sequenceUsed = true
+        return lastSequence
+    }
+
+    /// Gives out many at once to a writer that counts by itself, then takes back what it used.
+    public func withSequence<Result>(_ body: (inout Int64) throws -> Result) rethrows -> Result {
+        var last = lastSequence
+        let result = try body(&last)
+        if last > lastSequence {
+            lastSequence = last
+            sequenceUsed = true
+        }
+        return result
+    }
+
+    /// One step: what `body` writes and the sequences it took are committed together, or not at all.
+    /// - Throws: `ChangelogError.fenced` when another process has taken this store over since.
+    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try begin()
+        do {
+            let result = try body()
+            try commit()
+            return result
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+
+    /// Opens the step's transaction; `commit` or `rollback` must follow.
+    public func begin() throws {
+        try database.begin()
+        let current = try readEpoch.firstRow { $0.int64(0) }
+        guard current == epoch else {
+            rollback()
+            throw ChangelogError.fenced(path: database.path, ours: epoch, theirs: current ?? 0)
+        }
+    }
+
+    public func commit() throws {
+        if sequenceUsed {
+            writeMeta.bind(1, "last_sequence")
+            writeMeta.bind(2, lastSequence)
+            try writeMeta.run()
+        }
+        try database.commit()
+        sequenceUsed = false
+    }
+
+    public func rollback() { database.rollback() }
+
+    public var isInTransaction: Bool { database.isInTransaction }
+
+    /// Starts a new generation inside the running transaction: anchors of the one before stay good up to here.
+    public func beginGeneration(now: Instant) throws {
+        lastSequence = max(lastSequence, now / 1000) + 1
+        sequenceUsed = true
+        let generation = Generation(nonce: UUID().uuidString.lowercased(), first: lastSequence)
+        let insert = try database.prepare("INSERT INTO generations(first, nonce) VALUES (?, ?)")
+        insert.bind(1, generation.first)
+        insert.bind(2, generation.nonce)
+        try insert.run()
+        generations.append(generation)
+    }
+}
+
+/// What a store can't go on with.
+public enum ChangelogError: Error, CustomStringConvertible {
+    case newerSchema(path: String, found: Int64, known: Int64)
+    case fenced(path: String, ours: Int64, theirs: Int64)
+
+    public var description: String {
+        switch self {
+        case .newerSchema(let path, let found, let known):
+            "\(path) was written by a newer release (schema \(found), this one knows \(known)); run that release, or restore a backup"
+        case .fenced(let path, let ours, let theirs):
+            "\(path) has been taken over by another process (epoch \(theirs), ours was \(ours)); this one stops without writing"
+        }
+    }
+}
+
+extension StageDatabase {
+    /// The head as a reader beside the writer sees it, inside its read transaction.
+    public static func readHead(in database: Database) throws -> (head: StoreHead, generations: [Generation]) {
+        let meta = try database.prepare("SELECT value FROM meta WHERE key = ?")
+        meta.bind(1, "store")
+        let store = try meta.firstRow { $0.string(0) } ?? ""
+        meta.bind(1, "last_sequence")
+        let sequence = try meta.firstRow { $0.int64(0) } ?? 0
+        var generations: [Generation] = []
+        try database.prepare("SELECT nonce, first FROM generations ORDER BY first")
+            .forEachRow { generations.append(Generation(nonce: $0.string(0), first: $0.int64(1))) }
+        return (StoreHead(store: store, generation: generations.last?.nonce ?? "", sequence: sequence), generations)
+    }
+}

@@ -1,0 +1,27 @@
+import HealthModel
+
+/// Where a store stands: which store, which of its generations, and its newest sequence.
+public struct StoreHead: Sendable, Equatable {
+    /// Made with the store, never changes.
+    public var store: String
+    /// A random nonce, new whenever the store is created or found to have lost what others have seen.
+    public var generation: String
+    public var sequence: Int64
+
+    public init(store: String, generation: String, sequence: Int64) {
+        self.store = store
+        self.generation = generation
+        self.sequence = sequence
+    }
+
+    public var wireValue: Value {
+        ["store": .string(store), "generation": .string(generation), "sequence": .integer(sequence)]
+    }
+
+    public init?(wireValue value: Value) {
+        guard let store = value["store"].string, let generation = value["generation"].string,
+            let sequence = value["sequence"].int
+        else { return nil }
+        self.init(store: store, generation: generation, sequence: sequence)
+    }
+}

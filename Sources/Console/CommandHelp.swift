@@ -1,0 +1,83 @@
+/// What a command takes, from which it is parsed and explained.
+public struct CommandHelp: Sendable {
+    public struct Option: Sendable {
+        /// "--window".
+        public var name: String
+        /// "-w"; nil without.
+        public var short: String?
+        /// What its value is, as in "seconds"; nil makes it a flag.
+        public var value: String?
+        public var help: String
+        /// May be given several times.
+        public var repeats: Bool
+
+        public init(_ name: String, short: String? = nil, value: String? = nil, repeats: Bool = false, help: String) {
+            self.name = name
+            self.short = short
+            self.value = value
+            self.repeats = repeats
+            self.help = help
+        }
+    }
+
+    public struct Positional: Sendable {
+        /// "file".
+        public var name: String
+        public var isRequired: Bool
+        /// Takes all that follow; only the last may.
+        public var repeats: Bool
+
+        public init(_ name: String, isRequired: Bool = true, repeats: Bool = false) {
+            self.name = name
+            self.isRequired = isRequired
+            self.repeats = repeats
+        }
+    }
+
+    /// As typed, the program's name included: "healthbus import".
+    public var name: String
+    /// One sentence.
+    public var summary: String
+    public var positionals: [Positional]
+    public var options: [Option]
+    /// Whole command lines.
+    public var examples: [String]
+
+    public init(
+        name: String, summary: String, positionals: [Positional] = [], options: [Option] = [], examples: [String] = []
+    ) {
+        self.name = name
+        self.summary = summary
+        self.positionals = positionals
+        self.options = options + [Self.help]
+        self.examples = examples
+    }
+
+    static let help = Option("--help", short: "-h", help: "show this help")
+
+    /// "healthbus import [options] <file>...".
+    public var usage: String {
+        let words = positionals.map { positional in
+            let word = "<\(positional.name)>" + (positional.repeats ? "..." : "")
+            return positional.isRequired ? word : "[\(word)]"
+        }
+        return ([name, "[options]"] + words).joined(separator: " ")
+    }
+
+    /// Summary, usage, options and examples.
+    public func render() -> String {
+        var text = "\(summary)\n\nUsage:\n  \(usage)\n\nOptions:\n"
+        let forms = options.map { option in
+            (option.short.map { "\($0), " } ?? "    ") + option.name + (option.value.map { " <\($0)>" } ?? "")
+        }
+        let width = forms.reduce(0) { max($0, DisplayWidth.of($1)) }
+        for (form, option) in zip(forms, options) {
+            let padding = String(repeating: " ", count: width - DisplayWidth.of(form) + 2)
+            text += "  \(form)\(padding)\(option.help)" + (option.repeats ? " (may be repeated)" : "") + "\n"
+        }
+        if !examples.isEmpty {
+            text += "\nExamples:\n" + examples.map { "  \($0)\n" }.joined()
+        }
+        return text
+    }
+}

@@ -1,0 +1,48 @@
+/// A program's commands: finds the one that a command line names, and explains them all.
+public struct CommandSet: Sendable {
+    public enum Selection: Sendable {
+        /// Print this and exit 0.
+        case help(String)
+        /// Run the command of that short name ("import") with these.
+        case command(String, Arguments)
+    }
+
+    public let program: String
+    public let summary: String
+    /// By the word that selects each, in the order of the help.
+    public let commands: [(word: String, help: CommandHelp)]
+
+    public init(program: String, summary: String, commands: [(word: String, help: CommandHelp)]) {
+        self.program = program
+        self.summary = summary
+        self.commands = commands
+    }
+
+    /// - Parameter words: the command line without the program's name. None, `help` and `--help` ask for help.
+    /// - Throws: `Failure` (usage).
+    public func select(_ words: [String]) throws(Failure) -> Selection {
+        guard let word = words.first, word != "--help", word != "-h" else { return .help(render()) }
+        if word == "help" {
+            return words.count > 1 ? .help(try command(words[1]).render()) : .help(render())
+        }
+        let help = try command(word)
+        let arguments = try Arguments(Array(words.dropFirst()), for: help)
+        return arguments.wantsHelp ? .help(help.render()) : .command(word, arguments)
+    }
+
+    private func command(_ word: String) throws(Failure) -> CommandHelp {
+        if let found = commands.first(where: { $0.word == word }) { return found.help }
+        let nearest = Nearest.to(word, among: commands.map(\.word))
+        throw .usage(
+            "unknown command \(word)", hint: nearest.map { "did you mean \($0)?" } ?? "see \(program) --help")
+    }
+
+    public func render() -> String {
+        let width = commands.reduce(0) { max($0, DisplayWidth.of($1.word)) }
+        let lines = commands.map { word, help in
+            "  \(word)\(String(repeating: " ", count: width - DisplayWidth.of(word) + 2))\(help.summary)\n"
+        }
+        return "\(summary)\n\nUsage:\n  \(program) <command> [options]\n\nCommands:\n\(lines.joined())\n"
+            + "\(program) help <command> says more of each.\n"
+    }
+}

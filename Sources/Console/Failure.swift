@@ -1,0 +1,44 @@
+import Glibc
+
+/// What a program's end tells whoever called it.
+public enum ExitCode: Int32, Sendable, CaseIterable {
+    case done = 0
+    case failed = 1
+    /// Called wrongly: unknown option, missing argument.
+    case usage = 2
+    /// Stored data is damaged.
+    case damaged = 3
+}
+
+/// An error for people: what happened, to what, and what to do now. Never holds health values.
+public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+    public var message: String
+    /// What to do now; nil where nothing helps.
+    public var hint: String?
+    public var code: ExitCode
+
+    public init(_ message: String, hint: String? = nil, code: ExitCode = .failed) {
+        self.message = message
+        self.hint = hint
+        self.code = code
+    }
+
+    public static func usage(_ message: String, hint: String? = nil) -> Failure {
+        Failure(message, hint: hint, code: .usage)
+    }
+
+    /// "message; hint", in one line.
+    public var description: String { message + (hint.map { "; \($0)" } ?? "") }
+
+    /// What `reportAndExit` prints: two lines, or one without a hint.
+    public func report(program: String) -> String {
+        "\(program): \(message)\n" + (hint.map { "hint: \($0)\n" } ?? "")
+    }
+}
+
+/// Prints the error to standard error and ends the process: with a `Failure`'s own code, else 1.
+public func reportAndExit(_ error: any Error, program: String) -> Never {
+    let failure = error as? Failure ?? Failure(String(describing: error))
+    StandardStream.error.write(failure.report(program: program))
+    exit(failure.code.rawValue)
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// Numbers and times as people read them, in English, the same on every machine.
+public enum HumanFormat {
+    /// "1 234 567" with narrow no-break spaces.
+    public static func count(_ number: Int) -> String {
+        let digits = Array(String(number.magnitude))
+        var out = number < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index).isMultiple(of: 3) { out.append("\u{202F}") }
+            out.append(digit)
+        }
+        return out
+    }
+
+    /// "512 B", "1.5 kB", "2.3 GB": powers of 1000.
+    public static func bytes(_ number: Int) -> String {
+        if number.magnitude < 1000 { return "\(number) B" }
+        var amount = Double(number)
+        var unit = 0
+        let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
+        // 999.95 would print as 1000.0.
+        while amount.magnitude >= 999.95, unit < units.count - 1 {
+            amount /= 1000
+            unit += 1
+        }
+        return amount.formatted(.number.precision(.fractionLength(1)).grouping(.never).locale(english)) + " "
+            + units[unit]
+    }
+
+    /// "0 s", "850 ms", "4.2 s", "2 min 5 s", "3 h 4 min", "2 d 3 h": two units at most.
+    public static func duration(_ duration: Duration) -> String {
+        if duration < .zero { return "-" + Self.duration(.zero - duration) }
+        if duration == .zero { return "0 s" }
+        let seconds = duration / .seconds(1)
+        if seconds < 0.9995 {
+            return seconds < 0.001 ? "less than 1 ms" : "\(Int((seconds * 1000).rounded())) ms"
+        }
+        if seconds < 9.95 {
+            return seconds.formatted(.number.precision(.fractionLength(0...1)).locale(english)) + " s"
+        }
+        let whole = Int(seconds.rounded())
+        switch whole {
+        case ..<60: return "\(whole) s"
+        case ..<3600: return joined(whole / 60, "min", whole % 60, "s")
+        case ..<86_400: return joined(whole / 3600, "h", whole % 3600 / 60, "min")
+        default: return joined(whole / 86_400, "d", whole % 86_400 / 3600, "h")
+        }
+    }
+
+    private static func joined(_ first: Int, _ firstUnit: String, _ second: Int, _ secondUnit: String) -> String {
+        "\(first) \(firstUnit)" + (second > 0 ? " \(second) \(secondUnit)" : "")
+    }
+
+    /// "5 min ago", "in 2 hr"; "never" for nil.
+    public static func relative(_ date: Date?, now: Date) -> String {
+        guard let date else { return "never" }
+        if abs(date.timeIntervalSince(now)) < 1 { return "now" }
+        let style = Date.AnchoredRelativeFormatStyle(
+            anchor: date, presentation: .numeric, unitsStyle: .abbreviated, locale: british)
+        return style.format(now)
+    }
+
+    /// Abbreviates without dots.
+    private static let british = Locale(identifier: "en_GB")
+    private static let english = Locale(identifier: "en_US_POSIX")
+}

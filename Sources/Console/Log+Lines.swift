@@ -1,0 +1,86 @@
+import Foundation
+
+/// A field of a log event.
+public enum LogValue: Sendable, Equatable {
+    case text(String)
+    case integer(Int64)
+    case number(Double)
+    case flag(Bool)
+
+    public static func text(_ value: some CustomStringConvertible) -> LogValue { .text(value.description) }
+    public static func integer(_ value: some BinaryInteger) -> LogValue { .integer(Int64(clamping: value)) }
+    /// In seconds.
+    public static func duration(_ value: Duration) -> LogValue { .number(value / .seconds(1)) }
+}
+
+extension LogValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral
+{
+    public init(stringLiteral value: String) { self = .text(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .number(value) }
+    public init(booleanLiteral value: Bool) { self = .flag(value) }
+}
+
+extension Log {
+    private var timestamp: String { Self.style.format(now()) }
+    private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    func textLine(_ name: String, _ category: String, _ level: Level, _ fields: [(String, LogValue)])
+        -> String
+    {
+        var line = "\(timestamp) \(level.rawValue) \(plugin) \(category) \(name)"
+        for (key, value) in fields { line += " \(key)=\(Self.text(value))" }
+        return line + "\n"
+    }
+
+    func jsonLine(_ name: String, _ category: String, _ level: Level, _ fields: [(String, LogValue)])
+        -> String
+    {
+        var line = "{\"time\":\"\(timestamp)\",\"level\":\"\(level.rawValue)\",\"plugin\":\(Self.quoted(plugin))"
+        line += ",\"category\":\(Self.quoted(category)),\"event\":\(Self.quoted(name)),\"fields\":{"
+        line += fields.map { "\(Self.quoted($0)):\(Self.json($1))" }.joined(separator: ",")
+        return line + "}}\n"
+    }
+
+    private static func text(_ value: LogValue) -> String {
+        switch value {
+        case .text(let text):
+            // Quoted where it would else read as something different, or break the line.
+            let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F && $0 != 0x22 && $0 != 0x3D }
+            return isPlain ? text : quoted(text)
+        case .integer(let number): return String(number)
+        case .number(let number): return String(number)
+        case .flag(let flag): return String(flag)
+        }
+    }
+
+    private static func json(_ value: LogValue) -> String {
+        switch value {
+        case .text(let text): quoted(text)
+        case .integer(let number): String(number)
+        // JSON has no word for the others.
+        case .number(let number): number.isFinite ? String(number) : quoted(String(number))
+        case .flag(let flag): String(flag)
+        }
+    }
+
+    /// A JSON string (RFC 8259 §7); DEL and the C1 controls are escaped too, because terminals obey some.
+    static func quoted(_ text: String) -> String {
+        var out = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": out += "\\\""
+            case "\\": out += "\\\\"
+            case "\n": out += "\\n"
+            case "\r": out += "\\r"
+            case "\t": out += "\\t"
+            case let control where control.value < 0x20 || (0x7F...0x9F).contains(control.value):
+                let hex = String(control.value, radix: 16)
+                out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: out.unicodeScalars.append(scalar)
+            }
+        }
+        return out + "\""
+    }
+}

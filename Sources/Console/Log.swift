@@ -1,0 +1,90 @@
+import Foundation
+import Glibc
+
+/// Structured, named events of one process, a line each, on standard error.
+///
+///     2026-02-03T04:05:06.789Z info steps observer observer.fired type=stepCount head=48213
+///
+/// or one JSON object a line with `HEALTHBUS_LOG=json`. A line goes out in one write(2), so lines of several threads and processes
+/// don't mix. **Values of health data, and names that a person gave, are never passed**: types, counts, sequences, durations and
+/// errors are.
+public struct Log: Sendable {
+    public enum Level: String, Sendable, Comparable, CaseIterable {
+        case debug, info, notice, warning, error
+
+        public static func < (a: Level, b: Level) -> Bool { a.rank < b.rank }
+
+        private var rank: Int {
+            switch self {
+            case .debug: 0
+            case .info: 1
+            case .notice: 2
+            case .warning: 3
+            case .error: 4
+            }
+        }
+    }
+
+    public enum Format: String, Sendable, CaseIterable { case text, json }
+
+    public let plugin: String
+    public let minimum: Level
+    public let format: Format
+    let now: @Sendable () -> Date
+    private let write: @Sendable (String) -> Void
+
+    public init(
+        plugin: String, minimum: Level = .info, format: Format = .text,
+        now: @escaping @Sendable () -> Date = { Date() },
+        write: @escaping @Sendable (String) -> Void = { StandardStream.error.write($0) }
+    ) {
+        self.plugin = plugin
+        self.minimum = minimum
+        self.format = format
+        self.now = now
+        self.write = write
+    }
+
+    /// As the environment says: `HEALTHBUS_LOG_LEVEL` (info when unset) and `HEALTHBUS_LOG` (text when unset).
+    ///
+    /// - Throws: `Failure` (usage) that lists the values there are.
+    public init(
+        plugin: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(Failure) {
+        self.init(
+            plugin: plugin, minimum: try Self.choice("HEALTHBUS_LOG_LEVEL", in: environment, default: .info),
+            format: try Self.choice("HEALTHBUS_LOG", in: environment, default: .text))
+    }
+
+    private static func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, in environment: [String: String], default fallback: Choice
+    ) throws(Failure) -> Choice where Choice.RawValue == String {
+        guard let text = environment[name], !text.isEmpty else { return fallback }
+        if let choice = Choice(rawValue: text) { return choice }
+        let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        throw .usage("\(name) is \"\(text)\"", hint: "set it to one of \(all)")
+    }
+
+    /// - Parameters:
+    ///   - name: what happened, as `noun.verb`.
+    ///   - category: the part of the process, as HealthKit apps name their log categories.
+    ///   - fields: in order; evaluated only when the level is wanted.
+    public func event(
+        _ name: String, category: String, level: Level = .info,
+        _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]
+    ) {
+        guard level >= minimum else { return }
+        event(name, category: category, level: level, fields: fields().map { ($0, $1) })
+    }
+
+    /// As above, with fields that were collected elsewhere.
+    public func event(_ name: String, category: String, level: Level, fields: [(String, LogValue)]) {
+        guard level >= minimum else { return }
+        let line =
+            switch format {
+            case .text: textLine(name, category, level, fields)
+            case .json: jsonLine(name, category, level, fields)
+            }
+        write(line)
+    }
+}

@@ -1,0 +1,62 @@
+/// What is known of a kind of sample: its HealthKit identifier, its canonical unit and how its samples add up.
+public struct HealthType: Hashable, Sendable {
+    public enum Kind: String, Sendable {
+        case quantity, category, correlation, workout, other
+    }
+
+    /// HealthKit's aggregation style.
+    public enum Style: String, Sendable {
+        /// Samples add up; overlapping sources are merged.
+        case cumulative
+        /// The plain mean of the samples.
+        case arithmetic
+        /// The mean weighted by duration (heart rate).
+        case temporallyWeighted
+        /// The energetic mean of sound levels, weighted by duration.
+        case equivalentLevel
+        /// Not a quantity, or unknown.
+        case none
+    }
+
+    /// The full raw identifier: `HKQuantityTypeIdentifierStepCount`.
+    public let identifier: String
+    public let kind: Kind
+    /// The canonical unit as a HealthKit unit string, in which every store and message holds values; empty when there is none.
+    ///
+    /// Frequencies are `count/min`, not HealthKit's own `count/s`: exports and pushes print beats and breaths a minute, so
+    /// values stay the very numbers that the input held. A `%` is a fraction from 0 to 1, as HealthKit prints it.
+    public let unit: String
+    public let style: Style
+
+    public init(identifier: String, kind: Kind, unit: String, style: Style) {
+        self.identifier = identifier
+        self.kind = kind
+        self.unit = unit
+        self.style = style
+    }
+
+    /// The type, if it is in the table; nil otherwise.
+    public static func known(_ identifier: String) -> HealthType? { HealthTypeTable.all[identifier] }
+
+    /// The type; one that isn't in the table has its kind guessed from the identifier's prefix, no unit and no style.
+    public static func named(_ identifier: String) -> HealthType {
+        if let type = known(identifier) { return type }
+        return HealthType(identifier: identifier, kind: guessedKind(identifier), unit: "", style: .none)
+    }
+
+    private static func guessedKind(_ identifier: String) -> Kind {
+        if identifier.hasPrefix(quantityPrefix) { return .quantity }
+        if identifier.hasPrefix(categoryPrefix) { return .category }
+        if identifier.hasPrefix(correlationPrefix) { return .correlation }
+        return identifier == workoutIdentifier ? .workout : .other
+    }
+
+    static let quantityPrefix = "HKQuantityTypeIdentifier"
+    static let categoryPrefix = "HKCategoryTypeIdentifier"
+    static let correlationPrefix = "HKCorrelationTypeIdentifier"
+    /// The identifier of workouts.
+    public static let workoutIdentifier = "HKWorkoutTypeIdentifier"
+
+    /// Every type of the table, by identifier.
+    public static var allKnown: [String: HealthType] { HealthTypeTable.all }
+}

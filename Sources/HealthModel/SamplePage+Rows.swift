@@ -1,0 +1,79 @@
+extension SamplePage {
+    /// Adds another page's rows after these. Both must fill the same columns.
+    public mutating func append(_ other: SamplePage) {
+        let typeMap = Self.merge(&types, other.types)
+        let unitMap = Self.merge(&units, other.units)
+        let originMap = Self.merge(&origins, other.origins)
+        ids += other.ids
+        sequence += other.sequence
+        type += other.type.map { typeMap[Int($0)] }
+        start += other.start
+        end += other.end
+        value += other.value
+        origin += other.origin.map { originMap[Int($0)] }
+        flags += other.flags
+        unit += other.unit.map { unitMap[Int($0)] }
+        created += other.created
+        metadata.append(other.metadata)
+        payload.append(other.payload)
+        if !healthKitUUID.isEmpty || !other.healthKitUUID.isEmpty {
+            // A page without any UUID leaves the column out.
+            healthKitUUID += Array(repeating: nil, count: ids.count - other.count - healthKitUUID.count)
+            healthKitUUID += other.healthKitUUID.isEmpty ? Array(repeating: nil, count: other.count) : other.healthKitUUID
+        }
+    }
+
+    /// The rows for which `isIncluded` holds, in the same order, with the same dictionaries.
+    public func filter(_ isIncluded: (Int) -> Bool) -> SamplePage {
+        select(ids.indices.filter(isIncluded))
+    }
+
+    /// These rows, in this order, with the same dictionaries.
+    public func select(_ rows: [Int]) -> SamplePage {
+        var page = SamplePage()
+        page.types = types
+        page.units = units
+        page.origins = origins
+        func pick<Element>(_ column: [Element]) -> [Element] { column.isEmpty ? [] : rows.map { column[$0] } }
+        page.ids = pick(ids)
+        page.sequence = pick(sequence)
+        page.type = pick(type)
+        page.start = pick(start)
+        page.end = pick(end)
+        page.value = pick(value)
+        page.origin = pick(origin)
+        page.flags = pick(flags)
+        page.unit = pick(unit)
+        page.created = pick(created)
+        page.healthKitUUID = pick(healthKitUUID)
+        page.metadata = metadata.select(rows)
+        page.payload = payload.select(rows)
+        return page
+    }
+
+    private static func merge<Entry: Hashable>(_ entries: inout [Entry], _ others: [Entry]) -> [Int32] {
+        var index = Dictionary(entries.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
+        return others.map { entry in
+            if let known = index[entry] { return known }
+            let new = Int32(entries.count)
+            entries.append(entry)
+            index[entry] = new
+            return new
+        }
+    }
+}
+
+extension TextColumn {
+    mutating func append(_ other: TextColumn) {
+        let base = Int32(bytes.count)
+        bytes += other.bytes
+        ends += other.ends.map { base + $0 }
+    }
+
+    func select(_ rows: [Int]) -> TextColumn {
+        guard count > 0 else { return self }
+        var column = TextColumn()
+        for row in rows { column.append(bytes: bytes[range(row)]) }
+        return column
+    }
+}

@@ -1,0 +1,49 @@
+/// How values of an input's unit become values of a type's canonical unit.
+public enum UnitConversion {
+    /// `canonical = value * scale + offset`; nil when the unit is unknown, doesn't fit the type, or the type has no unit, in which
+    /// case the value stays in the unit it came in.
+    ///
+    /// Ask once for a unit and type, not once a sample.
+    public static func toCanonical(unit: some StringProtocol, for type: HealthType) -> (scale: Double, offset: Double)?
+    {
+        guard !type.unit.isEmpty else { return nil }
+        if unit == type.unit { return (1, 0) }
+        guard let to = HealthUnit(type.unit), let from = HealthUnit(unit) else { return nil }
+        if let found = factors(from: from, to: to) { return found }
+        guard type.identifier == bloodGlucose else { return nil }
+        return factors(from: from.weighing(glucoseMolarMass), to: to)
+    }
+
+    /// As above, from UTF-8 bytes.
+    public static func toCanonical(
+        unit: UnsafeBufferPointer<UInt8>, for type: HealthType
+    ) -> (scale: Double, offset: Double)? {
+        toCanonical(unit: String(decoding: unit, as: UTF8.self), for: type)
+    }
+
+    /// What turns a value of one unit into another's; nil when their dimensions differ.
+    public static func factors(from: HealthUnit, to: HealthUnit) -> (scale: Double, offset: Double)? {
+        guard from.dimension == to.dimension else { return nil }
+        let scale = from.scale / to.scale
+        // Equal units that are spelt in another order of factors differ by rounding alone.
+        let isOne = abs(scale - 1) < 1e-14
+        return (isOne ? 1 : scale, (from.offset - to.offset) / to.scale)
+    }
+
+    private static let bloodGlucose = "HKQuantityTypeIdentifierBloodGlucose"
+    /// HKUnitMolarMassBloodGlucose: pushes write plain mmol/L, where HealthKit would write the molar mass.
+    private static let glucoseMolarMass = 180.15588000005408
+}
+
+extension HealthUnit {
+    /// Amounts of substance as masses.
+    fileprivate func weighing(_ molarMass: Double) -> HealthUnit {
+        let exponent = dimension[Base.amount.rawValue]
+        guard exponent == 1 else { return self }
+        var copy = self
+        copy.dimension[Base.amount.rawValue] = 0
+        copy.dimension[Base.mass.rawValue] += 1
+        copy.scale *= molarMass
+        return copy
+    }
+}

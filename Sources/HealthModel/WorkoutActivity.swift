@@ -1,0 +1,52 @@
+/// A workout's kind: HealthKit's raw value and name.
+public struct WorkoutActivity: Hashable, Sendable {
+    /// HKWorkoutActivityType's raw value; nil for a name that isn't in the table.
+    public let raw: Int?
+    /// The short name, "running"; "other" for a raw value that isn't in the table.
+    public let name: String
+
+    /// The activity of a raw value; an unknown one keeps it, under the name "other".
+    public init(raw: Int) {
+        self.raw = raw
+        name = Self.names[raw] ?? "other"
+    }
+
+    /// The activity of a name, short or as exports print it (`HKWorkoutActivityTypeRunning`); an unknown name is kept.
+    public init(named text: some StringProtocol) {
+        let prefixed = text.hasPrefix(Self.prefix) && text.count > Self.prefix.count
+        let bare = prefixed ? Self.lowercasingFirst(text.dropFirst(Self.prefix.count)) : String(text)
+        raw = Self.raws[bare]
+        name = bare
+    }
+
+    /// What exports print: `HKWorkoutActivityTypeRunning`.
+    public var identifier: String { Self.prefix + name.prefix(1).uppercased() + name.dropFirst() }
+
+    private static let prefix = "HKWorkoutActivityType"
+
+    private static func lowercasingFirst(_ text: some StringProtocol) -> String {
+        text.prefix(1).lowercased() + String(text.dropFirst())
+    }
+
+    private static let raws = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+
+    /// HKWorkoutActivityType of HKWorkout.h; 81 is unused.
+    private static let names: [Int: String] = {
+        let upTo80 = """
+            americanFootball archery australianFootball badminton baseball basketball bowling boxing climbing cricket
+            crossTraining curling cycling dance danceInspiredTraining elliptical equestrianSports fencing fishing
+            functionalStrengthTraining golf gymnastics handball hiking hockey hunting lacrosse martialArts mindAndBody
+            mixedMetabolicCardioTraining paddleSports play preparationAndRecovery racquetball rowing rugby running sailing
+            skatingSports snowSports soccer softball squash stairClimbing surfingSports swimming tableTennis tennis
+            trackAndField traditionalStrengthTraining volleyball walking waterFitness waterPolo waterSports wrestling yoga
+            barre coreTraining crossCountrySkiing downhillSkiing flexibility highIntensityIntervalTraining jumpRope
+            kickboxing pilates snowboarding stairs stepTraining wheelchairWalkPace wheelchairRunPace taiChi mixedCardio
+            handCycling discSports fitnessGaming cardioDance socialDance pickleball cooldown
+            """
+        var names = [82: "swimBikeRun", 83: "transition", 84: "underwaterDiving", 3000: "other"]
+        for (index, name) in upTo80.split(whereSeparator: \.isWhitespace).enumerated() {
+            names[index + 1] = String(name)
+        }
+        return names
+    }()
+}

@@ -1,0 +1,98 @@
+extension ZoneTimeline {
+    /// The zone that holds at an instant.
+    public func zone(at instant: Instant) -> String {
+        var zone = entries[0].zone
+        for entry in entries where entry.from <= instant { zone = entry.zone }
+        return zone
+    }
+
+    /// The local date of an instant.
+    public func day(of instant: Instant) -> LocalDay {
+        let instant = Self.clamped(instant)
+        return LocalDay(number: Self.dayNumber(instant + offsets.offsets[offsets.index(of: instant)]))
+    }
+
+    /// The instants whose local date this is, in order: one range of 23, 24 or 25 hours as a rule; two when a flight over the date
+    /// line (or clocks put back over midnight) made the date return; none when the date was left out.
+    public func ranges(of day: LocalDay) -> [Range<Instant>] {
+        let start = Self.localStart(of: day)
+        return offsets.ranges(ofLocal: start..<start + Self.dayLength)
+    }
+
+    /// The instants that a handler needs for a day: the day itself, or the night's window from 18:00 to 18:00.
+    public func window(of day: LocalDay, _ kind: HandlerWindow = .localDay) -> [Range<Instant>] {
+        switch kind {
+        case .localDay: ranges(of: day)
+        case .night: window(of: day, endingAtHour: Self.nightHour)
+        }
+    }
+
+    /// The instants from an hour of the local clock on the day before to the same hour of this day.
+    public func window(of day: LocalDay, endingAtHour hour: Int) -> [Range<Instant>] {
+        let end = Self.localStart(of: day) + Instant(hour) * Self.hourLength
+        return offsets.ranges(ofLocal: end - Self.dayLength..<end)
+    }
+
+    /// The days whose window an interval touches, in order. The end is exclusive, but for a sample without duration.
+    public func days(
+        touching start: Instant, end: Instant, _ kind: HandlerWindow = .localDay, reach: Instant = 0
+    ) -> [LocalDay] {
+        let first = Self.clamped(start &- reach)
+        let last = max(first, Self.clamped(end == start ? end &+ reach : end &+ reach &- 1))
+        // A night's window ends at 18:00, so the clock six hours on shows its date.
+        let shift = kind == .night ? Self.dayLength - Instant(Self.nightHour) * Self.hourLength : 0
+        var numbers: [Int] = []
+        var sorted = true
+        for index in offsets.index(of: first)...offsets.index(of: last) {
+            let offset = offsets.offsets[index] + shift
+            let from = Self.dayNumber(max(first, offsets.starts[index]) + offset)
+            let to = Self.dayNumber(min(last, offsets.end(of: index) - 1) + offset)
+            for number in from...to where number != numbers.last {
+                if let previous = numbers.last, previous > number { sorted = false }
+                numbers.append(number)
+            }
+        }
+        if !sorted { numbers = Set(numbers).sorted() }
+        return numbers.map(LocalDay.init(number:))
+    }
+
+    /// The day cut at the full hours of the local clock, in order: 24, 23 or 25 buckets; parts of hours where the clock changed.
+    public func hours(of day: LocalDay) -> [Range<Instant>] {
+        var hours: [Range<Instant>] = []
+        for range in ranges(of: day) {
+            var start = range.lowerBound
+            while start < range.upperBound {
+                let index = offsets.index(of: start)
+                let local = start + offsets.offsets[index]
+                let nextHour = (local.flooredQuotient(Self.hourLength) + 1) * Self.hourLength - offsets.offsets[index]
+                let end = min(nextHour, range.upperBound, offsets.end(of: index))
+                hours.append(start..<end)
+                start = end
+            }
+        }
+        return hours
+    }
+
+    /// Whether a day is over: true from one minute past the midnight (or the first instant) after it.
+    ///
+    /// A date that was left out is over when the next one begins.
+    public func isPast(_ day: LocalDay, at now: Instant) -> Bool {
+        var end = ranges(of: day).last?.upperBound
+        for later in 1...3 where end == nil { end = ranges(of: day.adding(days: later)).first?.lowerBound }
+        guard let end else { return false }
+        return now >= end + 60 * Instant.second
+    }
+
+    static let nightHour = 18
+    private static let hourLength: Instant = 3600 * Instant.second
+    private static let dayLength: Instant = 24 * hourLength
+
+    /// Midnight as if local time were UTC.
+    private static func localStart(of day: LocalDay) -> Instant { Instant(day.number) * dayLength }
+
+    private static func dayNumber(_ local: Instant) -> Int { Int(local.flooredQuotient(dayLength)) }
+
+    private static func clamped(_ instant: Instant) -> Instant {
+        min(max(instant, OffsetTimeline.earliest), OffsetTimeline.latest - 1)
+    }
+}

@@ -1,0 +1,98 @@
+import HealthModel
+
+/// Sums of a cumulative type whose sources overlap, each instant counted for one source only.
+///
+/// A sample's value is spread evenly over its time. Where sources overlap, only the first by priority counts, and the others count for
+/// the time that is left; overlapping samples of one source all count. A sample without duration counts whole unless a source
+/// before its own has a sample over that instant. Parts of samples fall into buckets in proportion. Values are added in canonical
+/// order (start, id) with compensation, so that no figure depends on the order of arrival.
+///
+/// Cost: O(n log n) for n samples of a handful of sources, however much they overlap.
+public struct CumulativeMerge: Sendable {
+    let starts: [Instant]
+    let ends: [Instant]
+    let values: [Double]
+    let groups: [Int32]
+    let names: [String]
+    /// By source: when it counts.
+    let coverage: [Coverage]
+
+    /// - Parameters:
+    ///   - rows: rows of one type in canonical order, as `SamplePage.rows(of:)` gives them; those without a number are left out.
+    ///   - order: the sources' priority.
+    public init(_ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder()) {
+        let rows = rows.filter { page.value[$0].isFinite && page.start[$0] <= page.end[$0] }
+        let sources = SourceGroups(page, rows: rows, order: order)
+        starts = rows.map { page.start[$0] }
+        ends = rows.map { page.end[$0] }
+        values = rows.map { page.value[$0] }
+        groups = sources.ofRow
+        names = sources.sources.map(\.name)
+        var coverage = Array(repeating: Coverage(), count: names.count)
+        Sweep(starts: starts, ends: ends, groups: groups, sources: names.count).run { start, end, active in
+            if let first = active.first { coverage[first].append(start, end) }
+        }
+        self.coverage = coverage
+    }
+
+    /// The sum in each bucket; nil where no sample counts. Buckets are in order and don't overlap.
+    public func sums(in buckets: [Range<Instant>]) -> [Double?] {
+        sums(in: buckets, into: buckets.count) { $0 }
+    }
+
+    /// The sum over ranges in order that don't overlap (a day in two pieces), as one figure; nil when no sample counts.
+    public func total(in ranges: [Range<Instant>]) -> Double? {
+        sums(in: ranges, into: 1) { _ in 0 }.first ?? nil
+    }
+
+    /// How many samples have a part in these ranges, those of covered sources too.
+    public func count(in ranges: [Range<Instant>]) -> Int {
+        starts.indices.count { row in
+            ranges.contains { $0.lowerBound < ends[row] && starts[row] < $0.upperBound || $0.contains(starts[row]) }
+        }
+    }
+
+    private func sums(in buckets: [Range<Instant>], into slots: Int, slot: (Int) -> Int) -> [Double?] {
+        var sums = Array(repeating: CompensatedSum(), count: slots)
+        var counted = Array(repeating: false, count: slots)
+        forEachPart(in: buckets) { bucket, _, value in
+            sums[slot(bucket)].add(value)
+            counted[slot(bucket)] = true
+        }
+        return zip(sums, counted).map { $1 ? $0.value : nil }
+    }
+
+    /// Calls `body` with the bucket, the row and what the row counts there, in canonical order.
+    func forEachPart(in buckets: [Range<Instant>], instants: Bool = true, _ body: (Int, Int, Double) -> Void) {
+        var first = 0
+        for row in starts.indices {
+            let start = starts[row]
+            let end = ends[row]
+            // Starts rise, so buckets that end before this one are done with.
+            while first < buckets.count, buckets[first].upperBound <= start { first += 1 }
+            if first == buckets.count { return }
+            if start == end {
+                if instants, buckets[first].contains(start), !isCovered(row) { body(first, row, values[row]) }
+                continue
+            }
+            let own = coverage[Int(groups[row])]
+            let duration = Double(end - start)
+            var bucket = first
+            while bucket < buckets.count, buckets[bucket].lowerBound < end {
+                let part = buckets[bucket].clamped(to: start..<end)
+                let counted = own.length(part.lowerBound, part.upperBound)
+                if counted > 0 {
+                    body(bucket, row, counted == end - start ? values[row] : values[row] * (Double(counted) / duration))
+                }
+                bucket += 1
+            }
+        }
+    }
+
+    /// Whether a source before the row's own has a sample over the row's start.
+    func isCovered(_ row: Int) -> Bool {
+        let group = Int(groups[row])
+        // Whoever counts at an instant is the first of those that have samples there.
+        return (0..<group).contains { coverage[$0].contains(starts[row]) }
+    }
+}

@@ -1,0 +1,55 @@
+import HealthModel
+
+/// Instants as disjoint ranges in order; neighbours that touch are one.
+public struct IntervalSet: Sendable, Equatable {
+    public private(set) var ranges: [Range<Instant>]
+
+    /// The union of ranges in any order; empty ones are left out.
+    public init(_ ranges: [Range<Instant>] = []) {
+        self.ranges = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
+            if let last = self.ranges.last, last.upperBound >= range.lowerBound {
+                self.ranges[self.ranges.count - 1] =
+                    last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
+            } else {
+                self.ranges.append(range)
+            }
+        }
+    }
+
+    public var isEmpty: Bool { ranges.isEmpty }
+
+    /// Microseconds.
+    public var length: Instant { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
+
+    public func union(_ other: IntervalSet) -> IntervalSet { IntervalSet(ranges + other.ranges) }
+
+    public func intersection(_ other: IntervalSet) -> IntervalSet {
+        var found: [Range<Instant>] = []
+        var i = 0
+        var j = 0
+        while i < ranges.count, j < other.ranges.count {
+            let common = ranges[i].clamped(to: other.ranges[j])
+            if !common.isEmpty { found.append(common) }
+            if ranges[i].upperBound < other.ranges[j].upperBound { i += 1 } else { j += 1 }
+        }
+        return IntervalSet(found)
+    }
+
+    public func subtracting(_ other: IntervalSet) -> IntervalSet {
+        var left: [Range<Instant>] = []
+        var j = 0
+        for range in ranges {
+            var start = range.lowerBound
+            while j < other.ranges.count, other.ranges[j].upperBound <= start { j += 1 }
+            var k = j
+            while k < other.ranges.count, other.ranges[k].lowerBound < range.upperBound {
+                if start < other.ranges[k].lowerBound { left.append(start..<other.ranges[k].lowerBound) }
+                start = Swift.max(start, other.ranges[k].upperBound)
+                k += 1
+            }
+            if start < range.upperBound { left.append(start..<range.upperBound) }
+        }
+        return IntervalSet(left)
+    }
+}

@@ -1,0 +1,30 @@
+import HealthModel
+
+extension SamplePage {
+    /// Whether the row takes part in figures: alive and plausible.
+    public func counts(_ row: Int) -> Bool { flags[row].isDisjoint(with: [.deleted, .quarantined]) }
+
+    /// The rows of one type that take part in figures, in canonical order (start, id).
+    public func rows(of identifier: String) -> [Int] {
+        guard let index = types.firstIndex(of: identifier) else { return [] }
+        var rows: [Int] = []
+        for row in 0..<count where type[row] == Int32(index) && counts(row) { rows.append(row) }
+        return canonical(rows)
+    }
+
+    /// The rows that take part in figures, by type, in canonical order each.
+    public func rowsByType() -> [String: [Int]] {
+        var lists: [[Int]] = Array(repeating: [], count: types.count)
+        for row in 0..<count where counts(row) { lists[Int(type[row])].append(row) }
+        var byType: [String: [Int]] = [:]
+        for (identifier, rows) in zip(types, lists) where !rows.isEmpty { byType[identifier] = canonical(rows) }
+        return byType
+    }
+
+    /// Stores answer in this order, so that sorting is the exception.
+    private func canonical(_ rows: [Int]) -> [Int] {
+        func precedes(_ a: Int, _ b: Int) -> Bool { (start[a], ids[a]) < (start[b], ids[b]) }
+        for (a, b) in zip(rows, rows.dropFirst()) where precedes(b, a) { return rows.sorted(by: precedes) }
+        return rows
+    }
+}

@@ -1,0 +1,67 @@
+import HealthModel
+
+/// Nights and naps out of sleep samples of any number of sources.
+public enum SleepAnalysis {
+    /// Sessions in order.
+    ///
+    /// Samples belong together unless a gap of more than `gap` parts them. In each session one source tells the stages: the first by
+    /// priority that knows core, deep or REM, else the first that knows sleep at all. Time in bed comes from that source too, or from
+    /// the first that has it. What the others say about sleep is left out, and a gap that shows then parts sessions as well.
+    ///
+    /// - Parameters:
+    ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order; values are HealthKit's raw ones, others are left out.
+    ///   - gap: microseconds.
+    public static func sessions(
+        _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Instant = 3600 * Instant.second
+    ) -> [SleepSession] {
+        let groups = SourceGroups(page, rows: rows, order: order)
+        let samples = zip(rows, groups.ofRow).compactMap { row, source -> SleepSample? in
+            guard page.start[row] < page.end[row], let raw = Int(exactly: page.value[row]),
+                let stage = SleepStage(rawValue: raw)
+            else { return nil }
+            return SleepSample(
+                id: page.ids[row], start: page.start[row], end: page.end[row], stage: stage, source: Int(source))
+        }
+        let names = groups.sources.map(\.name)
+        return split(samples, gap: gap)
+            .flatMap { split(choose($0), gap: gap) }
+            .compactMap { SleepSession($0, names: names) }
+    }
+
+    /// The main sleep of some sessions: the one with the most sleep, or the longest where none has any; the first of equals.
+    public static func main(of sessions: [SleepSession]) -> Int? {
+        sessions.indices.max { a, b in
+            let (first, second) = (sessions[a], sessions[b])
+            let (asleep, other) = (first.asleep ?? 0, second.asleep ?? 0)
+            if asleep != other { return asleep < other }
+            let (length, otherLength) = (first.end - first.start, second.end - second.start)
+            return length != otherLength ? length < otherLength : a > b
+        }
+    }
+
+    /// Samples in order of their start, parted at gaps.
+    private static func split(_ samples: [SleepSample], gap: Instant) -> [[SleepSample]] {
+        var parts: [[SleepSample]] = []
+        var end: Instant = .min
+        for sample in samples {
+            if parts.isEmpty || sample.start > end && sample.start - end > gap {
+                parts.append([sample])
+                end = sample.end
+            } else {
+                parts[parts.count - 1].append(sample)
+                end = max(end, sample.end)
+            }
+        }
+        return parts
+    }
+
+    private static func choose(_ samples: [SleepSample]) -> [SleepSample] {
+        func first(where fits: (SleepStage) -> Bool) -> Int? {
+            samples.filter { fits($0.stage) }.map(\.source).min()
+        }
+        let detail = first(where: \.isStaged) ?? first(where: \.isAsleep) ?? first { $0 == .awake }
+        let hasOwnBed = samples.contains { $0.source == detail && $0.stage == .inBed }
+        let bed = hasOwnBed ? detail : first { $0 == .inBed }
+        return samples.filter { $0.source == ($0.stage == .inBed ? bed : detail) }
+    }
+}

@@ -1,0 +1,88 @@
+import HealthModel
+
+/// One stretch of sleep: a night or a nap.
+public struct SleepSession: Sendable, Equatable {
+    /// The id of its first sample.
+    public var id: SampleID
+    public var start: Instant
+    public var end: Instant
+    /// The source of its stages; of its time in bed where nothing else is known.
+    public var source: String
+
+    // Minutes; nil where the source has no sample of that kind.
+    /// All values of sleep together, each instant once.
+    public var asleep: Double?
+    public var inBed: Double?
+    /// Without what is asleep as well.
+    public var awake: Double?
+    public var core: Double?
+    public var deep: Double?
+    public var rem: Double?
+    public var unspecified: Double?
+    /// From going to bed to the first sleep; nil without a time in bed that begins before it.
+    public var latency: Double?
+    /// Asleep as a part of the time in bed, 0 to 1; nil without time in bed. Sleep outside the recorded time in bed was in bed too.
+    public var efficiency: Double?
+}
+
+/// HKCategoryValueSleepAnalysis.
+enum SleepStage: Int {
+    case inBed = 0
+    case unspecified = 1
+    case awake = 2
+    case core = 3
+    case deep = 4
+    case rem = 5
+
+    var isAsleep: Bool { self != .inBed && self != .awake }
+    var isStaged: Bool { self == .core || self == .deep || self == .rem }
+}
+
+/// One sleep sample, its source as a priority.
+struct SleepSample {
+    var id: SampleID
+    var start: Instant
+    var end: Instant
+    var stage: SleepStage
+    var source: Int
+}
+
+extension SleepSession {
+    /// Measures samples that belong together; nil when there is none.
+    ///
+    /// Instants with two stages count for the deeper knowledge of them: deep, then REM, core, unspecified, then awake.
+    init?(_ samples: [SleepSample], names: [String]) {
+        guard let first = samples.first else { return nil }
+        id = first.id
+        start = first.start
+        end = samples.reduce(first.end) { max($0, $1.end) }
+        let detail = samples.first { $0.stage != .inBed } ?? first
+        source = names[detail.source]
+
+        func set(_ stage: SleepStage) -> IntervalSet {
+            IntervalSet(samples.filter { $0.stage == stage }.map { $0.start..<$0.end })
+        }
+        func minutes(_ set: IntervalSet, of stage: SleepStage) -> Double? {
+            samples.contains { $0.stage == stage } ? set.length.seconds / 60 : nil
+        }
+        var taken = IntervalSet()
+        func claim(_ stage: SleepStage) -> Double? {
+            let own = set(stage)
+            defer { taken = taken.union(own) }
+            return minutes(own.subtracting(taken), of: stage)
+        }
+        deep = claim(.deep)
+        rem = claim(.rem)
+        core = claim(.core)
+        unspecified = claim(.unspecified)
+        let sleeping = taken
+        asleep = sleeping.isEmpty ? nil : sleeping.length.seconds / 60
+        awake = claim(.awake)
+
+        let bed = set(.inBed)
+        inBed = minutes(bed, of: .inBed)
+        guard let bedTime = bed.ranges.first, let onset = sleeping.ranges.first else { return }
+        efficiency = Double(sleeping.length) / Double(bed.union(sleeping).length)
+        if bedTime.lowerBound <= onset.lowerBound { latency = (onset.lowerBound - bedTime.lowerBound).seconds / 60 }
+    }
+}

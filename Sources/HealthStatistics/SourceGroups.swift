@@ -1,0 +1,46 @@
+import HealthModel
+
+/// The sources of some rows by priority: rank, then name, so that two watches have a stable order too.
+///
+/// Entries by hand are a source of their own, apart from what the same app measured.
+struct SourceGroups {
+    struct Source: Hashable, Comparable {
+        var rank: Int
+        var name: String
+
+        static func < (a: Source, b: Source) -> Bool { (a.rank, a.name) < (b.rank, b.name) }
+    }
+
+    /// First counts first.
+    let sources: [Source]
+    /// Index into `sources` of each row given.
+    let ofRow: [Int32]
+
+    init(_ page: SamplePage, rows: [Int], order: SourceOrder) {
+        // Ranks are asked once an origin, not once a sample.
+        var byOrigin: [Int32: Source] = [:]
+        var byHand: [Int32: Source] = [:]
+        func source(_ row: Int) -> Source {
+            let entered = page.flags[row].contains(.userEntered)
+            let key = page.origin[row]
+            if let known = entered ? byHand[key] : byOrigin[key] { return known }
+            let origin = page.originOf(row)
+            let made = Source(rank: order.rank(origin: origin, userEntered: entered), name: origin.sourceName)
+            if entered { byHand[key] = made } else { byOrigin[key] = made }
+            return made
+        }
+        var found: [Source: Int32] = [:]
+        let provisional = rows.map { row in
+            let source = source(row)
+            if let index = found[source] { return index }
+            let index = Int32(found.count)
+            found[source] = index
+            return index
+        }
+        let sorted = found.sorted { $0.key < $1.key }
+        var place = [Int32](repeating: 0, count: sorted.count)
+        for (index, entry) in sorted.enumerated() { place[Int(entry.value)] = Int32(index) }
+        sources = sorted.map(\.key)
+        ofRow = provisional.map { place[Int($0)] }
+    }
+}

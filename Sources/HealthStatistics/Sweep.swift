@@ -1,0 +1,34 @@
+import HealthModel
+
+/// Walks over samples' starts and ends in order and tells of each stretch which sources have a sample there.
+struct Sweep {
+    /// In order.
+    let starts: [Instant]
+    let ends: [Instant]
+    let groups: [Int32]
+    let sources: Int
+
+    /// Calls `body` once a stretch in which the set of active sources is the same; stretches without any are left out.
+    func run(_ body: (Instant, Instant, ActiveSources) -> Void) {
+        let ending = ends.indices.sorted { ends[$0] < ends[$1] }
+        var active = ActiveSources(count: sources)
+        var since: Instant = 0
+        var nextStart = 0
+        var nextEnd = 0
+        while nextEnd < ending.count {
+            let isStart = nextStart < starts.count && starts[nextStart] <= ends[ending[nextEnd]]
+            let row = isStart ? nextStart : ending[nextEnd]
+            if isStart { nextStart += 1 } else { nextEnd += 1 }
+            // Samples without duration cover nothing.
+            guard starts[row] < ends[row] else { continue }
+            let at = isStart ? starts[row] : ends[row]
+            let group = Int(groups[row])
+            // Told before the set changes, so that it needs no copy.
+            if active.count(of: group) == (isStart ? 0 : 1) {
+                if since < at, active.first != nil { body(since, at, active) }
+                since = at
+            }
+            if isStart { active.begin(group) } else { active.end(group) }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import HealthModel
+import SQLite
+
+/// One batch on its way into the store: its dictionaries as the store numbers them.
+struct BatchIngest {
+    let batch: RecordBatch
+    let metadata: UnsafeRawBufferPointer
+    let payload: UnsafeRawBufferPointer
+    let writer: HealthStoreWriter
+    let session: ImportSession
+    let user: Int
+    let units: [Int]
+    let origins: [Int]
+
+    init(
+        _ batch: RecordBatch, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer,
+        writer: HealthStoreWriter,
+        session: ImportSession, user: Int
+    ) throws {
+        self.batch = batch
+        self.metadata = metadata
+        self.payload = payload
+        self.writer = writer
+        self.session = session
+        self.user = user
+        units = try batch.units.map { try writer.units.id($0) }
+        origins = try batch.origins.map { try writer.origins.id($0) }
+    }
+
+    /// Stores the rows of one type, which come sorted by start.
+    func run(
+        type name: String, rows: [Int], plausibility: @escaping (Double, Instant, Instant) -> String?
+    ) throws -> IngestCounts.Tally {
+        let type = try writer.types.id(name)
+        try load(type: type, rows: rows)
+        var prefixes = [SampleKeyPrefix?](repeating: nil, count: origins.count)
+        let claim = RecordClaim(writer: writer, session: session, user: user, type: type, plausibility: plausibility)
+        // The same for every row that is inserted.
+        writer.statements.insert.reset()
+        writer.statements.insert.bind(1, user)
+        writer.statements.insert.bind(2, type)
+        var tally = IngestCounts.Tally()
+        for row in rows {
+            let origin = Int(batch.origin[row])
+            let prefix: SampleKeyPrefix
+            if let known = prefixes[origin] {
+                prefix = known
+            } else {
+                prefix = SampleKeyPrefix(user: writer.user, type: name, sourceName: batch.origins[origin].sourceName)
+                prefixes[origin] = prefix
+            }
+            try claim.take(record(row, prefix: prefix), &tally)
+        }
+        return tally
+    }
+
+    private func record(_ row: Int, prefix: SampleKeyPrefix) -> IncomingRecord {
+        let start = batch.start[row]
+        let end = batch.end[row]
+        let flags = batch.flags[row]
+        return IncomingRecord(
+            prefix: prefix, start: start, end: end, second: start.flooredSecond, endSecond: end.flooredSecond,
+            value: batch.value[row], unit: units[Int(batch.unit[row])], origin: origins[Int(batch.origin[row])],
+            created: batch.created[row], flags: flags.subtracting(.correlationChild).rawValue,
+            isChild: flags.contains(.correlationChild),
+            uuid: batch.healthKitUUID.isEmpty ? nil : batch.healthKitUUID[row],
+            line: batch.line.isEmpty ? 0 : batch.line[row],
+            metadata: text(batch.metadata, metadata, row), payload: text(batch.payload, payload, row))
+    }
+
+    private func text(_ column: TextColumn, _ bytes: UnsafeRawBufferPointer, _ row: Int) -> UnsafeRawBufferPointer {
+        column.ends.isEmpty
+            ? UnsafeRawBufferPointer(start: nil, count: 0) : UnsafeRawBufferPointer(rebasing: bytes[column.range(row)])
+    }
+
+    /// Loads the rows of the seconds in which the records start: walks the index, and jumps where it would walk for nothing.
+    private func load(type: Int, rows: [Int]) throws {
+        writer.window.reset(expected: rows.count)
+        guard let last = rows.last else { return }
+        let lastSecond = batch.start[last].flooredSecond
+        let query = writer.statements.rowsBySecond
+        query.reset()
+        defer { query.reset() }
+        query.bind(1, user)
+        query.bind(2, type)
+        query.bind(4, lastSecond)
+        var next = 0
+        while next < rows.count {
+            var wanted = batch.start[rows[next]].flooredSecond
+            query.rewind()
+            query.bind(3, wanted)
+            var wasted = 0
+            var second = Int64.min
+            var inSecond = 0
+            var atEnd = true
+            while try query.step() {
+                let row = StoredRow(query)
+                if row.second > wanted {
+                    // On to the first record that starts no earlier than this row.
+                    while next < rows.count, batch.start[rows[next]].flooredSecond < row.second { next += 1 }
+                    guard next < rows.count else { return }
+                    wanted = batch.start[rows[next]].flooredSecond
+                }
+                guard row.second == wanted else {
+                    wasted += 1
+                    if wasted < 24 { continue }
+                    atEnd = false
+                    break
+                }
+                wasted = 0
+                inSecond = row.second == second ? inSecond + 1 : 1
+                second = row.second
+                if inSecond > RowWindow.crowd {
+                    writer.window.giveUp(second)
+                    while next < rows.count, batch.start[rows[next]].flooredSecond <= second { next += 1 }
+                    atEnd = false
+                    break
+                }
+                query.withBytes(StoredRow.metadataColumn) { writer.window.append(row, metadata: $0) }
+            }
+            if atEnd { return }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import HealthModel
+
+/// What one transaction changes about a type's head; added up in memory, written once a batch.
+struct HeadDelta {
+    var sequence: Int64 = 0
+    var alive = 0
+    var deleted = 0
+    var quarantined = 0
+    /// Longest duration (µs) of the samples that are no longer than `HealthStoreSchema.longDuration`, dead ones too.
+    var reach: Int64 = 0
+    var firstStart = Int64.max
+    var lastStart = Int64.min
+    var lastEnd = Int64.min
+    // Edges of rows that died or moved: when they were the type's edges, those must be looked up again.
+    var lostFirstStart = Int64.max
+    var lostLastStart = Int64.min
+    var lostLastEnd = Int64.min
+
+    mutating func enter(_ row: StoredRow) {
+        sequence = max(sequence, row.sequence)
+        if row.duration <= HealthStoreSchema.longDuration { reach = max(reach, row.duration) }
+        count(row.state, 1)
+        guard row.state == .alive else { return }
+        firstStart = min(firstStart, row.start)
+        lastStart = max(lastStart, row.start)
+        lastEnd = max(lastEnd, row.end)
+    }
+
+    mutating func leave(_ row: StoredRow) {
+        count(row.state, -1)
+        guard row.state == .alive else { return }
+        lostFirstStart = min(lostFirstStart, row.start)
+        lostLastStart = max(lostLastStart, row.start)
+        lostLastEnd = max(lostLastEnd, row.end)
+    }
+
+    private mutating func count(_ state: SampleState, _ step: Int) {
+        switch state {
+        case .alive: alive += step
+        case .absent, .deleted: deleted += step
+        case .quarantined: quarantined += step
+        }
+    }
+}

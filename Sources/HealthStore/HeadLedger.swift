@@ -1,0 +1,154 @@
+import HealthModel
+import SQLite
+
+/// The table `heads`: per user and type, its newest sequence, counts and edges.
+final class HeadLedger {
+    private let database: Database
+    private let find: Statement
+    private let write: Statement
+    private let first: Statement
+    private let last: Statement
+    private let longest: Statement
+    private var deltas: [Int: HeadDelta] = [:]
+
+    init(in database: Database) throws {
+        self.database = database
+        find = try database.prepare(
+            """
+            SELECT seq, alive, deleted, quarantined, first_start, last_start, last_end, reach, stale
+            FROM heads WHERE user = ? AND type = ?
+            """)
+        write = try database.prepare("INSERT OR REPLACE INTO heads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        let alive = "FROM samples INDEXED BY samples_identity WHERE user = ?1 AND type = ?2 AND state = 0"
+        first = try database.prepare(
+            "SELECT second, start_us \(alive) ORDER BY second")
+        last = try database.prepare("SELECT second, start_us \(alive) ORDER BY second DESC")
+        longest = try database.prepare(
+            """
+            SELECT max(e) FROM (
+              SELECT max(second * 1000000 + start_us + duration) AS e \(alive) AND second >= ?3
+              UNION ALL
+              SELECT max(second * 1000000 + start_us + duration) FROM samples INDEXED BY samples_long
+              WHERE user = ?1 AND type = ?2 AND duration > \(HealthStoreSchema.longDuration) AND state = 0)
+            """)
+    }
+
+    func forget() { deltas.removeAll() }
+
+    func enter(_ row: StoredRow) { deltas[row.type, default: HeadDelta()].enter(row) }
+
+    func replace(_ old: StoredRow, with new: StoredRow) {
+        deltas[new.type, default: HeadDelta()].leave(old)
+        deltas[new.type, default: HeadDelta()].enter(new)
+    }
+
+    /// Writes what was added up. Without `settle` edges that may have moved inwards stay as bounds, marked stale: looking them up
+    /// after every part of a long delete would walk the dead rows again and again.
+    func flush(user: Int, settle: Bool) throws {
+        for (type, delta) in deltas.sorted(by: { $0.key < $1.key }) {
+            var head = try current(user: user, type: type)
+            head.apply(delta)
+            if head.stale, settle { try look(up: &head, user: user, type: type) }
+            try store(head, user: user, type: type)
+        }
+        deltas.removeAll(keepingCapacity: true)
+    }
+
+    /// Looks the edges up of all types that a long delete has left stale.
+    func settle(user: Int) throws {
+        let stale = try database.prepare("SELECT type FROM heads WHERE user = ? AND stale = 1")
+        stale.bind(1, user)
+        var types: [Int] = []
+        try stale.forEachRow { types.append($0.int(0)) }
+        for type in types {
+            var head = try current(user: user, type: type)
+            try look(up: &head, user: user, type: type)
+            try store(head, user: user, type: type)
+        }
+    }
+
+    private struct Head {
+        var sequence: Int64 = 0
+        var alive = 0
+        var deleted = 0
+        var quarantined = 0
+        var firstStart: Int64?
+        var lastStart: Int64?
+        var lastEnd: Int64?
+        var reach: Int64 = 0
+        var stale = false
+
+        mutating func apply(_ delta: HeadDelta) {
+            sequence = max(sequence, delta.sequence)
+            alive += delta.alive
+            deleted += delta.deleted
+            quarantined += delta.quarantined
+            reach = max(reach, delta.reach)
+            if delta.lostFirstStart <= firstStart ?? .min { stale = true }
+            if delta.lostLastStart >= lastStart ?? .max || delta.lostLastEnd >= lastEnd ?? .max { stale = true }
+            guard delta.firstStart != .max else { return }
+            firstStart = min(firstStart ?? .max, delta.firstStart)
+            lastStart = max(lastStart ?? .min, delta.lastStart)
+            lastEnd = max(lastEnd ?? .min, delta.lastEnd)
+            // A row that came and went within one batch.
+            if delta.lostFirstStart != .max { stale = true }
+        }
+    }
+
+    private func current(user: Int, type: Int) throws -> Head {
+        find.bind(1, user)
+        find.bind(2, type)
+        return try find.firstRow { row in
+            Head(
+                sequence: row.int64(0), alive: row.int(1), deleted: row.int(2), quarantined: row.int(3),
+                firstStart: row.isNull(4) ? nil : row.int64(4), lastStart: row.isNull(5) ? nil : row.int64(5),
+                lastEnd: row.isNull(6) ? nil : row.int64(6), reach: row.int64(7), stale: row.int64(8) != 0)
+        } ?? Head()
+    }
+
+    private func store(_ head: Head, user: Int, type: Int) throws {
+        write.bind(1, user)
+        write.bind(2, type)
+        write.bind(3, head.sequence)
+        write.bind(4, head.alive)
+        write.bind(5, head.deleted)
+        write.bind(6, head.quarantined)
+        for (index, edge) in [(7, head.firstStart), (8, head.lastStart), (9, head.lastEnd)] {
+            if let edge { write.bind(index, edge) } else { write.bindNull(index) }
+        }
+        write.bind(10, head.reach)
+        write.bind(11, head.stale ? 1 : 0)
+        try write.run()
+    }
+
+    private func look(up head: inout Head, user: Int, type: Int) throws {
+        head.firstStart = try edge(first, user: user, type: type, better: <)
+        head.lastStart = try edge(last, user: user, type: type, better: >)
+        head.lastEnd = nil
+        head.stale = false
+        guard let lastStart = head.lastStart else { return }
+        longest.bind(1, user)
+        longest.bind(2, type)
+        longest.bind(3, (lastStart &- head.reach).flooredSecond)
+        head.lastEnd = try longest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil
+    }
+
+    /// The edge among the rows of the outermost second: the index sorts by seconds only.
+    private func edge(
+        _ statement: Statement, user: Int, type: Int, better: (Int64, Int64) -> Bool
+    ) throws -> Int64? {
+        defer { statement.reset() }
+        statement.bind(1, user)
+        statement.bind(2, type)
+        var best: Int64?
+        var second: Int64?
+        while try statement.step() {
+            let found = statement.int64(0)
+            if let second, second != found { break }
+            second = found
+            let start = found &* 1_000_000 &+ statement.int64(1)
+            if best.map({ better(start, $0) }) ?? true { best = start }
+        }
+        return best
+    }
+}

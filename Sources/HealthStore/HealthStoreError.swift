@@ -1,0 +1,26 @@
+/// What the health store refused.
+public enum HealthStoreError: Error, Equatable, CustomStringConvertible {
+    /// The store was written by a later version.
+    case newerSchema(found: Int, known: Int)
+    /// A transaction of this session was undone, so what the session claims isn't what the store holds.
+    case sessionUndone(source: String)
+    /// A batch whose columns don't fit each other.
+    case malformedBatch(String)
+    /// A row names a type, unit or origin that the store doesn't hold.
+    case danglingName(table: String, id: Int)
+    /// A text that should be a local date.
+    case badDate(String)
+
+    public var description: String {
+        switch self {
+        case .newerSchema(let found, let known):
+            "the health store has layout \(found), this version knows \(known); use the newer version, or restore a backup"
+        case .sessionUndone(let source):
+            "the import of \(source) lost a transaction; start it again from its beginning: what is stored isn't stored twice"
+        case .malformedBatch(let what): "a batch of records is malformed: \(what); this is a fault of the importer"
+        case .danglingName(let table, let id):
+            "the health store is damaged: no row \(id) in \(table); restore it from a backup, or move it away to start anew"
+        case .badDate(let text): "'\(text)' isn't a date of an activity summary; write it as 2025-03-30"
+        }
+    }
+}

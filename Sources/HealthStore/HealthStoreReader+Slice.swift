@@ -1,0 +1,152 @@
+import HealthModel
+import SQLite
+
+extension HealthStoreReader {
+    /// Samples alive that overlap the query's ranges, in canonical order (start, id) over all types, a page at a time.
+    ///
+    /// Read all pages of a slice in one read transaction (see `OpenSlice`), or they don't belong together.
+    /// - Parameters:
+    ///   - position: `next` of the page before; nil for the first.
+    ///   - limits: `scanned` isn't used: a slice's work is bounded by its ranges.
+    public func slice(
+        _ query: SliceQuery, after position: SlicePosition? = nil, limits: PullLimits = PullLimits()
+    ) throws -> SlicePage {
+        try refresh()
+        guard let user = users.ids[query.user], let lower = query.ranges.map(\.lowerBound).min(),
+            let upper = query.ranges.map(\.upperBound).max()
+        else { return SlicePage() }
+        let cursors = try cursors(query, user: user, lower: lower, upper: upper, after: position)
+        defer { giveBack(cursors.count, query.isFull) }
+        let merge = SliceMerge(query: query, after: position, limits: limits, builder: PageBuilder(self))
+        return try merge.run(cursors)
+    }
+
+    private func cursors(
+        _ query: SliceQuery, user: Int, lower: Instant, upper: Instant, after position: SlicePosition?
+    ) throws -> [SliceCursor] {
+        let filter = TypeFilter(types: query.types)
+        let heads = try database.prepare("SELECT type, reach FROM heads WHERE user = ? AND alive > 0 ORDER BY type")
+        heads.bind(1, user)
+        var wanted: [(type: Int, reach: Int64)] = []
+        try heads.forEachRow { row in
+            if filter.includes(type: try types.name(row.int(0))) { wanted.append((row.int(0), row.int64(1))) }
+        }
+        let from = position?.start.flooredSecond ?? Int64.min
+        return try wanted.enumerated().map { index, type in
+            let (low, overflow) = lower.subtractingReportingOverflow(type.reach)
+            return try SliceCursor(
+                user: user, type: type.type, from: from, low: overflow ? Instant.min.flooredSecond : low.flooredSecond,
+                high: (upper - 1).flooredSecond,
+                long: statement(index, SliceCursor.Key(isFull: query.isFull, isLong: true)),
+                main: statement(index, SliceCursor.Key(isFull: query.isFull, isLong: false)))
+        }
+    }
+
+    private func statement(_ index: Int, _ key: SliceCursor.Key) throws -> Statement {
+        while slices[key, default: []].count <= index {
+            slices[key, default: []].append(try SliceCursor.statement(key, in: database))
+        }
+        return slices[key, default: []][index]
+    }
+
+    /// A query over hundreds of types shouldn't hold as many statements for ever.
+    private func giveBack(_ used: Int, _ isFull: Bool) {
+        guard used > 32 else { return }
+        for isLong in [true, false] {
+            let key = SliceCursor.Key(isFull: isFull, isLong: isLong)
+            slices[key] = slices[key].map { Array($0.prefix(32)) }
+        }
+    }
+}
+
+/// Merges the types' rows second by second: the index sorts by second, canonical order by microsecond and id.
+private struct SliceMerge {
+    let query: SliceQuery
+    let after: SlicePosition?
+    let limits: PullLimits
+    var builder: PageBuilder
+
+    private struct Row {
+        var position: SlicePosition
+        var sequence: Int64
+        var type: Int
+        var end: Instant
+        var value: Double
+        var origin: Int
+        var flags: UInt8
+        var unit = 0
+        var created: Int64 = 0
+        var uuid: SampleID?
+        var metadata: [UInt8] = []
+        var payload: [UInt8] = []
+    }
+
+    init(query: SliceQuery, after: SlicePosition?, limits: PullLimits, builder: PageBuilder) {
+        self.query = query
+        self.after = after
+        self.limits = limits
+        self.builder = builder
+    }
+
+    consuming func run(_ cursors: [SliceCursor]) throws -> SlicePage {
+        var rows: [Row] = []
+        while let second = cursors.lazy.compactMap(\.second).min() {
+            rows.removeAll(keepingCapacity: true)
+            for cursor in cursors {
+                while cursor.second == second {
+                    if let row = read(cursor) { rows.append(row) }
+                    try cursor.advance()
+                    // What is cut off here comes with a later page.
+                    if rows.count > 2 * limits.rows + 1024 {
+                        rows.sort { $0.position < $1.position }
+                        rows.removeLast(rows.count - limits.rows - 1)
+                    }
+                }
+            }
+            if rows.count > 1 { rows.sort { $0.position < $1.position } }
+            for row in rows {
+                if builder.page.count >= limits.rows || builder.bytes >= limits.bytes { return page(isLast: false) }
+                try append(row)
+            }
+        }
+        return page(isLast: true)
+    }
+
+    private func page(isLast: Bool) -> SlicePage {
+        let page = builder.page
+        guard !isLast, let start = page.start.last, let id = page.ids.last else { return SlicePage(samples: page) }
+        return SlicePage(samples: page, next: SlicePosition(start: start, id: id))
+    }
+
+    private func read(_ cursor: SliceCursor) -> Row? {
+        let row = cursor.row
+        let start = row.int64(2) &* Instant.second &+ row.int64(3)
+        let end = start &+ row.int64(4)
+        guard query.overlaps(start, end) else { return nil }
+        let born = row.int64(1)
+        guard (born == 0 ? row.int64(0) : born) <= query.asOf, let id = row.sampleID(8) else { return nil }
+        let position = SlicePosition(start: start, id: id)
+        if let after, position <= after { return nil }
+        var found = Row(
+            position: position, sequence: row.int64(0), type: cursor.type, end: end,
+            value: row.isNull(5) ? .nan : row.double(5), origin: row.int(6),
+            flags: UInt8(truncatingIfNeeded: row.int64(7)))
+        if query.isFull {
+            found.unit = row.int(9)
+            found.created = row.int64(10)
+            found.uuid = row.sampleID(11)
+            found.metadata = row.bytes(12)
+            found.payload = row.bytes(13)
+        }
+        return found
+    }
+
+    private mutating func append(_ row: Row) throws {
+        try builder.append(
+            id: row.position.id, sequence: row.sequence, type: row.type, start: row.position.start, end: row.end,
+            value: row.value, origin: row.origin, flags: row.flags, state: .alive)
+        guard query.isFull else { return }
+        try builder.appendDetail(unit: row.unit, created: row.created, uuid: row.uuid)
+        builder.appendTexts(metadata: row.metadata, payload: row.payload)
+    }
+}

@@ -1,0 +1,111 @@
+import HealthModel
+import SQLite
+
+/// What the store holds of one user and type.
+public struct TypeHead: Sendable, Equatable {
+    public var user: String
+    public var type: String
+    /// Sequence of the newest change.
+    public var sequence: Int64
+    public var alive: Int
+    public var deleted: Int
+    public var quarantined: Int
+    /// Of the samples alive; bounds while a delete by absence is under way.
+    public var firstStart: Instant?
+    public var lastStart: Instant?
+    public var lastEnd: Instant?
+}
+
+/// One entry of the quarantine.
+public struct QuarantineEntry: Sendable, Equatable {
+    /// Rises with each entry.
+    public var number: Int64
+    public var user: String
+    /// The file or request it came by.
+    public var source: String
+    /// Line of the input; 0 when it has none.
+    public var line: Int64
+    public var reason: String
+    /// The element as it was; empty for a sample that is stored, but outside the limits.
+    public var raw: String
+    /// That sample's id.
+    public var sample: SampleID?
+}
+
+extension HealthStoreReader {
+    /// Heads by user and type, sorted by name, and the store's head; one moment when read in one transaction.
+    public func heads(user: String? = nil) throws -> (head: Int64?, types: [TypeHead]) {
+        let head = try head()
+        try refresh()
+        let query = try database.prepare(
+            "SELECT user, type, seq, alive, deleted, quarantined, first_start, last_start, last_end FROM heads")
+        var heads: [TypeHead] = []
+        try query.forEachRow { row in
+            let entry = TypeHead(
+                user: try users.name(row.int(0)), type: try types.name(row.int(1)), sequence: row.int64(2),
+                alive: row.int(3),
+                deleted: row.int(4), quarantined: row.int(5), firstStart: row.isNull(6) ? nil : row.int64(6),
+                lastStart: row.isNull(7) ? nil : row.int64(7), lastEnd: row.isNull(8) ? nil : row.int64(8))
+            if user == nil || user == entry.user { heads.append(entry) }
+        }
+        return (head, heads.sorted { ($0.user, $0.type) < ($1.user, $1.type) })
+    }
+
+    /// The users that the store has something of, sorted.
+    public func userNames() throws -> [String] {
+        try users.refresh()
+        return users.ids.keys.sorted()
+    }
+
+    /// What is quarantined, oldest first, a page at a time.
+    /// - Parameter after: the last number of the page before; 0 for the first.
+    public func quarantine(user: String? = nil, after: Int64 = 0, limit: Int = 1000) throws -> [QuarantineEntry] {
+        try users.refresh()
+        if let user, users.ids[user] == nil { return [] }
+        let query = try database.prepare(
+            """
+            SELECT number, user, source, line, reason, raw, sample FROM quarantine
+            WHERE number > ?1 AND (?3 IS NULL OR user = ?3) ORDER BY number LIMIT ?2
+            """)
+        query.bind(1, after)
+        query.bind(2, limit)
+        if let id = user.flatMap({ users.ids[$0] }) { query.bind(3, id) } else { query.bindNull(3) }
+        var entries: [QuarantineEntry] = []
+        try query.forEachRow { row in
+            entries.append(
+                QuarantineEntry(
+                    number: row.int64(0), user: try users.name(row.int(1)), source: row.string(2), line: row.int64(3),
+                    reason: row.string(4), raw: row.string(5), sample: row.sampleID(6)))
+        }
+        return entries
+    }
+
+    /// How many entries the quarantine has.
+    public func quarantineCount() throws -> Int {
+        try database.prepare("SELECT count(*) FROM quarantine").firstRow { $0.int(0) } ?? 0
+    }
+
+    /// Apple's ring summaries of the dates, both included, in their order.
+    public func activitySummaries(user: String, from: LocalDay, through: LocalDay) throws -> [ActivitySummaryRecord] {
+        let query = try database.prepare(
+            """
+            SELECT date, payload FROM activity_summaries WHERE user = (SELECT id FROM users WHERE name = ?) AND date >= ?
+            AND date <= ? ORDER BY date
+            """)
+        query.bind(1, user)
+        query.bind(2, from.description)
+        query.bind(3, through.description)
+        var summaries: [ActivitySummaryRecord] = []
+        try query.forEachRow { summaries.append(ActivitySummaryRecord(date: $0.string(0), payload: $0.string(1))) }
+        return summaries
+    }
+
+    /// JSON of a route's points; nil when there is none of that path.
+    public func route(user: String, path: String) throws -> [UInt8]? {
+        let query = try database.prepare(
+            "SELECT points FROM routes WHERE user = (SELECT id FROM users WHERE name = ?) AND path = ?")
+        query.bind(1, user)
+        query.bind(2, path)
+        return try query.firstRow { $0.bytes(0) }
+    }
+}

@@ -1,0 +1,83 @@
+import SQLite
+
+/// The tables of a health store.
+///
+/// `samples` is its own changelog: its primary key is the sequence of a row's newest change, so an anchored query walks the table
+/// itself. One unique index serves identity and ranges; it is the only one that every insert pays for. The partial index holds just
+/// the samples longer than `longDuration`, so that one sample of a year doesn't make every slice reach back a year.
+public struct HealthStoreSchema {
+    /// The layout's version, kept in `store_schema` (`user_version` belongs to whoever owns the file).
+    public static let version = 1
+
+    /// Samples longer than this (µs) are found through an index of their own.
+    static let longDuration: Int64 = 24 * 3600 * 1_000_000
+
+    /// Makes what is absent; changes nothing in a store that exists. Runs inside the caller's transaction.
+    /// - Throws: `HealthStoreError.newerSchema` for a store that a later version has made.
+    public static func create(in database: Database) throws {
+        try database.execute("CREATE TABLE IF NOT EXISTS store_schema (version INTEGER NOT NULL)")
+        let found = try database.prepare("SELECT max(version) FROM store_schema").firstRow {
+            $0.isNull(0) ? nil : $0.int(0)
+        }
+        if let found = found.flatMap({ $0 }) {
+            guard found <= version else { throw HealthStoreError.newerSchema(found: found, known: version) }
+            return
+        }
+        for table in tables { try database.execute(table) }
+        try database.execute("INSERT INTO store_schema VALUES (\(version))")
+    }
+
+    // Columns that filters read come first: SQLite decodes a row from its beginning, up to the last column asked for.
+    // `born` is 0 while it equals `seq`, which takes no space.
+    private static let tables = [
+        "CREATE TABLE store_meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+        "CREATE TABLE types (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+        "CREATE TABLE units (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+        """
+        CREATE TABLE origins (id INTEGER PRIMARY KEY, source TEXT NOT NULL, version TEXT NOT NULL, product TEXT NOT NULL,
+          device TEXT NOT NULL, UNIQUE (source, version, product, device))
+        """,
+        """
+        CREATE TABLE samples (seq INTEGER PRIMARY KEY, user INTEGER NOT NULL, type INTEGER NOT NULL, state INTEGER NOT NULL,
+          second INTEGER NOT NULL, start_us INTEGER NOT NULL, duration INTEGER NOT NULL, value REAL, origin INTEGER NOT NULL,
+          flags INTEGER NOT NULL, born INTEGER NOT NULL, id BLOB NOT NULL, unit INTEGER NOT NULL, created INTEGER NOT NULL,
+          uuid BLOB, metadata TEXT, payload TEXT)
+        """,
+        "CREATE UNIQUE INDEX samples_identity ON samples (user, type, second, id)",
+        "CREATE INDEX samples_long ON samples (user, type, second, id) WHERE duration > \(longDuration)",
+        """
+        CREATE TABLE uuids (user INTEGER NOT NULL, uuid BLOB NOT NULL, seq INTEGER, deleted INTEGER NOT NULL,
+          PRIMARY KEY (user, uuid)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE heads (user INTEGER NOT NULL, type INTEGER NOT NULL, seq INTEGER NOT NULL, alive INTEGER NOT NULL,
+          deleted INTEGER NOT NULL, quarantined INTEGER NOT NULL, first_start INTEGER, last_start INTEGER, last_end INTEGER,
+          reach INTEGER NOT NULL, stale INTEGER NOT NULL, PRIMARY KEY (user, type)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE quarantine (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, content BLOB NOT NULL, sample BLOB,
+          source TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL, raw TEXT NOT NULL, UNIQUE (user, content))
+        """,
+        "CREATE INDEX quarantine_sample ON quarantine (user, sample) WHERE sample IS NOT NULL",
+        """
+        CREATE TABLE activity_summaries (user INTEGER NOT NULL, date TEXT NOT NULL, payload TEXT NOT NULL,
+          PRIMARY KEY (user, date)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE routes (user INTEGER NOT NULL, path TEXT NOT NULL, workout BLOB, points TEXT NOT NULL,
+          PRIMARY KEY (user, path))
+        """,
+    ]
+}
+
+/// What a row of `samples` is at present.
+enum SampleState: UInt8 {
+    case alive = 0
+    /// A newer complete export doesn't hold it; a later add lifts that.
+    case absent = 1
+    /// Deleted by UUID or id: for good.
+    case deleted = 2
+    /// Outside the plausibility limits since it came in.
+    case quarantined = 3
+}

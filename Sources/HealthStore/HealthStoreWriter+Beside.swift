@@ -1,0 +1,52 @@
+import HealthModel
+import SQLite
+
+// What lies beside the samples: Apple's ring summaries and workout routes.
+extension HealthStoreWriter {
+    /// Keeps Apple's own figures of days; a newer one of the same date replaces the older.
+    /// - Returns: how many changed anything.
+    @discardableResult
+    public func upsertActivitySummaries(_ summaries: [ActivitySummaryRecord]) throws -> Int {
+        for summary in summaries where LocalDay(summary.date) == nil { throw HealthStoreError.badDate(summary.date) }
+        return try change { user in
+            let upsert = try database.prepare(
+                """
+                INSERT INTO activity_summaries VALUES (?, ?, ?)
+                ON CONFLICT (user, date) DO UPDATE SET payload = excluded.payload WHERE payload <> excluded.payload
+                """)
+            var changed = 0
+            for summary in summaries {
+                upsert.bind(1, user)
+                upsert.bind(2, summary.date)
+                upsert.bind(3, summary.payload)
+                try upsert.run()
+                changed += database.changes
+            }
+            return changed
+        }
+    }
+
+    /// Keeps a workout's route under the path that the workout's payload names.
+    /// - Parameters:
+    ///   - path: as in the payload: "/workout-routes/route_2025-03-30_8.15am.gpx".
+    ///   - points: JSON of the points.
+    ///   - workout: the workout's sample; nil when only its payload tells.
+    /// - Returns: whether it is new or has changed.
+    @discardableResult
+    public func attachRoute(path: String, points: [UInt8], workout: SampleID? = nil) throws -> Bool {
+        try change { user in
+            let upsert = try database.prepare(
+                """
+                INSERT INTO routes VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT (user, path) DO UPDATE SET points = excluded.points, workout = ifnull(excluded.workout, workout)
+                WHERE points <> excluded.points OR (excluded.workout IS NOT NULL AND excluded.workout IS NOT workout)
+                """)
+            upsert.bind(1, user)
+            upsert.bind(2, path)
+            upsert.bind(3, workout)
+            points.withUnsafeBytes { upsert.bindText(4, $0) }
+            try upsert.run()
+            return database.changes > 0
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import HealthModel
+import SQLite
+
+extension HealthStoreWriter {
+    /// Stores a batch's records, each exactly once.
+    ///
+    /// A record claims a row of its key that the session hasn't claimed: the one with its HealthKit UUID; else a live one whose value
+    /// agrees; else one that a complete export had lacked; or it becomes a new row. A record whose sample was deleted for good stays
+    /// out. What is known changes nothing; what the record knows better is joined into the row, as a new version.
+    /// - Parameters:
+    ///   - batch: values in canonical units; any order, any mixture of types.
+    ///   - session: the file or request that the batch is part of.
+    ///   - plausibility: asked for each new row.
+    /// - Throws: `HealthStoreError`, `SQLiteError`; roll the transaction back then.
+    public func ingest(
+        _ batch: RecordBatch, session: ImportSession, plausibility: PlausibilityRule
+    ) throws -> IngestCounts {
+        try batch.check()
+        return try change { user in
+            try join(session)
+            var counts = IngestCounts()
+            try batch.metadata.bytes.withUnsafeBytes { metadata in
+                try batch.payload.bytes.withUnsafeBytes { payload in
+                    let ingest = try BatchIngest(
+                        batch, metadata: metadata, payload: payload, writer: self, session: session, user: user)
+                    for (type, rows) in batch.rowsByType() {
+                        let name = batch.types[type]
+                        let tally = try ingest.run(type: name, rows: rows, plausibility: plausibility(name))
+                        counts.total += tally
+                        counts.byType[name, default: IngestCounts.Tally()] += tally
+                    }
+                }
+            }
+            return counts
+        }
+    }
+}
+
+extension RecordBatch {
+    /// Row numbers by type, each in the order of start and value: neighbours in the index come one after the other, and rows of one
+    /// key get their ordinals by value, not by where they stood in the input.
+    fileprivate func rowsByType() -> [(type: Int, rows: [Int])] {
+        var groups: [Int: [Int]] = [:]
+        var order: [Int] = []
+        var row = 0
+        while row < count {
+            let kind = type[row]
+            let first = row
+            while row < count, type[row] == kind { row += 1 }
+            if groups[Int(kind)] == nil { order.append(Int(kind)) }
+            groups[Int(kind), default: []].append(contentsOf: first..<row)
+        }
+        return order.map { kind in
+            var rows = groups[kind] ?? []
+            let precedes = { (a: Int, b: Int) -> Bool in
+                let seconds = (start[a].flooredSecond, start[b].flooredSecond)
+                if seconds.0 != seconds.1 { return seconds.0 < seconds.1 }
+                if StoredValue.isAfter(value[b], value[a]) { return true }
+                return !StoredValue.isAfter(value[a], value[b]) && a < b
+            }
+            if !zip(rows, rows.dropFirst()).allSatisfy({ precedes($0, $1) }) { rows.sort(by: precedes) }
+            return (kind, rows)
+        }
+    }
+
+    fileprivate func check() throws {
+        let rows = count
+        let columns = [
+            ("start", start.count), ("end", end.count), ("value", value.count), ("unit", unit.count),
+            ("origin", origin.count),
+            ("created", created.count), ("flags", flags.count), ("metadata", metadata.count),
+            ("payload", payload.count),
+            ("healthKitUUID", healthKitUUID.count), ("line", line.count),
+        ]
+        let optional: Set = ["metadata", "payload", "healthKitUUID", "line"]
+        for (name, length) in columns where length != rows && !(length == 0 && optional.contains(name)) {
+            throw HealthStoreError.malformedBatch("\(length) rows of \(name) for \(rows) of type")
+        }
+        for (name, column, limit) in [
+            ("type", type, types.count), ("unit", unit, units.count), ("origin", origin, origins.count),
+        ] where !column.allSatisfy({ $0 >= 0 && $0 < limit }) {
+            throw HealthStoreError.malformedBatch("an index of \(name) points beyond its \(limit) names")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import HealthModel
+
+/// One file or one request, while it is taken in: which rows its records have claimed.
+///
+/// Two records of one session are two samples even when they are equal; records of two sessions may be the same sample. A session
+/// that is interrupted, or of which a transaction is undone, starts again from zero as a new object. Belongs to the writer's thread.
+public final class ImportSession {
+    /// The file or request, as quarantine lists name it.
+    public let source: String
+    // Exports repeat the children of a Correlation as top-level records: the two kinds claim the same rows apart.
+    private var topLevel = SequenceSet()
+    private var children = SequenceSet()
+    /// How many transactions of the database had been undone when it began.
+    var rollbackCount: Int?
+    /// Where the store stood when it began.
+    var firstSequence: Int64 = 0
+
+    public init(source: String) { self.source = source }
+
+    func claim(_ sequence: Int64, child: Bool) {
+        if child { children.insert(sequence) } else { topLevel.insert(sequence) }
+    }
+
+    func hasClaimed(_ sequence: Int64, child: Bool) -> Bool {
+        child ? children.contains(sequence) : topLevel.contains(sequence)
+    }
+
+    func hasClaimed(_ sequence: Int64) -> Bool { topLevel.contains(sequence) || children.contains(sequence) }
+
+    /// A changed row has a new sequence: a claim goes with it.
+    func move(_ old: Int64, to new: Int64) {
+        if topLevel.contains(old) { topLevel.insert(new) }
+        if children.contains(old) { children.insert(new) }
+    }
+}
+
+/// What became of a batch's records.
+public struct IngestCounts: Sendable, Equatable {
+    public struct Tally: Sendable, Equatable {
+        /// New rows.
+        public var added = 0
+        /// Rows that were there and stay as they are.
+        public var known = 0
+        /// Rows that were there and learned something: a new version.
+        public var joined = 0
+        /// Rows that a complete export had lacked and that are alive again.
+        public var revived = 0
+        /// Records that stay out because their sample was deleted for good.
+        public var deleted = 0
+        /// New rows outside the plausibility limits: kept apart.
+        public var quarantined = 0
+
+        public init() {}
+
+        public static func += (a: inout Tally, b: Tally) {
+            a.added += b.added
+            a.known += b.known
+            a.joined += b.joined
+            a.revived += b.revived
+            a.deleted += b.deleted
+            a.quarantined += b.quarantined
+        }
+    }
+
+    public var total = Tally()
+    public var byType: [String: Tally] = [:]
+
+    public init() {}
+
+    public static func += (a: inout IngestCounts, b: IngestCounts) {
+        a.total += b.total
+        for (type, tally) in b.byType { a.byType[type, default: Tally()] += tally }
+    }
+}
+
+/// For a type, the rule that says why a sample can't be true (without its value), or nil when it can. Asked for new samples only.
+public typealias PlausibilityRule = (_ type: String) -> ((_ value: Double, _ start: Instant, _ end: Instant) -> String?)

@@ -1,0 +1,46 @@
+import HealthModel
+
+/// One record of a batch, ready to be looked up; its texts point into the batch.
+struct IncomingRecord {
+    var prefix: SampleKeyPrefix
+    var start: Instant
+    var end: Instant
+    var second: Int64
+    var endSecond: Int64
+    var value: Double
+    var unit: Int
+    var origin: Int
+    var created: Int64
+    /// As they are stored: a child of a Correlation is an ordinary sample.
+    var flags: UInt8
+    var isChild: Bool
+    var uuid: SampleID?
+    var line: Int64
+    var metadata: UnsafeRawBufferPointer
+    var payload: UnsafeRawBufferPointer
+
+    func id(_ ordinal: Int) -> SampleID {
+        SampleID(prefix, startSecond: second, endSecond: endSecond, ordinal: ordinal)
+    }
+}
+
+/// How values are compared.
+enum StoredValue {
+    /// Equal but for what converting and printing a unit does: a relative 2e-5. No number agrees with no number.
+    static func agrees(_ a: Double, _ b: Double) -> Bool {
+        if a == b || (a.isNaN && b.isNaN) { return true }
+        return abs(a - b) <= 2e-5 * max(abs(a), abs(b)) && a.isFinite && b.isFinite
+    }
+
+    static func isSame(_ a: Double, _ b: Double) -> Bool { a == b || (a.isNaN && b.isNaN) }
+
+    /// The order of a key's rows: by number, no number last.
+    static func isAfter(_ a: Double, _ b: Double) -> Bool { a.isNaN ? !b.isNaN : a > b }
+
+    /// Of two forms of one value the one that was printed, not converted: it has fewer digits.
+    static func isPlainer(_ a: Double, than b: Double) -> Bool {
+        if a.isNaN || b.isNaN { return !a.isNaN && b.isNaN }
+        let digits = (a.description.utf8.count, b.description.utf8.count)
+        return digits.0 == digits.1 ? a < b : digits.0 < digits.1
+    }
+}

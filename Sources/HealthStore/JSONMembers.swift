@@ -1,0 +1,193 @@
+/// A flat look at a JSON object's text: where its members are. Nested values stay text.
+///
+/// Metadata and payloads are stored with their members in the order of their keys' bytes, without spaces, so that equal content is
+/// equal bytes. What isn't an object stays as it is.
+struct JSONMembers {
+    private struct Member {
+        // Ranges in the text; the key with its quotes.
+        var keyStart: Int
+        var keyEnd: Int
+        var valueStart: Int
+        var valueEnd: Int
+    }
+
+    private let text: UnsafeRawBufferPointer
+    private var members: [Member] = []
+
+    /// Nil when the text isn't a JSON object.
+    private init?(_ text: UnsafeRawBufferPointer) {
+        self.text = text
+        var position = 0
+        skipSpace(&position)
+        guard take("{", &position) else { return nil }
+        skipSpace(&position)
+        if !take("}", &position) {
+            repeat {
+                skipSpace(&position)
+                var member = Member(keyStart: position, keyEnd: 0, valueStart: 0, valueEnd: 0)
+                guard skipString(&position) else { return nil }
+                member.keyEnd = position
+                skipSpace(&position)
+                guard take(":", &position) else { return nil }
+                skipSpace(&position)
+                member.valueStart = position
+                guard skipValue(&position) else { return nil }
+                member.valueEnd = position
+                members.append(member)
+                skipSpace(&position)
+            } while take(",", &position)
+            guard take("}", &position) else { return nil }
+        }
+        skipSpace(&position)
+        if position != text.count { return nil }
+    }
+
+    /// The canonical form; nil when the text has it already, or isn't an object.
+    static func canonical(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard var object = JSONMembers(text) else { return nil }
+        if object.isCanonical { return nil }
+        object.sort()
+        var out: [UInt8] = []
+        out.reserveCapacity(text.count)
+        for member in object.members { object.append(member, to: &out) }
+        return close(&out)
+    }
+
+    /// The union of two canonical objects, whichever comes first. Of two values of one key, or of two texts that aren't objects,
+    /// the longer stays, of equally long ones the greater by bytes: what is richer wins, whatever the order.
+    static func joined(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> [UInt8] {
+        guard var left = JSONMembers(a), var right = JSONMembers(b) else {
+            if JSONMembers(a) != nil { return [UInt8](a) }
+            if JSONMembers(b) != nil { return [UInt8](b) }
+            return [UInt8](isRicher(a[...], b[...]) ? a : b)
+        }
+        left.sort()
+        right.sort()
+        var out: [UInt8] = []
+        out.reserveCapacity(a.count + b.count)
+        var i = 0
+        var j = 0
+        while i < left.members.count || j < right.members.count {
+            let order =
+                i == left.members.count
+                ? 1
+                : j == right.members.count ? -1 : compare(left.key(i), right.key(j))
+            if order < 0 {
+                left.append(left.members[i], to: &out)
+                i += 1
+            } else if order > 0 {
+                right.append(right.members[j], to: &out)
+                j += 1
+            } else {
+                if isRicher(left.value(i), right.value(j)) {
+                    left.append(left.members[i], to: &out)
+                } else {
+                    right.append(right.members[j], to: &out)
+                }
+                i += 1
+                j += 1
+            }
+        }
+        return close(&out)
+    }
+
+    private static func close(_ out: inout [UInt8]) -> [UInt8] {
+        if out.isEmpty { out.append(UInt8(ascii: "{")) }
+        out.append(UInt8(ascii: "}"))
+        return out
+    }
+
+    private func append(_ member: Member, to out: inout [UInt8]) {
+        out.append(out.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+        out.append(contentsOf: text[member.keyStart..<member.keyEnd])
+        out.append(UInt8(ascii: ":"))
+        out.append(contentsOf: text[member.valueStart..<member.valueEnd])
+    }
+
+    private var isCanonical: Bool {
+        var length = 2 + max(0, members.count - 1)
+        for index in members.indices {
+            if index > 0, Self.compare(key(index - 1), key(index)) > 0 { return false }
+            let member = members[index]
+            length += member.keyEnd - member.keyStart + 1 + member.valueEnd - member.valueStart
+        }
+        return length == text.count
+    }
+
+    private mutating func sort() {
+        let text = text
+        members.sort {
+            let order = Self.compare(text[$0.keyStart..<$0.keyEnd], text[$1.keyStart..<$1.keyEnd])
+            return order != 0 ? order < 0 : $0.keyStart < $1.keyStart
+        }
+    }
+
+    private func key(_ index: Int) -> Slice<UnsafeRawBufferPointer> {
+        text[members[index].keyStart..<members[index].keyEnd]
+    }
+    private func value(_ index: Int) -> Slice<UnsafeRawBufferPointer> {
+        text[members[index].valueStart..<members[index].valueEnd]
+    }
+
+    private static func compare(_ a: Slice<UnsafeRawBufferPointer>, _ b: Slice<UnsafeRawBufferPointer>) -> Int {
+        for (x, y) in zip(a, b) where x != y { return x < y ? -1 : 1 }
+        return a.count == b.count ? 0 : a.count < b.count ? -1 : 1
+    }
+
+    static func isRicher(_ a: Slice<UnsafeRawBufferPointer>, _ b: Slice<UnsafeRawBufferPointer>) -> Bool {
+        a.count != b.count ? a.count > b.count : compare(a, b) > 0
+    }
+}
+
+extension JSONMembers {
+    private func skipSpace(_ position: inout Int) {
+        while position < text.count, text[position] == 0x20 || (0x09...0x0D).contains(text[position]) { position += 1 }
+    }
+
+    private func take(_ character: Unicode.Scalar, _ position: inout Int) -> Bool {
+        guard position < text.count, text[position] == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    private func skipString(_ position: inout Int) -> Bool {
+        guard take("\"", &position) else { return false }
+        while position < text.count {
+            switch text[position] {
+            case UInt8(ascii: "\""):
+                position += 1
+                return true
+            case UInt8(ascii: "\\"): position += 2
+            default: position += 1
+            }
+        }
+        return false
+    }
+
+    /// Over one value, nested ones with all they hold.
+    private func skipValue(_ position: inout Int) -> Bool {
+        let first = position
+        var depth = 0
+        while position < text.count {
+            switch text[position] {
+            case UInt8(ascii: "\""):
+                guard skipString(&position) else { return false }
+                if depth == 0 { return true }
+                continue
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                if depth == 0 { return position > first }
+                depth -= 1
+                if depth == 0 {
+                    position += 1
+                    return true
+                }
+            case UInt8(ascii: ","), 0x20, 0x09...0x0D:
+                if depth == 0 { return position > first }
+            default: break
+            }
+            position += 1
+        }
+        return false
+    }
+}

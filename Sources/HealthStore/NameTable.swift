@@ -1,0 +1,119 @@
+import HealthModel
+import SQLite
+
+/// Names that rows refer to by number, from the writer's side.
+final class NameTable {
+    private let find: Statement
+    private let add: Statement
+    private let database: Database
+    private var ids: [String: Int] = [:]
+
+    init(_ table: String, in database: Database) throws {
+        self.database = database
+        find = try database.prepare("SELECT id FROM \(table) WHERE name = ?")
+        add = try database.prepare("INSERT INTO \(table) (name) VALUES (?)")
+    }
+
+    /// What a rolled-back transaction had added isn't there any more.
+    func forget() { ids.removeAll() }
+
+    func existing(_ name: String) throws -> Int? {
+        if let id = ids[name] { return id }
+        find.bind(1, name)
+        guard let id = try find.firstRow({ $0.int(0) }) else { return nil }
+        ids[name] = id
+        return id
+    }
+
+    func id(_ name: String) throws -> Int {
+        if let id = try existing(name) { return id }
+        add.bind(1, name)
+        try add.run()
+        let id = Int(database.lastInsertedRow)
+        ids[name] = id
+        return id
+    }
+}
+
+/// Origins that rows refer to by number, from the writer's side.
+final class OriginTable {
+    private let find: Statement
+    private let read: Statement
+    private let add: Statement
+    private let database: Database
+    private var ids: [Origin: Int] = [:]
+    private var origins: [Int: Origin] = [:]
+    private var joins: [SIMD2<Int>: Int] = [:]
+    // Long histories have thousands of origins (each system version is one); the caches don't grow with them.
+    private static let limit = 20_000
+
+    init(in database: Database) throws {
+        self.database = database
+        find = try database.prepare(
+            "SELECT id FROM origins WHERE source = ? AND version = ? AND product = ? AND device = ?")
+        read = try database.prepare("SELECT source, version, product, device FROM origins WHERE id = ?")
+        add = try database.prepare("INSERT INTO origins (source, version, product, device) VALUES (?, ?, ?, ?)")
+    }
+
+    func forget() {
+        ids.removeAll()
+        origins.removeAll()
+        joins.removeAll()
+    }
+
+    func id(_ origin: Origin) throws -> Int {
+        if let id = ids[origin] { return id }
+        if ids.count > Self.limit { forget() }
+        bind(origin, to: find)
+        var id = try find.firstRow { $0.int(0) }
+        if id == nil {
+            bind(origin, to: add)
+            try add.run()
+            id = Int(database.lastInsertedRow)
+        }
+        guard let id else { throw HealthStoreError.danglingName(table: "origins", id: 0) }
+        ids[origin] = id
+        origins[id] = origin
+        return id
+    }
+
+    /// What two descriptions of one sample's origin say together: the row's source name, and of each other part the richer text.
+    func joined(_ row: Int, _ incoming: Int) throws -> Int {
+        if row == incoming { return row }
+        let key = SIMD2(row, incoming)
+        if let id = joins[key] { return id }
+        let a = try origin(row)
+        let b = try origin(incoming)
+        let id = try id(
+            Origin(
+                sourceName: a.sourceName, sourceVersion: richer(a.sourceVersion, b.sourceVersion),
+                productType: richer(a.productType, b.productType), device: richer(a.device, b.device)))
+        joins[key] = id
+        return id
+    }
+
+    private func origin(_ id: Int) throws -> Origin {
+        if let origin = origins[id] { return origin }
+        read.bind(1, id)
+        let origin = try read.firstRow {
+            Origin(
+                sourceName: $0.string(0), sourceVersion: $0.string(1), productType: $0.string(2), device: $0.string(3))
+        }
+        guard let origin else { throw HealthStoreError.danglingName(table: "origins", id: id) }
+        origins[id] = origin
+        return origin
+    }
+
+    private func bind(_ origin: Origin, to statement: Statement) {
+        statement.bind(1, origin.sourceName)
+        statement.bind(2, origin.sourceVersion)
+        statement.bind(3, origin.productType)
+        statement.bind(4, origin.device)
+    }
+
+    /// The longer text, of equally long ones the greater by bytes: the same whichever comes first.
+    private func richer(_ a: String, _ b: String) -> String {
+        if a.utf8.count != b.utf8.count { return a.utf8.count > b.utf8.count ? a : b }
+        return a.utf8.lexicographicallyPrecedes(b.utf8) ? b : a
+    }
+}

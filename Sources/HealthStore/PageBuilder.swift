@@ -1,0 +1,90 @@
+import HealthModel
+import SQLite
+
+/// Fills a page from rows, giving it only the names that it uses.
+struct PageBuilder {
+    let reader: HealthStoreReader
+    private(set) var page = SamplePage()
+    /// Bytes so far, counted generously.
+    private(set) var bytes = 0
+    private var types: [Int: Int32] = [:]
+    private var units: [Int: Int32] = [:]
+    private var origins: [Int: Int32] = [:]
+
+    /// Ids, numbers and indices of one row, as they travel.
+    static let rowBytes = 64
+
+    init(_ reader: HealthStoreReader) { self.reader = reader }
+
+    mutating func append(
+        id: SampleID, sequence: Int64, type: Int, start: Instant, end: Instant, value: Double, origin: Int,
+        flags: UInt8,
+        state: SampleState
+    ) throws {
+        page.ids.append(id)
+        page.sequence.append(sequence)
+        page.type.append(try index(ofType: type))
+        page.start.append(start)
+        page.end.append(end)
+        page.value.append(value)
+        page.origin.append(try index(ofOrigin: origin))
+        var shown = SampleFlags(rawValue: flags).intersection([.userEntered, .manual])
+        switch state {
+        case .alive: break
+        case .absent, .deleted: shown.insert(.deleted)
+        case .quarantined: shown.insert(.quarantined)
+        }
+        page.flags.append(shown)
+        bytes += Self.rowBytes
+    }
+
+    mutating func appendDetail(unit: Int, created: Int64, uuid: SampleID?) throws {
+        page.unit.append(try index(ofUnit: unit))
+        page.created.append(created)
+        page.healthKitUUID.append(uuid)
+    }
+
+    mutating func appendTexts(_ row: Statement, metadata: Int, payload: Int) {
+        row.withBytes(metadata) { page.metadata.append(bytes: $0) }
+        row.withBytes(payload) { page.payload.append(bytes: $0) }
+        bytes += page.metadata.range(page.count - 1).count + page.payload.range(page.count - 1).count
+    }
+
+    mutating func appendTexts(metadata: [UInt8], payload: [UInt8]) {
+        page.metadata.append(bytes: metadata)
+        page.payload.append(bytes: payload)
+        bytes += metadata.count + payload.count
+    }
+
+    private mutating func index(ofType id: Int) throws -> Int32 {
+        if let index = types[id] { return index }
+        let name = try reader.types.name(id)
+        let index = Int32(page.types.count)
+        page.types.append(name)
+        bytes += name.utf8.count
+        types[id] = index
+        return index
+    }
+
+    private mutating func index(ofUnit id: Int) throws -> Int32 {
+        if let index = units[id] { return index }
+        let name = try reader.units.name(id)
+        let index = Int32(page.units.count)
+        page.units.append(name)
+        bytes += name.utf8.count
+        units[id] = index
+        return index
+    }
+
+    private mutating func index(ofOrigin id: Int) throws -> Int32 {
+        if let index = origins[id] { return index }
+        let origin = try reader.origin(id)
+        let index = Int32(page.origins.count)
+        page.origins.append(origin)
+        for text in [origin.sourceName, origin.sourceVersion, origin.productType, origin.device] {
+            bytes += text.utf8.count
+        }
+        origins[id] = index
+        return index
+    }
+}

@@ -1,0 +1,105 @@
+import HealthModel
+import SQLite
+
+// The join is commutative, associative and idempotent: for each part a rule that picks the same winner whichever comes first.
+extension RecordClaim {
+    /// Joins into the row what the record knows better. Adding the same again changes nothing.
+    /// - Returns: whether the row has a new version.
+    func join(_ record: IncomingRecord, _ slot: Int) throws -> Bool {
+        let old = writer.window.rows[slot]
+        var row = old
+        var metadata: [UInt8]?
+        var payload: [UInt8]?
+        row.uuid = old.uuid ?? record.uuid
+        // Of a tombstone only the UUID matters: it keeps later copies out.
+        if old.state != .deleted {
+            if old.state == .absent { try revive(&row, record) }
+            try joinColumns(&row, record, old)
+            metadata = try joined(record.metadata, into: row, column: .metadata)
+            payload = try joined(record.payload, into: row, column: .payload)
+        }
+        guard row.isDifferent(from: old) || metadata != nil || payload != nil else { return false }
+        try writer.rewrite(&row, was: old, user: user)
+        if let metadata {
+            try set(writer.statements.setMetadata, row.sequence, metadata)
+            row.metadata = nil
+        }
+        if let payload {
+            try set(writer.statements.setPayload, row.sequence, payload)
+            row.hasPayload = true
+        }
+        writer.window.update(slot, row)
+        return true
+    }
+
+    private func revive(_ row: inout StoredRow, _ record: IncomingRecord) throws {
+        row.state = .alive
+        guard !StoredValue.agrees(row.value, record.value) || row.unit != record.unit else { return }
+        row.value = record.value
+        row.unit = record.unit
+        if let reason = implausible(record) {
+            row.state = .quarantined
+            try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user)
+        }
+    }
+
+    private func joinColumns(_ row: inout StoredRow, _ record: IncomingRecord, _ old: StoredRow) throws {
+        if row.unit == record.unit, !StoredValue.isSame(row.value, record.value) {
+            // A channel that knows the UUID reads the number itself; others read it printed, perhaps in another unit.
+            let isBetter =
+                (record.uuid != nil) == (old.uuid != nil)
+                ? StoredValue.isPlainer(record.value, than: row.value) : record.uuid != nil
+            if isBetter { row.value = record.value }
+        }
+        // Known by its UUID a record may have other seconds than the row, whose key then stays.
+        if row.second == record.second, row.end.flooredSecond == record.endSecond {
+            let end = max(row.end, record.end)
+            row.startRemainder = max(row.startRemainder, record.start &- record.second &* Instant.second)
+            row.duration = end &- row.start
+        }
+        row.origin = try writer.origins.joined(row.origin, record.origin)
+        if record.created != 0 { row.created = row.created == 0 ? record.created : min(row.created, record.created) }
+        row.flags |= record.flags
+    }
+
+    private enum Text { case metadata, payload }
+
+    /// The text that the row should have now; nil when it has it.
+    private func joined(_ text: UnsafeRawBufferPointer, into row: StoredRow, column: Text) throws -> [UInt8]? {
+        if text.isEmpty { return nil }
+        if column == .metadata, let range = row.metadata {
+            return writer.window.text.withUnsafeBytes { Self.joined(text, $0[range]) }
+        }
+        if column == .payload, !row.hasPayload { return JSONMembers.canonical(text) ?? [UInt8](text) }
+        let query = column == .metadata ? writer.statements.metadata : writer.statements.payload
+        query.bind(1, row.sequence)
+        return try query.firstRow { stored in stored.withBytes(0) { Self.joined(text, $0[...]) } } ?? nil
+    }
+
+    private static func joined(_ text: UnsafeRawBufferPointer, _ stored: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
+        let stored = UnsafeRawBufferPointer(rebasing: stored)
+        if isSame(text, stored) { return nil }
+        if stored.isEmpty { return JSONMembers.canonical(text) ?? [UInt8](text) }
+        let joined = JSONMembers.joined(stored, text)
+        return joined.withUnsafeBytes { isSame($0, stored) } ? nil : joined
+    }
+
+    private static func isSame(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+        a.count == b.count && a.elementsEqual(b)
+    }
+
+    private func set(_ statement: Statement, _ sequence: Int64, _ text: [UInt8]) throws {
+        statement.bind(1, sequence)
+        text.withUnsafeBytes { statement.bindText(2, $0) }
+        try statement.run()
+    }
+}
+
+extension StoredRow {
+    fileprivate func isDifferent(from old: StoredRow) -> Bool {
+        state != old.state || uuid != old.uuid || !StoredValue.isSame(value, old.value) || unit != old.unit
+            || startRemainder != old.startRemainder || duration != old.duration || origin != old.origin
+            || created != old.created
+            || flags != old.flags
+    }
+}

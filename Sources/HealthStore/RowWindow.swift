@@ -1,0 +1,87 @@
+import HealthModel
+
+/// The rows that a batch's records may claim, found by id; reused from batch to batch.
+///
+/// Bounded: of a second that holds more than `crowd` rows nothing is loaded ahead, and texts beyond `textLimit` are read when needed.
+struct RowWindow {
+    static let crowd = 4096
+    static let textLimit = 1 << 20
+
+    private(set) var rows: ContiguousArray<StoredRow> = []
+    private(set) var text: [UInt8] = []
+    /// Seconds of which not every row is here.
+    private(set) var crowded: Set<Int64> = []
+    // Open addressing; ids are hashes already. −1 is free.
+    private var table: ContiguousArray<Int32> = []
+    private var mask = 0
+
+    /// - Parameter expected: rows to make room for.
+    mutating func reset(expected: Int) {
+        rows.removeAll(keepingCapacity: rows.capacity <= 4 * Self.crowd)
+        text.removeAll(keepingCapacity: true)
+        crowded.removeAll()
+        size(for: expected)
+    }
+
+    func slot(of id: SampleID) -> Int? {
+        var index = Int(truncatingIfNeeded: id.low) & mask
+        while true {
+            let slot = table[index]
+            if slot < 0 { return nil }
+            if rows[Int(slot)].id == id { return Int(slot) }
+            index = (index + 1) & mask
+        }
+    }
+
+    @discardableResult
+    mutating func append(_ row: StoredRow) -> Int {
+        if (rows.count + 1) * 2 > table.count { size(for: rows.count * 2) }
+        rows.append(row)
+        link(rows.count - 1)
+        return rows.count - 1
+    }
+
+    mutating func append(_ row: StoredRow, metadata: UnsafeRawBufferPointer) {
+        var row = row
+        if text.count + metadata.count <= Self.textLimit {
+            row.metadata = text.count..<(text.count + metadata.count)
+            text.append(contentsOf: metadata)
+        }
+        append(row)
+    }
+
+    /// Changes a row, but not its id.
+    mutating func update(_ slot: Int, _ row: StoredRow) { rows[slot] = row }
+
+    mutating func setClaimedBelow(_ slot: Int, _ ordinal: Int, child: Bool) {
+        if child { rows[slot].claimedBelow.1 = ordinal } else { rows[slot].claimedBelow.0 = ordinal }
+    }
+
+    /// Drops the second's rows, which are the last ones loaded: it holds too many.
+    mutating func giveUp(_ second: Int64) {
+        crowded.insert(second)
+        while let last = rows.last, last.second == second { rows.removeLast() }
+        relink()
+    }
+
+    /// After ids have changed.
+    mutating func relink() { size(for: rows.count) }
+
+    private mutating func size(for expected: Int) {
+        var capacity = 64
+        while capacity < expected * 4 { capacity *= 2 }
+        if table.count == capacity {
+            for index in table.indices { table[index] = -1 }
+        } else {
+            table = ContiguousArray(repeating: -1, count: capacity)
+        }
+        mask = capacity - 1
+        for slot in rows.indices { link(slot) }
+    }
+
+    private mutating func link(_ slot: Int) {
+        var index = Int(truncatingIfNeeded: rows[slot].id.low) & mask
+        while table[index] >= 0 { index = (index + 1) & mask }
+        table[index] = Int32(slot)
+    }
+}

@@ -1,0 +1,81 @@
+import HealthModel
+import SQLite
+
+/// A row of `samples` as the writer works on it, but for its texts.
+struct StoredRow {
+    var sequence: Int64 = 0
+    var type = 0
+    var state = SampleState.alive
+    /// Start, floored to seconds.
+    var second: Int64 = 0
+    /// What the start exceeds `second` by, µs.
+    var startRemainder: Int64 = 0
+    /// µs.
+    var duration: Int64 = 0
+    var value = Double.nan
+    var unit = 0
+    var origin = 0
+    var flags: UInt8 = 0
+    var id = SampleID(high: 0, low: 0)
+    var created: Int64 = 0
+    var uuid: SampleID?
+    /// Where the metadata lies in the window's text; nil when it has to be read.
+    var metadata: Range<Int>?
+    var hasPayload = false
+    /// Ordinals of this key below these are known to be claimed: kept at ordinal 0, for top-level records and for children.
+    var claimedBelow = (0, 0)
+
+    // Wrapping: a hostile row of extreme times is quarantined, not a crash.
+    var start: Instant { second &* Instant.second &+ startRemainder }
+    var end: Instant { start &+ duration }
+
+    static let columns = """
+        seq, type, state, second, start_us, duration, value, unit, origin, flags, id, created, uuid, metadata, payload IS NOT NULL
+        """
+    static let metadataColumn = 13
+
+    init() {}
+
+    /// Reads `columns`.
+    init(_ row: Statement) {
+        sequence = row.int64(0)
+        type = row.int(1)
+        state = SampleState(rawValue: UInt8(truncatingIfNeeded: row.int64(2))) ?? .quarantined
+        second = row.int64(3)
+        startRemainder = row.int64(4)
+        duration = row.int64(5)
+        value = row.isNull(6) ? .nan : row.double(6)
+        unit = row.int(7)
+        origin = row.int(8)
+        flags = UInt8(truncatingIfNeeded: row.int64(9))
+        id = row.sampleID(10) ?? SampleID(high: 0, low: 0)
+        created = row.int64(11)
+        uuid = row.sampleID(12)
+        hasPayload = row.int64(14) != 0
+    }
+}
+
+extension Statement {
+    /// The 16 bytes of an id; nil when the column is NULL.
+    func sampleID(_ column: Int) -> SampleID? {
+        withBytes(column) { bytes in
+            guard bytes.count == 16 else { return nil }
+            return SampleID(
+                high: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                low: UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+        }
+    }
+
+    func bind(_ index: Int, _ id: SampleID) {
+        withUnsafeBytes(of: (id.high.bigEndian, id.low.bigEndian)) { bind(index, blob: $0) }
+    }
+
+    func bind(_ index: Int, _ id: SampleID?) {
+        if let id { bind(index, id) } else { bindNull(index) }
+    }
+
+    /// NaN has no form in SQLite: NULL.
+    func bindNumber(_ index: Int, _ value: Double) {
+        if value.isNaN { bindNull(index) } else { bind(index, value) }
+    }
+}

@@ -1,0 +1,79 @@
+import HealthModel
+
+/// Which samples a query is about.
+public struct TypeFilter: Sendable, Equatable {
+    public enum Types: Sendable, Equatable {
+        case only(Set<String>)
+        case allExcept(Set<String>)
+    }
+
+    /// Nil: every user.
+    public var users: Set<String>?
+    public var types: Types
+
+    public init(users: Set<String>? = nil, types: Types) {
+        self.users = users
+        self.types = types
+    }
+
+    /// Every type but workouts, which are delivered as events only.
+    public static let samples = TypeFilter(types: .allExcept(["HKWorkoutTypeIdentifier"]))
+
+    func includes(type: String) -> Bool {
+        switch types {
+        case .only(let names): names.contains(type)
+        case .allExcept(let names): !names.contains(type)
+        }
+    }
+
+    func includes(user: String) -> Bool { users?.contains(user) ?? true }
+}
+
+/// Sequences above `after`, up to and with `through`.
+public struct SequenceWindow: Sendable, Hashable {
+    public var after: Int64
+    public var through: Int64
+
+    public init(after: Int64, through: Int64 = .max) {
+        self.after = after
+        self.through = through
+    }
+
+    func contains(_ sequence: Int64) -> Bool { sequence > after && sequence <= through }
+}
+
+/// What a pull asks for: one window, and other ones for types that lag behind it or are held back.
+public struct PullWindow: Sendable, Equatable {
+    public var base: SequenceWindow
+    public var exceptions: [String: SequenceWindow]
+
+    public init(_ base: SequenceWindow, exceptions: [String: SequenceWindow] = [:]) {
+        self.base = base
+        self.exceptions = exceptions
+    }
+
+    /// The sequences to walk for types that the filter includes.
+    func span(_ filter: TypeFilter) -> SequenceWindow {
+        exceptions.filter { filter.includes(type: $0.key) }.values.reduce(into: base) { span, window in
+            guard window.after < window.through else { return }
+            span.after = min(span.after, window.after)
+            span.through = max(span.through, window.through)
+        }
+    }
+}
+
+/// How much one call may give and read.
+public struct PullLimits: Sendable {
+    /// Rows of output.
+    public var rows: Int
+    /// Bytes of output, counted generously; one row is given even if it's larger.
+    public var bytes: Int
+    /// Rows to walk over, whether they match or not.
+    public var scanned: Int
+
+    public init(rows: Int = 4096, bytes: Int = 60_000, scanned: Int = 100_000) {
+        self.rows = rows
+        self.bytes = bytes
+        self.scanned = scanned
+    }
+}

@@ -1,0 +1,185 @@
+import CZeroMQ
+import Foundation
+import HealthModel
+import Synchronization
+import Wire
+
+/// What a process wants to hear.
+public enum Subscription: Sendable, Hashable {
+    case exact(String)
+    case prefix(String)
+
+    var text: String {
+        switch self {
+        case .exact(let topic), .prefix(let topic): topic
+        }
+    }
+
+    func matches(_ topic: String) -> Bool {
+        switch self {
+        case .exact(let wanted): topic == wanted
+        case .prefix(let wanted): topic.hasPrefix(wanted)
+        }
+    }
+}
+
+/// A process's place on the bus: one PUB socket to the hub, one SUB socket from it, and the thread that owns both.
+///
+/// Sending never blocks: the outbox is bounded and drops the oldest, as the bus itself would, and counts it. Everything on the bus is a hint or
+/// an answer that is asked for again, so a drop delays and never loses.
+public final class BusConnection: Sendable {
+    public struct Handlers: Sendable {
+        /// Called on the bus's thread with each message; must be quick.
+        public var message: @Sendable (Message) -> Void
+        /// Called on the bus's thread with what couldn't be read as a message.
+        public var malformed: @Sendable (MessageError) -> Void
+        /// Called every second; what it returns is sent.
+        public var heartbeat: @Sendable () -> Message?
+        /// Called once if the sockets fail; the connection is dead then.
+        public var failed: @Sendable (any Error) -> Void
+
+        public init(
+            message: @escaping @Sendable (Message) -> Void,
+            malformed: @escaping @Sendable (MessageError) -> Void = { _ in },
+            heartbeat: @escaping @Sendable () -> Message? = { nil },
+            failed: @escaping @Sendable (any Error) -> Void = { _ in }
+        ) {
+            self.message = message
+            self.malformed = malformed
+            self.heartbeat = heartbeat
+            self.failed = failed
+        }
+    }
+
+    /// What passed, for `status` and metrics.
+    public struct Counters: Sendable {
+        public var sent = 0
+        public var received = 0
+        public var dropped = 0
+        public var malformed = 0
+
+        public init() {}
+    }
+
+    private struct State {
+        var outbox: [[[UInt8]]] = []
+        var counters = Counters()
+        var stopping = false
+        var stopped = false
+        var beatNow = false
+    }
+
+    private static let outboxLimit = 1024
+    private let state = Mutex(State())
+    private let wakeup: Wakeup
+    private let finished = DispatchSemaphore(value: 0)
+
+    /// Connects and starts the thread. The hub need not be there yet: ZeroMQ connects when it appears.
+    public init(address: BusAddress, subscriptions: [Subscription], handlers: Handlers) throws {
+        wakeup = try Wakeup()
+        let context = try ZeroMQContext()
+        let loop: @Sendable () -> Void = { [self] in
+            do {
+                try run(context: context, address: address, subscriptions: subscriptions, handlers: handlers)
+            } catch {
+                handlers.failed(error)
+            }
+            state.withLock { $0.stopped = true }
+            finished.signal()
+        }
+        let thread = Thread(block: loop)
+        thread.name = "bus"
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    public var counters: Counters { state.withLock { $0.counters } }
+
+    public func send(_ message: Message) { send(message.frames) }
+
+    /// Sends frames as they are: for tools and tests that say something else than a message.
+    public func send(_ frames: [[UInt8]]) {
+        state.withLock { state in
+            if state.outbox.count >= Self.outboxLimit {
+                state.outbox.removeFirst()
+                state.counters.dropped += 1
+            }
+            state.outbox.append(frames)
+        }
+        wakeup.signal()
+    }
+
+    /// Sends a heartbeat now rather than at the next second.
+    public func beat() {
+        state.withLock { $0.beatNow = true }
+        wakeup.signal()
+    }
+
+    /// Sends what is in the outbox, closes the sockets and waits for the thread to end.
+    public func close() {
+        let already = state.withLock { state in
+            defer { state.stopping = true }
+            return state.stopping
+        }
+        guard !already else { return }
+        wakeup.signal()
+        finished.wait()
+    }
+
+    private func run(
+        context: ZeroMQContext, address: BusAddress, subscriptions: [Subscription], handlers: Handlers
+    ) throws {
+        let publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
+        let subscriber = try ZeroMQSocket(context, type: ZMQ_SUB)
+        try publisher.connect(address.publish)
+        try subscriber.connect(address.subscribe)
+        for subscription in subscriptions { try subscriber.subscribe(subscription.text) }
+
+        var items = [
+            zmq_pollitem_t(socket: subscriber.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
+            zmq_pollitem_t(socket: nil, fd: wakeup.readEnd, events: Int16(ZMQ_POLLIN), revents: 0),
+        ]
+        var nextBeat = MonotonicClock.now
+        while true {
+            let now = MonotonicClock.now
+            let (outgoing, stopping, beatNow) = state.withLock { state in
+                defer {
+                    state.outbox = []
+                    state.beatNow = false
+                }
+                return (state.outbox, state.stopping, state.beatNow)
+            }
+            for frames in outgoing {
+                let sent = try publisher.send(frames)
+                state.withLock { if sent { $0.counters.sent += 1 } else { $0.counters.dropped += 1 } }
+            }
+            if stopping { return }
+            if now >= nextBeat || beatNow {
+                if let beat = handlers.heartbeat() { _ = try publisher.send(beat.frames) }
+                nextBeat = now + Instant.second
+            }
+            let wait = max(0, nextBeat - MonotonicClock.now) / 1000 + 1
+            // EINTR only wakes us early.
+            if zmq_poll(&items, 2, Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
+            wakeup.drain()
+            // A bounded turn, so that a flood doesn't keep heartbeats and the outbox waiting.
+            for _ in 0..<64 {
+                guard let frames = try subscriber.receive() else { break }
+                deliver(frames, subscriptions, handlers)
+            }
+        }
+    }
+
+    private func deliver(_ frames: [[UInt8]], _ subscriptions: [Subscription], _ handlers: Handlers) {
+        do throws(MessageError) {
+            let message = try Message(frames: frames)
+            // ZeroMQ subscribes by prefix: page.steps also gets page.steps2.
+            guard subscriptions.contains(where: { $0.matches(message.topic) }) else { return }
+            state.withLock { $0.counters.received += 1 }
+            handlers.message(message)
+        } catch {
+            state.withLock { $0.counters.malformed += 1 }
+            handlers.malformed(error)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import CZeroMQ
+
+/// What the bus couldn't do, at which endpoint.
+public struct BusError: Error, CustomStringConvertible {
+    public let operation: String
+    public let endpoint: String
+    public let code: Int32
+
+    /// Takes the thread's last ZeroMQ error: call at once after the failing call.
+    static func last(_ operation: String, _ endpoint: String = "") -> BusError {
+        BusError(operation: operation, endpoint: endpoint, code: zmq_errno())
+    }
+
+    private var hint: String {
+        switch code {
+        case 98: "; another stack uses it: stop that one, or give this one another state folder"
+        case 13: "; check who owns the folder and that you may write to it"
+        case 36: "; the path is longer than the 107 bytes of a Unix socket: choose a shorter state folder"
+        default: ""
+        }
+    }
+
+    public var description: String {
+        let place = endpoint.isEmpty ? "" : " \(endpoint)"
+        return "bus: can't \(operation)\(place): \(String(cString: zmq_strerror(code)))\(hint)"
+    }
+}

@@ -1,0 +1,135 @@
+import CZeroMQ
+import Glibc
+import Wire
+
+/// A ZeroMQ context: one a process.
+///
+/// `@unchecked Sendable`: "A ØMQ context is thread safe and may be shared among as many application threads as necessary"
+/// (zmq_ctx_new(3)).
+final class ZeroMQContext: @unchecked Sendable {
+    let handle: UnsafeMutableRawPointer
+
+    init() throws {
+        guard let handle = zmq_ctx_new() else { throw BusError.last("make a context") }
+        self.handle = handle
+    }
+
+    deinit { zmq_ctx_term(handle) }
+}
+
+/// One ZeroMQ socket. "ØMQ sockets are not thread safe" (zmq_socket(3)): it stays on the thread that made it.
+final class ZeroMQSocket {
+    let handle: UnsafeMutableRawPointer
+    private let context: ZeroMQContext
+
+    /// - Parameter highWaterMark: messages held for one peer; beyond it they are dropped, which the protocol expects.
+    init(_ context: ZeroMQContext, type: Int32, highWaterMark: Int32 = 64, linger: Int32 = 200) throws {
+        guard let handle = zmq_socket(context.handle, type) else { throw BusError.last("make a socket") }
+        self.handle = handle
+        self.context = context
+        do {
+            try set(ZMQ_SNDHWM, highWaterMark)
+            try set(ZMQ_RCVHWM, highWaterMark)
+            try set(ZMQ_LINGER, linger)
+            // A peer that announces a larger frame is cut off before a byte of it is kept.
+            var limit = Int64(Message.maximumFrame)
+            guard zmq_setsockopt(handle, ZMQ_MAXMSGSIZE, &limit, MemoryLayout<Int64>.size) == 0 else {
+                throw BusError.last("limit messages")
+            }
+            try set(ZMQ_RECONNECT_IVL, 20)
+            try set(ZMQ_RECONNECT_IVL_MAX, 500)
+        } catch {
+            zmq_close(handle)
+            throw error
+        }
+    }
+
+    deinit { zmq_close(handle) }
+
+    func set(_ option: Int32, _ value: Int32) throws {
+        var value = value
+        guard zmq_setsockopt(handle, option, &value, MemoryLayout<Int32>.size) == 0 else {
+            throw BusError.last("set option \(option)")
+        }
+    }
+
+    func bind(_ endpoint: String) throws {
+        guard zmq_bind(handle, endpoint) == 0 else { throw BusError.last("listen at", endpoint) }
+    }
+
+    func connect(_ endpoint: String) throws {
+        guard zmq_connect(handle, endpoint) == 0 else { throw BusError.last("connect to", endpoint) }
+    }
+
+    func subscribe(_ prefix: String) throws {
+        guard zmq_setsockopt(handle, ZMQ_SUBSCRIBE, prefix, prefix.utf8.count) == 0 else {
+            throw BusError.last("subscribe", prefix)
+        }
+    }
+
+    /// Sends one message of several frames without waiting; false when the peer's queue is full and it was dropped.
+    func send(_ frames: [[UInt8]]) throws -> Bool {
+        for (index, frame) in frames.enumerated() {
+            let more = index < frames.count - 1
+            while zmq_send(handle, frame, frame.count, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) < 0 {
+                switch zmq_errno() {
+                case Errno.interrupted: continue
+                case Errno.wouldBlock: return false
+                default: throw BusError.last("send")
+                }
+            }
+        }
+        return true
+    }
+
+    /// The next message's frames; nil when there is none now.
+    func receive() throws -> [[UInt8]]? {
+        var frames: [[UInt8]] = []
+        var message = zmq_msg_t()
+        guard zmq_msg_init(&message) == 0 else { throw BusError.last("receive") }
+        defer { zmq_msg_close(&message) }
+        while true {
+            if zmq_msg_recv(&message, handle, ZMQ_DONTWAIT) < 0 {
+                switch zmq_errno() {
+                case Errno.interrupted: continue
+                case Errno.wouldBlock: return nil
+                default: throw BusError.last("receive")
+                }
+            }
+            frames.append([UInt8](UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message))))
+            if zmq_msg_more(&message) == 0 { return frames }
+        }
+    }
+
+    /// Hands one waiting message on to `other`, frame by frame, without copying; false when none waits.
+    func forward(to other: ZeroMQSocket) throws -> Bool {
+        var message = zmq_msg_t()
+        guard zmq_msg_init(&message) == 0 else { throw BusError.last("forward") }
+        defer { zmq_msg_close(&message) }
+        var dropping = false
+        while true {
+            if zmq_msg_recv(&message, handle, ZMQ_DONTWAIT) < 0 {
+                switch zmq_errno() {
+                case Errno.interrupted: continue
+                case Errno.wouldBlock: return false
+                default: throw BusError.last("forward")
+                }
+            }
+            let more = zmq_msg_more(&message) != 0
+            while !dropping, zmq_msg_send(&message, other.handle, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) < 0 {
+                switch zmq_errno() {
+                case Errno.interrupted: continue
+                case Errno.wouldBlock: dropping = true
+                default: throw BusError.last("forward")
+                }
+            }
+            if !more { return true }
+        }
+    }
+}
+
+/// What zmq_errno gives: the C library's numbers.
+enum Errno {
+    static let interrupted = EINTR
+    static let wouldBlock = EAGAIN
+}

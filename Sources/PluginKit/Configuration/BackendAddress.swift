@@ -1,0 +1,30 @@
+import Foundation
+import HealthModel
+
+/// Where the stack's reference backend listens, as its configuration and the environment say.
+public enum BackendAddress {
+    /// `HEALTHBUS_BACKEND_PORT` goes before the configuration, for several stacks on one machine.
+    public static func port(
+        of backend: StackConfiguration.Instance, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> Int {
+        environment["HEALTHBUS_BACKEND_PORT"].flatMap { Int($0) } ?? Int(backend.configuration["port"].int ?? 8787)
+    }
+
+    public static func host(of backend: StackConfiguration.Instance) -> String {
+        backend.configuration["host"].string ?? "127.0.0.1"
+    }
+
+    public static func url(of backend: StackConfiguration.Instance) -> String {
+        let host = host(of: backend)
+        // Listening everywhere isn't an address to connect to.
+        let reachable = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
+        return "http://" + (reachable.contains(":") ? "[\(reachable)]" : reachable) + ":\(port(of: backend))"
+    }
+
+    /// For an uploader that has nowhere to deliver to.
+    public static func missing(_ context: PluginContext) throws -> String {
+        throw ConfigurationError(
+            file: context.stack.file, key: "instances.\(context.name).configuration.url",
+            reason: "is needed: this stack has no backend of its own")
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import HealthModel
+import Wire
+
+/// What a plugin says of itself: `plugin.json`.
+public struct Manifest: Sendable, Equatable {
+    public enum Kind: String, Sendable {
+        case hub, observer, debouncer, handler, consolidator, uploader, backend
+    }
+
+    public var name: String
+    public var version: Int
+    /// Protocol majors it speaks.
+    public var protocolVersions: ClosedRange<Int>
+    public var kind: Kind
+    /// The program, beside `healthbus`.
+    public var executable: String
+    /// Sample types it handles; ["*"] is every type that no other handler of the stack declares.
+    public var types: [String]
+    public var consumes: [String]
+    public var produces: [String]
+    /// JSON Schema of its configuration, with defaults.
+    public var configuration: Value
+    public var file: String
+
+    /// - Throws: `ConfigurationError` with the file and the key.
+    public init(file: String) throws {
+        guard let data = FileManager.default.contents(atPath: file) else {
+            throw ConfigurationError(file: file, key: "", reason: "can't be read")
+        }
+        let value: Value
+        do { value = try Value(json: data, comments: true) } catch {
+            throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Self.plain(error))")
+        }
+        func text(_ key: String) throws -> String {
+            guard let text = value[key].string, !text.isEmpty else {
+                throw ConfigurationError(file: file, key: key, reason: "must be a text")
+            }
+            return text
+        }
+        func texts(_ key: String) -> [String] { (value[key].array ?? []).compactMap(\.string) }
+        self.file = file
+        name = try text("name")
+        executable = try text("executable")
+        guard let kind = Kind(rawValue: try text("kind")) else {
+            throw ConfigurationError(
+                file: file, key: "kind", reason: "must be hub, observer, debouncer, handler, consolidator, uploader or backend")
+        }
+        self.kind = kind
+        guard let version = value["version"].int, let low = value["protocol"]["min"].int, let high = value["protocol"]["max"].int,
+            low <= high
+        else { throw ConfigurationError(file: file, key: "version, protocol", reason: "must be whole numbers, min not above max") }
+        self.version = Int(version)
+        protocolVersions = Int(low)...Int(high)
+        guard protocolVersions.contains(ProtocolVersion.current.major) else {
+            throw ConfigurationError(
+                file: file, key: "protocol",
+                reason: "speaks protocol \(low) to \(high), this release speaks \(ProtocolVersion.current)")
+        }
+        types = texts("types")
+        consumes = texts("consumes")
+        produces = texts("produces")
+        configuration = value["configuration"]
+    }
+
+    static func plain(_ error: any Error) -> String {
+        if case DecodingError.dataCorrupted(let context) = error {
+            return (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String ?? context.debugDescription
+        }
+        return "\(error)"
+    }
+}
+
+/// The plugins that are there, by name.
+public struct PluginCatalog: Sendable {
+    public let manifests: [String: Manifest]
+    /// Where the programs lie.
+    public let programs: String
+
+    /// Reads every `<folder>/<name>/plugin.json`.
+    public init(folder: String, programs: String) throws {
+        self.programs = programs
+        var manifests: [String: Manifest] = [:]
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? [] {
+            let file = "\(folder)/\(name)/plugin.json"
+            guard FileManager.default.fileExists(atPath: file) else { continue }
+            let manifest = try Manifest(file: file)
+            manifests[manifest.name] = manifest
+        }
+        self.manifests = manifests
+    }
+
+    /// The plugins that belong to this program: `HEALTHBUS_PLUGINS`, else `plugins` beside it, else in a folder above it (a checkout).
+    public static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> PluginCatalog {
+        let program = URL(fileURLWithPath: try executablePath()).deletingLastPathComponent()
+        if let folder = environment["HEALTHBUS_PLUGINS"], !folder.isEmpty {
+            return try PluginCatalog(folder: folder, programs: program.path)
+        }
+        var place = program
+        for _ in 0..<6 {
+            let folder = place.appendingPathComponent("plugins").path
+            if FileManager.default.fileExists(atPath: folder + "/observer/plugin.json") {
+                return try PluginCatalog(folder: folder, programs: program.path)
+            }
+            place.deleteLastPathComponent()
+        }
+        throw ConfigurationError(
+            file: program.path, key: "", reason: "no 'plugins' folder beside the program or above it; set HEALTHBUS_PLUGINS")
+    }
+
+    /// This program's own file, links resolved.
+    public static func executablePath() throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    }
+
+    public func program(_ manifest: Manifest) -> String { programs + "/" + manifest.executable }
+}
+
+/// A configuration that can't be used: which file, which key, what is allowed.
+public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+    public let file: String
+    public let key: String
+    public let reason: String
+
+    public init(file: String, key: String, reason: String) {
+        self.file = file
+        self.key = key
+        self.reason = reason
+    }
+
+    public var description: String { key.isEmpty ? "\(file): \(reason)" : "\(file): '\(key)' \(reason)" }
+}

@@ -1,0 +1,67 @@
+import HealthModel
+
+/// Holds a configuration against a manifest's JSON Schema and fills in its defaults.
+///
+/// The part of JSON Schema that plugin manifests use: type, properties, additionalProperties, items, enum, minimum, maximum, default. Anything not declared is
+/// refused: a misspelt option must not be an option that does nothing.
+public struct SchemaCheck {
+    let file: String
+
+    public init(file: String) { self.file = file }
+
+    /// - Throws: `ConfigurationError` with the key and what is allowed.
+    public func resolve(_ value: Value, schema: Value, key: String = "configuration") throws(ConfigurationError) -> Value {
+        if value.isNull, !schema["default"].isNull { return schema["default"] }
+        if let allowed = schema["enum"].array, !value.isNull, !allowed.contains(value) {
+            throw error(key, "must be one of \(allowed.map { $0.json() }.joined(separator: ", "))")
+        }
+        switch schema["type"].string {
+        case "object": return try object(value, schema, key)
+        case "array":
+            guard !value.isNull else { return .array([]) }
+            guard let elements = value.array else { throw error(key, "must be a list") }
+            var resolved: [Value] = []
+            for (index, element) in elements.enumerated() {
+                resolved.append(try resolve(element, schema: schema["items"], key: "\(key)[\(index)]"))
+            }
+            return .array(resolved)
+        case "number", "integer":
+            guard !value.isNull else { return .null }
+            guard let number = value.double, schema["type"].string == "number" || value.int != nil else {
+                throw error(key, schema["type"].string == "number" ? "must be a number" : "must be a whole number")
+            }
+            if let minimum = schema["minimum"].double, number < minimum { throw error(key, "must be at least \(JSONNumber.text(minimum))") }
+            if let maximum = schema["maximum"].double, number > maximum { throw error(key, "must be at most \(JSONNumber.text(maximum))") }
+            return value
+        case "string":
+            guard value.isNull || value.string != nil else { throw error(key, "must be a text") }
+            return value
+        case "boolean":
+            guard value.isNull || value.bool != nil else { throw error(key, "must be true or false") }
+            return value
+        default: return value
+        }
+    }
+
+    private func object(_ value: Value, _ schema: Value, _ key: String) throws(ConfigurationError) -> Value {
+        guard value.isNull || value.object != nil else { throw error(key, "must be an object") }
+        let properties = schema["properties"].object ?? [:]
+        var resolved: [String: Value] = [:]
+        for (name, member) in value.object ?? [:] where properties[name] == nil {
+            guard schema["additionalProperties"].object != nil else {
+                let known = properties.keys.sorted().joined(separator: ", ")
+                throw error("\(key).\(name)", known.isEmpty ? "isn't known; there are no options here" : "isn't known; there are: \(known)")
+            }
+            resolved[name] = try resolve(member, schema: schema["additionalProperties"], key: "\(key).\(name)")
+        }
+        for (name, property) in properties {
+            let member = try resolve(value[name], schema: property, key: "\(key).\(name)")
+            if !member.isNull { resolved[name] = member }
+        }
+        return .object(resolved)
+    }
+
+    private func error(_ key: String, _ reason: String) -> ConfigurationError {
+        ConfigurationError(file: file, key: key, reason: reason)
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import HealthModel
+import MessageBus
+
+/// Which instances a stack runs and with which options: the embedded default, overlaid with a file.
+public struct StackConfiguration: Sendable, Equatable {
+    public struct Instance: Sendable, Equatable {
+        public var name: String
+        public var manifest: Manifest
+        /// The schema's defaults overlaid with the stack's options.
+        public var configuration: Value
+    }
+
+    /// In order of start.
+    public let instances: [Instance]
+    /// The address of another bus than the state folder's.
+    public let bus: BusAddress?
+    public let file: String
+
+    /// The default, as in `configs/default.json`: every plugin once, by its own name.
+    public static let embedded = """
+        // The stack that `healthbus up` starts when no other configuration is given. A file given with --config is laid over this one:
+        // what it names changes, null leaves an instance out.
+        {
+          "instances": {
+            "hub": { "plugin": "hub" },
+            "backend": { "plugin": "backend" },
+            "observer": { "plugin": "observer" },
+            "debouncer": { "plugin": "debouncer" },
+            "steps": { "plugin": "steps" },
+            "heart-rate": { "plugin": "heart-rate" },
+            "sleep": { "plugin": "sleep" },
+            "energy": { "plugin": "energy" },
+            "workouts": { "plugin": "workouts" },
+            "body": { "plugin": "body" },
+            "generic": { "plugin": "generic" },
+            "consolidator": { "plugin": "consolidator" },
+            "uploader": { "plugin": "uploader" }
+          }
+        }
+
+        """
+
+    /// - Parameter path: the file to lay over the default; nil for none.
+    /// - Throws: `ConfigurationError` with file, key and what is allowed.
+    public init(path: String?, catalog: PluginCatalog) throws {
+        let file = path ?? "the default configuration"
+        var value = try Self.parse(Self.embedded, file: "the default configuration")
+        if let path {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw ConfigurationError(file: path, key: "", reason: "can't be read; check the path and its rights")
+            }
+            value = Self.overlay(value, with: try Self.parse(String(decoding: data, as: UTF8.self), file: path))
+        }
+        self.file = file
+        for key in (value.object ?? [:]).keys where key != "instances" && key != "bus" {
+            throw ConfigurationError(file: file, key: key, reason: "isn't known; there are: bus, instances")
+        }
+        var instances: [Instance] = []
+        for (name, entry) in value["instances"].object ?? [:] where !entry.isNull {
+            instances.append(try Self.instance(name, entry, file: file, catalog: catalog))
+        }
+        let order: [Manifest.Kind] = [.hub, .backend, .observer, .debouncer, .handler, .consolidator, .uploader]
+        func rank(_ instance: Instance) -> Int { order.firstIndex(of: instance.manifest.kind) ?? order.count }
+        self.instances = instances.sorted { (rank($0), $0.name) < (rank($1), $1.name) }
+        for kind in [Manifest.Kind.hub, .observer, .debouncer, .consolidator]
+        where instances.count(where: { $0.manifest.kind == kind }) > 1 {
+            throw ConfigurationError(file: file, key: "instances", reason: "names more than one \(kind.rawValue); a stack has one")
+        }
+        if let publish = value["bus"]["publish"].string, let subscribe = value["bus"]["subscribe"].string {
+            bus = BusAddress(publish: publish, subscribe: subscribe)
+        } else {
+            guard value["bus"].isNull else {
+                throw ConfigurationError(file: file, key: "bus", reason: "needs 'publish' and 'subscribe', both texts")
+            }
+            bus = nil
+        }
+    }
+
+    private static func instance(_ name: String, _ entry: Value, file: String, catalog: PluginCatalog) throws -> Instance {
+        let key = "instances.\(name)"
+        guard !name.isEmpty, name.utf8.count <= 64,
+            name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
+        else { throw ConfigurationError(file: file, key: key, reason: "must be named with a-z, 0-9 and hyphens, at most 64") }
+        for member in (entry.object ?? [:]).keys where member != "plugin" && member != "configuration" {
+            throw ConfigurationError(file: file, key: "\(key).\(member)", reason: "isn't known; there are: configuration, plugin")
+        }
+        guard let plugin = entry["plugin"].string, let manifest = catalog.manifests[plugin] else {
+            let known = catalog.manifests.keys.sorted().joined(separator: ", ")
+            throw ConfigurationError(file: file, key: "\(key).plugin", reason: "must be one of \(known)")
+        }
+        let configuration = try SchemaCheck(file: file)
+            .resolve(entry["configuration"], schema: manifest.configuration, key: "\(key).configuration")
+        return Instance(name: name, manifest: manifest, configuration: configuration.isNull ? [:] : configuration)
+    }
+
+    private static func parse(_ text: String, file: String) throws -> Value {
+        do { return try Value(json: text.utf8, comments: true) } catch {
+            throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Manifest.plain(error))")
+        }
+    }
+
+    private static func overlay(_ base: Value, with top: Value) -> Value {
+        guard case .object(var members) = base, case .object(let new) = top else { return top }
+        for (key, value) in new { members[key] = members[key].map { overlay($0, with: value) } ?? value }
+        return .object(members)
+    }
+}
+
+extension StackConfiguration {
+    public func instance(_ name: String) -> Instance? { instances.first { $0.name == name } }
+
+    public func only(_ kind: Manifest.Kind) -> Instance? { instances.first { $0.manifest.kind == kind } }
+
+    public var handlers: [Instance] { instances.filter { $0.manifest.kind == .handler } }
+
+    /// Types that handlers name; whoever handles "*" gets all others.
+    public var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.types).filter { $0 != "*" }) }
+
+    /// The metric family that a type is delivered under: the plugin that declares it, else "other".
+    public func family(of type: String) -> String {
+        handlers.first { $0.manifest.types.contains(type) }?.manifest.name ?? "other"
+    }
+}

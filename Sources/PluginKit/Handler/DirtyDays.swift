@@ -1,0 +1,64 @@
+import Changelog
+import HealthModel
+import SQLite
+
+/// Days whose samples have changed since their figures were computed, in memory and in the stage's file.
+struct DirtyDays {
+    struct Key: Hashable {
+        var user: String
+        /// Days since 1970.
+        var day: Int
+    }
+
+    struct Mark: Equatable {
+        /// Rises with every mark: a day computed from an older one stays dirty.
+        var generation: Int64
+        /// Everything up to here was consumed before the first of these marks.
+        var since: Int64
+    }
+
+    private(set) var marks: [Key: Mark] = [:]
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS dirty(
+                user TEXT NOT NULL, day INTEGER NOT NULL, generation INTEGER NOT NULL, since INTEGER NOT NULL,
+                PRIMARY KEY (user, day)) WITHOUT ROWID
+            """)
+    }
+
+    mutating func open(_ turn: Turn) throws {
+        try turn.database.prepare("SELECT user, day, generation, since FROM dirty").forEachRow {
+            marks[Key(user: $0.string(0), day: $0.int(1))] = Mark(generation: $0.int64(2), since: $0.int64(3))
+        }
+    }
+
+    var count: Int { marks.count }
+
+    /// How far the upstream was consumed before the oldest mark; nil when no day is dirty.
+    var oldestMark: Int64? { marks.values.map(\.since).min() }
+
+    mutating func mark(_ key: Key, since: Int64, _ turn: Turn) throws {
+        var mark = marks[key] ?? Mark(generation: 0, since: since)
+        mark.generation += 1
+        mark.since = min(mark.since, since)
+        marks[key] = mark
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO dirty VALUES (?, ?, ?, ?)")
+        write.bind(1, key.user)
+        write.bind(2, key.day)
+        write.bind(3, mark.generation)
+        write.bind(4, mark.since)
+        try write.run()
+    }
+
+    /// Forgets a mark unless the day was marked again since `generation`.
+    mutating func clear(_ key: Key, generation: Int64, _ turn: Turn) throws {
+        guard marks[key]?.generation == generation else { return }
+        marks[key] = nil
+        let delete = try turn.write().database.prepare("DELETE FROM dirty WHERE user = ? AND day = ?")
+        delete.bind(1, key.user)
+        delete.bind(2, key.day)
+        try delete.run()
+    }
+}

@@ -1,0 +1,155 @@
+import Changelog
+import HealthModel
+import Wire
+
+/// Some days in a row whose samples are fetched in one slice.
+struct SliceRun {
+    var user: String
+    /// With the mark that each day had when the slice was asked for.
+    var days: [(day: LocalDay, generation: Int64)]
+    var query: [String: Value]
+    var samples = SamplePage()
+}
+
+extension HandlerStage {
+    /// Slices under way at once: one is computed while the next travels.
+    private static let concurrentRuns = 2
+    private static let rowsPerRun = 20_000.0
+    private static let longestRun = 16
+    /// A day that can't be computed is tried this often, then left out and counted.
+    private static let attempts = 3
+
+    /// Asks for the samples of the newest dirty days, once all that is released has been marked.
+    /// - Parameter computing: the run whose days are about to be computed and aren't asked for again.
+    func requestSlices(_ turn: Turn, computing: SliceRun? = nil) {
+        guard upstream.isLive else { return }
+        while inFlight.count < Self.concurrentRuns, let run = nextRun(besides: Array(inFlight.values) + [computing].compactMap { $0 }) {
+            inFlight[turn.pull(upstream.producer, run.query).id] = run
+        }
+    }
+
+    private func nextRun(besides runs: [SliceRun]) -> SliceRun? {
+        let busy = Set(runs.flatMap { run in run.days.map { DirtyDays.Key(user: run.user, day: $0.day.number) } })
+        guard let newest = dirty.marks.keys.filter({ !busy.contains($0) }).max(by: { ($0.day, $0.user) < ($1.day, $1.user) }),
+            let zones = timelines[newest.user]
+        else { return nil }
+        let limit = max(1, min(Self.longestRun, Int(Self.rowsPerRun / max(rowsPerDay, 1))))
+        var days: [(LocalDay, Int64)] = []
+        var key = newest
+        while days.count < limit, !busy.contains(key), let mark = dirty.marks[key] {
+            days.append((LocalDay(number: key.day), mark.generation))
+            key.day -= 1
+        }
+        let window = days.flatMap { handler.window(of: $0.0, zones: zones, configuration: configuration) }
+        var query: [String: Value] = [
+            "query": "slice", "user": .string(newest.user), "types": types, "asOf": upstream.cursor.anchor.wireValue,
+            "payload": .bool(handler.needsPayload), "store": Value(upstream.cursor.store),
+            "generation": Value(upstream.cursor.generation),
+        ]
+        // A date that was left out has no instants, and so no samples: an empty range.
+        query["from"] = .integer((window.map(\.lowerBound).min() ?? 0) - handler.reach)
+        query["to"] = .integer((window.map(\.upperBound).max() ?? -2 * handler.reach) + handler.reach)
+        return SliceRun(user: newest.user, days: days, query: query)
+    }
+
+    func receive(slice answer: PullAnswer, of run: SliceRun, _ turn: Turn) throws {
+        var run = run
+        switch answer.result {
+        // The upstream's own cursor meets the reset too and marks the days anew.
+        case .reset: return
+        case .refused(let why): throw StageError.refused(producer: upstream.producer, why: why)
+        case .pages(let pages):
+            for page in pages { run.samples.append(try SamplePage(wireValue: page["samples"])) }
+            guard let last = pages.last else { throw StageError.unreadablePage(producer: upstream.producer) }
+            if !last["continue"].isNull {
+                run.query["continue"] = last["continue"]
+                inFlight[turn.pull(upstream.producer, run.query).id] = run
+                return
+            }
+        }
+        rowsPerDay = rowsPerDay * 0.5 + Double(run.samples.count) / Double(run.days.count) * 0.5
+        // The next slices travel while these days are computed.
+        requestSlices(turn, computing: run)
+        for (day, generation) in run.days { try compute(day, generation: generation, run, turn) }
+    }
+
+    private func compute(_ day: LocalDay, generation: Int64, _ run: SliceRun, _ turn: Turn) throws {
+        let key = DirtyDays.Key(user: run.user, day: day.number)
+        guard let zones = timelines[run.user] else { return }
+        let window = handler.window(of: day, zones: zones, configuration: configuration)
+        let samples = run.days.count == 1 ? run.samples : run.samples.overlapping(window, reach: handler.reach)
+        let input = DayInput(
+            user: run.user, day: day, window: window, zones: zones, samples: samples, configuration: configuration)
+        let output: DayOutput
+        do {
+            output = try handler.compute(input)
+        } catch {
+            failures[key, default: 0] += 1
+            turn.log.error(
+                "day.failed", ("handler", manifest.name), ("day", day.description), ("why", "\(error)"),
+                ("attempt", "\(failures[key] ?? 0)"))
+            // Its figures stay as they were; the day is named as failed, and holds up no other.
+            if failures[key, default: 0] >= Self.attempts {
+                quarantinedDays += 1
+                try dirty.clear(key, generation: generation, turn)
+            }
+            return
+        }
+        failures[key] = nil
+        try write(output, key: key, turn)
+        try dirty.clear(key, generation: generation, turn)
+    }
+
+    private func write(_ output: DayOutput, key: DirtyDays.Key, _ turn: Turn) throws {
+        _ = try turn.write()
+        let before = turn.head.sequence
+        let figures = "figures.\(manifest.name)"
+        let events = "events.\(manifest.name)"
+        let figureKey = "figures/\(key.user)/\(LocalDay(number: key.day))"
+        var eventKeys: Set<String> = []
+        for event in output.events {
+            let eventKey = "event/\(key.user)/\(event.id)"
+            eventKeys.insert(eventKey)
+            try turn.changelog.put(
+                key: eventKey, topic: events, user: key.user, day: key.day,
+                body: ["id": .string(event.id), "kind": .string(event.kind), "event": event.payload])
+        }
+        for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
+        where row.topic == events && !eventKeys.contains(row.key) {
+            try turn.changelog.remove(key: row.key)
+        }
+        if output.figures.isEmpty && output.hourly.isEmpty {
+            try turn.changelog.remove(key: figureKey)
+        } else {
+            try turn.changelog.put(
+                key: figureKey, topic: figures, user: key.user, day: key.day,
+                body: ["figures": .object(output.figures), "hourly": .object(output.hourly)])
+        }
+        guard turn.head.sequence > before else { return }
+        turn.publish(figures, ["head": turn.head.wireValue])
+    }
+}
+
+extension SamplePage {
+    /// The rows that overlap a union of ranges, each widened by `reach`; those without duration count at their instant, also at the
+    /// lower edge.
+    func overlapping(_ window: [Range<Instant>], reach: Instant) -> SamplePage {
+        filter { row in
+            window.contains { range in
+                let lower = range.lowerBound - reach
+                return start[row] < range.upperBound + reach
+                    && (end[row] > lower || (start[row] == end[row] && start[row] >= lower))
+            }
+        }
+    }
+}
+
+extension DayHandler {
+    func window(of day: LocalDay, zones: ZoneTimeline, configuration: Value) -> [Range<Instant>] {
+        zones.window(of: day, window)
+    }
+
+    func days(touching start: Instant, end: Instant, zones: ZoneTimeline, configuration: Value) -> [LocalDay] {
+        zones.days(touching: start, end: end, window, reach: reach)
+    }
+}

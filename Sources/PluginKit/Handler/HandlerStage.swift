@@ -1,0 +1,176 @@
+import Changelog
+import HealthModel
+import MessageBus
+import SQLite
+import Wire
+
+/// Hosts a `DayHandler`: marks days dirty from change spans, fetches the days' samples, commits figures and events.
+///
+/// Newest day first, and only what the debouncer has released: ten years of history never delay today. A day that changes while it is being computed stays dirty
+/// (its mark's generation has moved on) and is computed again.
+public final class HandlerStage: Stage {
+    let instance: String
+    let manifest: Manifest
+    let configuration: Value
+    let handler: any DayHandler
+    /// Which sample types are this handler's, as pull requests name them.
+    let types: Value
+
+    let upstream: Upstream
+    var dirty: DirtyDays
+    var timelines = Timelines()
+    var inFlight: [Int64: SliceRun] = [:]
+    /// Rows a day held lately, to choose how many days fit one slice.
+    var rowsPerDay = 2000.0
+    var failures: [DirtyDays.Key: Int] = [:]
+    var freshness = Freshness()
+    var quarantinedDays = 0
+
+    /// Sequences behind which a handler marks history while it already works on today.
+    static let backfillBeyond: Int64 = 200_000
+
+    /// - Parameter namedTypes: the types that the stack's handlers name, for a handler of all others.
+    public init(
+        instance: String, manifest: Manifest, configuration: Value, handler: any DayHandler, namedTypes: Set<String>,
+        observer: String
+    ) {
+        self.instance = instance
+        self.manifest = manifest
+        self.configuration = configuration
+        self.handler = handler
+        types =
+            manifest.types.contains("*")
+            ? ["exclude": .array(namedTypes.sorted().map { .string($0) })]
+            : ["include": .array(manifest.types.map { .string($0) })]
+        upstream = Upstream(
+            observer, query: ["query": "spans", "types": types], backfillBeyond: Self.backfillBeyond)
+        dirty = DirtyDays()
+    }
+
+    public var subscriptions: [Subscription] { [.exact("sync.\(instance)")] }
+
+    public func open(_ turn: Turn) throws {
+        let database = try turn.write().database
+        try DirtyDays.createTables(in: database)
+        try Timelines.createTables(in: database)
+        try Freshness.createTables(in: database)
+        try upstream.open(turn)
+        try dirty.open(turn)
+        try timelines.open(turn)
+        try freshness.open(turn)
+        try forgetOlderFigures(turn)
+    }
+
+    /// Another version or configuration of the handler would give other figures: every day is computed again.
+    private func forgetOlderFigures(_ turn: Turn) throws {
+        let now: Value = [
+            "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
+            "handler": .integer(Int64(handler.version)), "configuration": configuration, "types": types,
+        ]
+        let database = try turn.write().database
+        let read = try database.prepare("SELECT value FROM freshness WHERE key = 'computedWith'")
+        let before = try read.firstRow { $0.string(0) }
+        guard before != now.json() else { return }
+        if before != nil {
+            turn.log.notice("figures.outdated", ("handler", manifest.name))
+            try markEverything(turn)
+        }
+        let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
+        write.bind(1, now.json())
+        try write.run()
+    }
+
+    /// Marks every day that this handler has ever given figures for.
+    private func markEverything(_ turn: Turn) throws {
+        let database = try turn.write().database
+        var keys: [DirtyDays.Key] = []
+        try database.prepare("SELECT DISTINCT user, day FROM changes WHERE day IS NOT NULL")
+            .forEachRow { keys.append(.init(user: $0.string(0), day: $0.int(1))) }
+        for key in keys { try dirty.mark(key, since: 0, turn) }
+    }
+
+    public func receive(_ message: Message, _ turn: Turn) throws {
+        guard let head = StoreHead(wireValue: message.body["head"]),
+            let released = AnchorVector(wireValue: message.body["released"])
+        else { return }
+        upstream.hear(head, limit: released)
+        upstream.pump(turn)
+        if upstream.isLevel { freshness.checked(at: turn.now) }
+    }
+
+    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        if let run = inFlight[answer.pull.id] {
+            inFlight[answer.pull.id] = nil
+            try receive(slice: answer, of: run, turn)
+            return
+        }
+        _ = try upstream.accept(
+            answer, turn,
+            reset: { _ in try markEverything(turn) },
+            apply: { page in try mark(page, turn) })
+    }
+
+    /// Marks the days that a page of spans touches.
+    private func mark(_ page: Value, _ turn: Turn) throws {
+        freshness.checked(at: turn.now)
+        guard let from = page["from"].int else { throw StageError.unreadablePage(producer: upstream.producer) }
+        try learnZones(page["zones"], since: from, turn)
+        let users = (page["users"].array ?? []).compactMap(\.string)
+        guard let user = page["user"].int32s, let start = page["start"].int64s, let end = page["end"].int64s,
+            user.count == start.count, start.count == end.count, user.allSatisfy({ users.indices.contains(Int($0)) })
+        else { throw StageError.unreadablePage(producer: upstream.producer) }
+        guard !user.isEmpty else { return }
+        var touched: Set<DirtyDays.Key> = []
+        for index in user.indices {
+            let name = users[Int(user[index])]
+            guard let zones = timelines[name] else { throw StageError.unreadablePage(producer: upstream.producer) }
+            for day in handler.days(touching: start[index], end: end[index], zones: zones, configuration: configuration) {
+                touched.insert(.init(user: name, day: day.number))
+            }
+        }
+        for key in touched { try dirty.mark(key, since: from, turn) }
+        try freshness.synced(at: turn.now, turn)
+    }
+
+    /// Takes over a changed zone timeline: every known day from the change on may hold other instants now.
+    private func learnZones(_ zones: Value, since: Int64, _ turn: Turn) throws {
+        for (user, entries) in zones.object ?? [:] {
+            guard let new = try ZoneTimeline(wireValue: entries) else {
+                throw StageError.unreadablePage(producer: upstream.producer)
+            }
+            guard let old = try timelines.learn(new, user: user, turn) else { continue }
+            let first = old.day(of: old.firstDifference(from: new) ?? .max).number - 1
+            var days: Set<Int> = []
+            let list = try turn.database.prepare("SELECT DISTINCT day FROM changes WHERE user = ? AND day >= ?")
+            list.bind(1, user)
+            list.bind(2, first)
+            try list.forEachRow { row in days.formUnion([row.int(0) - 1, row.int(0), row.int(0) + 1]) }
+            for day in days { try dirty.mark(.init(user: user, day: day), since: since, turn) }
+        }
+    }
+
+    public func tick(_ turn: Turn) throws -> Instant? {
+        upstream.pump(turn)
+        requestSlices(turn)
+        return nil
+    }
+
+    public func report(_ turn: Turn) throws -> StageReport {
+        StageReport(
+            frontier: [upstream.producer: min(upstream.frontier, dirty.oldestMark ?? .max)],
+            details: [
+                "pending": .integer(Int64(dirty.count)), "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
+                "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
+                "quarantinedDays": .integer(Int64(quarantinedDays)),
+            ])
+    }
+}
+
+extension HandlerStage {
+    /// The handler of a started plugin.
+    public convenience init(_ handler: any DayHandler, _ context: PluginContext) {
+        self.init(
+            instance: context.name, manifest: context.instance.manifest, configuration: context.configuration, handler: handler,
+            namedTypes: context.stack.namedTypes, observer: context.stack.only(.observer)?.name ?? "observer")
+    }
+}

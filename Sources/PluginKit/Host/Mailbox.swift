@@ -1,0 +1,65 @@
+import Foundation
+
+/// A bounded queue between threads. Whoever takes waits with a deadline; whoever puts either waits for room or is told that there is none.
+///
+/// `@unchecked Sendable`: every access to the queue holds the condition's lock.
+public final class Mailbox<Element: Sendable>: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var elements: [Element] = []
+    private var closed = false
+    private let capacity: Int
+
+    public init(capacity: Int) { self.capacity = capacity }
+
+    /// False when the box is full or closed: the element is dropped.
+    @discardableResult
+    public func offer(_ element: Element) -> Bool {
+        condition.withLock {
+            guard !closed, elements.count < capacity else { return false }
+            elements.append(element)
+            condition.broadcast()
+            return true
+        }
+    }
+
+    /// Takes the element whatever the capacity: for the few that must not be lost, such as answers to what this process itself asked for.
+    public func insist(_ element: Element) {
+        condition.withLock {
+            guard !closed else { return }
+            elements.append(element)
+            condition.broadcast()
+        }
+    }
+
+    /// Waits for room; false when the box was closed.
+    public func put(_ element: Element) -> Bool {
+        condition.withLock {
+            while !closed, elements.count >= capacity { condition.wait() }
+            guard !closed else { return false }
+            elements.append(element)
+            condition.broadcast()
+            return true
+        }
+    }
+
+    /// Up to `limit` elements; empty when `timeout` (seconds) has passed or the box is closed and empty.
+    public func take(limit: Int, timeout: TimeInterval) -> [Element] {
+        let deadline = Date(timeIntervalSinceNow: timeout)
+        return condition.withLock {
+            while elements.isEmpty, !closed, condition.wait(until: deadline) {}
+            let taken = Array(elements.prefix(limit))
+            elements.removeFirst(taken.count)
+            if !taken.isEmpty { condition.broadcast() }
+            return taken
+        }
+    }
+
+    public func close() {
+        condition.withLock {
+            closed = true
+            condition.broadcast()
+        }
+    }
+
+    public var isClosed: Bool { condition.withLock { closed } }
+}

@@ -1,0 +1,175 @@
+import CPosix
+import Changelog
+import Console
+import Foundation
+import HealthModel
+import MessageBus
+import SQLite
+import Synchronization
+import Wire
+
+/// What a plugin's program knows once it has been started rightly: who it is, its options, its folder, its lock.
+public struct PluginContext: Sendable {
+    public let state: StateFolder
+    public let stack: StackConfiguration
+    public let instance: StackConfiguration.Instance
+    public let log: StageLog
+
+    public var name: String { instance.name }
+    public var configuration: Value { instance.configuration }
+    public var folder: String { state.instance(name) }
+    public var databasePath: String { state.database(name) }
+    public var address: BusAddress { stack.bus ?? state.address }
+}
+
+/// A stage with what belongs to it outside.
+public struct StageParts {
+    public var stage: any Stage
+    public var effects: (any EffectRunner)?
+    /// Makes the answerer of pulls, on its own thread with its own read-only connection.
+    public var source: @Sendable (Database) throws -> any PullSource
+
+    public init(
+        stage: any Stage, effects: (any EffectRunner)? = nil,
+        source: @escaping @Sendable (Database) throws -> any PullSource = { ChangelogSource(database: $0) }
+    ) {
+        self.stage = stage
+        self.effects = effects
+        self.source = source
+    }
+}
+
+/// The `main` of every plugin: reads its arguments, checks its configuration, takes its lock, runs, drains on SIGTERM.
+public enum PluginProgram {
+    /// Runs a stage until SIGTERM or SIGINT; ends the process.
+    public static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
+        start(plugin) { context, stopper in
+            let parts = try make(context)
+            let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
+            let host = StageHost(instance: context.name, plugin: plugin, log: context.log)
+            stopper.whenAsked { host.stop() }
+            let path = context.databasePath
+            let source = parts.source
+            try host.run(
+                stage: parts.stage, database: database, address: context.address, effects: parts.effects,
+                source: {
+                    let reader = try Database(path: path, mode: .readOnly)
+                    return (reader, try source(reader))
+                })
+        }
+    }
+
+    /// For plugins that aren't stages (hub, backend): everything around them, and the lock held while `body` runs.
+    public static func start(_ plugin: String, _ body: (PluginContext, Stopper) throws -> Void) -> Never {
+        let program = "healthbus-\(plugin)"
+        do {
+            // Before any thread: glibc would otherwise keep an arena of up to 64 MB for each.
+            _ = healthbus_limit_arenas(2)
+            let stopper = try Stopper()
+            let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()), for: help(plugin))
+            if arguments.wantsHelp {
+                StandardStream.output.write(help(plugin).render())
+                exit(ExitCode.done.rawValue)
+            }
+            let context = try context(plugin, arguments)
+            let lock = try lock(context, arguments, stopper)
+            context.log.info("instance.started", ("pid", "\(ProcessInfo.processInfo.processIdentifier)"))
+            try body(context, stopper)
+            context.log.info("instance.stopped")
+            withExtendedLifetime(lock) {}
+            exit(ExitCode.done.rawValue)
+        } catch let error as ConfigurationError {
+            reportAndExit(Failure(error.description, code: .usage), program: program)
+        } catch {
+            reportAndExit(error, program: program)
+        }
+    }
+
+    static func help(_ plugin: String) -> CommandHelp {
+        CommandHelp(
+            name: "healthbus-\(plugin)", summary: "Runs the \(plugin) plugin of a healthbus stack, in the foreground.",
+            options: [
+                .init("--state", value: "folder", help: "the stack's state folder"),
+                .init("--config", value: "file", help: "the stack's configuration"),
+                .init("--instance", value: "name", help: "which instance to be (default: \(plugin))"),
+                .init("--standby", help: "wait for the running instance to end instead of giving up"),
+                .init("--takeover", help: "end the running instance and take its place"),
+            ],
+            examples: ["healthbus-\(plugin) --state /var/lib/healthbus"])
+    }
+
+    private static func context(_ plugin: String, _ arguments: Arguments) throws -> PluginContext {
+        let catalog = try PluginCatalog.standard()
+        let stack = try StackConfiguration(path: arguments.value("--config"), catalog: catalog)
+        let name = arguments.value("--instance") ?? plugin
+        guard let instance = stack.instance(name) else {
+            throw ConfigurationError(file: stack.file, key: "instances", reason: "has no '\(name)'")
+        }
+        guard instance.manifest.name == plugin else {
+            throw ConfigurationError(
+                file: stack.file, key: "instances.\(name).plugin", reason: "is '\(instance.manifest.name)', this is '\(plugin)'")
+        }
+        let state = arguments.value("--state").map { StateFolder(path: $0) } ?? .standard()
+        return PluginContext(state: state, stack: stack, instance: instance, log: try StageLog.standard(name))
+    }
+
+    private static func lock(_ context: PluginContext, _ arguments: Arguments, _ stopper: Stopper) throws -> InstanceLock {
+        try StateFolder.make(context.state.path)
+        try StateFolder.make(context.folder)
+        try StateFolder.make(context.state.sockets)
+        if arguments.flag("--takeover") { return try InstanceLock.takeOver(folder: context.folder, grace: 5) }
+        if let lock = try InstanceLock.take(folder: context.folder) { return lock }
+        guard arguments.flag("--standby") else {
+            let holder = InstanceLock.holder(folder: context.folder).map { " (process \($0))" } ?? ""
+            throw Failure(
+                "'\(context.name)' runs already on \(context.state.path)\(holder)",
+                hint: "stop that one, or start this one with --standby or --takeover")
+        }
+        context.log.info("instance.standby")
+        while !stopper.isAsked {
+            if let lock = try InstanceLock.take(folder: context.folder, waiting: 0.5) { return lock }
+        }
+        exit(ExitCode.done.rawValue)
+    }
+}
+
+/// Hears SIGTERM and SIGINT.
+public final class Stopper: Sendable {
+    private struct State {
+        var asked = false
+        var action: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    init() throws {
+        let descriptor = healthbus_catch_signals()
+        guard descriptor >= 0 else { throw Failure("can't listen for signals: \(String(cString: strerror(-descriptor)))") }
+        let thread = Thread { [self] in
+            var signal: UInt8 = 0
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            while true {
+                _ = poll(&waiting, 1, -1)
+                guard read(descriptor, &signal, 1) == 1 else { continue }
+                let action = state.withLock { state in
+                    state.asked = true
+                    return state.action
+                }
+                action?()
+            }
+        }
+        thread.name = "signals"
+        thread.start()
+    }
+
+    public var isAsked: Bool { state.withLock { $0.asked } }
+
+    /// Calls `action` when the process is asked to stop; at once when it was asked already.
+    public func whenAsked(_ action: @escaping @Sendable () -> Void) {
+        let already = state.withLock { state in
+            state.action = action
+            return state.asked
+        }
+        if already { action() }
+    }
+}

@@ -1,0 +1,132 @@
+import Changelog
+import Foundation
+import HealthModel
+import MessageBus
+import SQLite
+import Wire
+
+/// What a stage lets others read, from a connection of its own beside the writer.
+public protocol PullSource: AnyObject {
+    /// Answers one request page by page, all from one read transaction.
+    /// - Parameters:
+    ///   - request: its members; the anchor has been checked already.
+    ///   - page: gives one page: its members, of about 48 KiB at most, with `through` on the last one where the query has a window.
+    /// - Throws: `PullRefusal` for a request that makes no sense.
+    func answer(_ request: Value, head: StoreHead, page: (_ members: [String: Value], _ last: Bool) -> Void) throws
+}
+
+/// Why a pull can't be answered, whoever asks again.
+public struct PullRefusal: Error {
+    public let reason: String
+    public init(_ reason: String) { self.reason = reason }
+}
+
+/// Serves `changes`: the stage's own keyed changelog.
+open class ChangelogSource: PullSource {
+    public let database: Database
+
+    public init(database: Database) { self.database = database }
+
+    /// Pages that one request may draw: a few in flight, within every socket's high-water mark.
+    public static let pagesPerRequest = 4
+
+    open func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
+        guard request["query"].string == "changes" else {
+            throw PullRefusal("unknown query '\(request["query"].string ?? "")'; this instance answers 'changes'")
+        }
+        guard let after = AnchorVector(wireValue: request["after"]), let until = AnchorVector(wireValue: request["until"]) else {
+            throw PullRefusal("a 'changes' request needs 'after' and 'until'")
+        }
+        var from = after.base
+        let end = min(until.base, head.sequence)
+        for index in 1...Self.pagesPerRequest {
+            let part = try KeyedChangelog.page(in: database, after: from, until: end, topic: request["topic"].string ?? "")
+            let last = part.through >= end || index == Self.pagesPerRequest
+            page(["rows": .array(part.rows.map(\.wireValue)), "from": .integer(from), "through": .integer(part.through)], last)
+            if last { return }
+            from = part.through
+        }
+    }
+}
+
+/// The thread that answers pulls: long reads never wait for the writer, nor the writer for them.
+final class PullServer: Sendable {
+    private let requests = Mailbox<Message>(capacity: 64)
+    private let finished = DispatchSemaphore(value: 0)
+    private let instance: String
+    private let send: @Sendable (String, Value) -> Void
+    /// Called when a consumer shows an anchor that this store never reached: the writer begins a new generation.
+    private let lostRows: @Sendable () -> Void
+    private let log: StageLog
+
+    init(
+        instance: String, log: StageLog, open: @escaping @Sendable () throws -> (Database, any PullSource),
+        lostRows: @escaping @Sendable () -> Void, failed: @escaping @Sendable (any Error) -> Void,
+        send: @escaping @Sendable (String, Value) -> Void
+    ) {
+        self.instance = instance
+        self.log = log
+        self.send = send
+        self.lostRows = lostRows
+        let loop: @Sendable () -> Void = { [self] in
+            do {
+                let (database, source) = try open()
+                while !requests.isClosed {
+                    for request in requests.take(limit: 1, timeout: 60) { try serve(request.body, database, source) }
+                }
+            } catch { failed(error) }
+            finished.signal()
+        }
+        let thread = Thread(block: loop)
+        thread.name = "pulls"
+        thread.start()
+    }
+
+    /// A full box drops the request; it comes again.
+    func offer(_ message: Message) { requests.offer(message) }
+
+    func close() {
+        requests.close()
+        finished.wait()
+    }
+
+    private func serve(_ request: Value, _ database: Database, _ source: any PullSource) throws {
+        guard let id = request["id"].int, let consumer = request["consumer"].string else { return }
+        let topic = "page.\(consumer)"
+        var answer: [String: Value] = [
+            "id": .integer(id), "attempt": request["attempt"], "producer": .string(instance),
+        ]
+        try database.readTransaction {
+            let (head, generations) = try StageDatabase.readHead(in: database)
+            answer["head"] = head.wireValue
+            let after = AnchorVector(wireValue: request["after"])
+            switch StageDatabase.judge(
+                head: head, generations: generations, store: request["store"].string,
+                generation: request["generation"].string, sequence: after?.maximum ?? 0)
+            {
+            case .good: break
+            case let verdict:
+                log.notice("anchor.refused", ("consumer", consumer), ("verdict", "\(verdict)"))
+                if verdict == .lostRows { lostRows() }
+                answer["error"] = "reset"
+                send(topic, .object(answer))
+                return
+            }
+            var part: Int64 = 0
+            do {
+                try source.answer(request, head: head) { members, last in
+                    var body = answer
+                    body.merge(members) { _, new in new }
+                    body["part"] = .integer(part)
+                    body["last"] = .bool(last)
+                    part += 1
+                    send(topic, .object(body))
+                }
+            } catch let refusal as PullRefusal {
+                answer["error"] = "refused"
+                answer["reason"] = .string(refusal.reason)
+                send(topic, .object(answer))
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Changelog
+import Foundation
+import HealthModel
+import MessageBus
+import SQLite
+import Synchronization
+import Wire
+
+/// Does what a stage asks for beyond the bus: uploads, reading files.
+public protocol EffectRunner: AnyObject, Sendable {
+    /// Starts the effect on a thread of its own and returns; `reply` may be called once or, for a stream of results, often. It waits while the stage is busy
+    /// and answers false when the host is stopping.
+    func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool)
+    /// Ends what is under way; called once, before the host's thread ends.
+    func stop()
+}
+
+/// Runs one stage in one process: its thread, its transaction, its place on the bus.
+public final class StageHost: Sendable {
+    enum Input: Sendable {
+        case message(Message)
+        case page(Value)
+        case effect(EffectResult)
+        case lostRows
+    }
+
+    private struct Failure {
+        var error: (any Error)?
+    }
+
+    let instance: String
+    let plugin: String
+    private let inputs = Mailbox<Input>(capacity: 512)
+    /// Results of effects wait for room here, so that a reader can't run ahead of the writer.
+    private let results = Mailbox<EffectResult>(capacity: 2)
+    private let vitals: Vitals
+    private let log: StageLog
+    private let stopping = Mutex(false)
+    private let failure = Mutex(Failure())
+
+    public init(instance: String, plugin: String, log: StageLog) {
+        self.instance = instance
+        self.plugin = plugin
+        self.log = log
+        vitals = Vitals(instance: instance, plugin: plugin)
+    }
+
+    /// Asks the host to finish its turn and end; any thread may call it.
+    public func stop() {
+        stopping.withLock { $0 = true }
+        inputs.close()
+    }
+
+    private func fail(_ error: any Error) {
+        failure.withLock { if $0.error == nil { $0.error = error } }
+        stop()
+    }
+
+    /// Runs until `stop`, on the caller's thread, which owns the stage and its database from here on.
+    /// - Throws: what the stage can't go on with; everything committed stays, and a restart goes on from there.
+    public func run(
+        stage: any Stage, database: StageDatabase, address: BusAddress, effects: (any EffectRunner)?,
+        source: @escaping @Sendable () throws -> (Database, any PullSource)
+    ) throws {
+        try database.transaction {
+            try KeyedChangelog.createTables(in: database.database)
+            try Upstream.createTables(in: database.database)
+        }
+        let changelog = try KeyedChangelog(database)
+        let identifiers = Turn.Identifiers(startingAt: WallClock.now)
+        func makeTurn() -> Turn {
+            Turn(
+                now: WallClock.now, monotonic: MonotonicClock.now, log: log, stage: database, changelog: changelog,
+                identifiers: identifiers)
+        }
+        let opening = makeTurn()
+        try stage.open(opening)
+        _ = try opening.commit()
+        vitals.update(
+            head: database.head, generations: database.generations.count, epoch: database.epoch,
+            report: try stage.report(makeTurn()), committed: nil)
+
+        let pulls = Mutex(PullClient(consumer: instance))
+        let outbox = Outbox(instance: instance)
+        let server = PullServer(
+            instance: instance, log: log, open: source,
+            lostRows: { [inputs] in inputs.offer(.lostRows) },
+            failed: { [self] in fail($0) },
+            send: { outbox.send($0, $1) })
+        let pullTopic = "pull.\(instance)"
+        let pageTopic = "page.\(instance)"
+        let bus = try BusConnection(
+            address: address,
+            subscriptions: stage.subscriptions + [.exact(pullTopic), .exact(pageTopic), .exact("control.hello"), .exact("heartbeat.hub")],
+            handlers: BusConnection.Handlers(
+                message: { [self] message in
+                    switch message.topic {
+                    case pullTopic: server.offer(message)
+                    // The box is bounded by the pulls on their way; their answers aren't dropped here.
+                    case pageTopic: inputs.insist(.page(message.body))
+                    case "control.hello": outbox.beat()
+                    case "heartbeat.hub": vitals.heardHub()
+                    default: inputs.offer(.message(message))
+                    }
+                },
+                malformed: { [log] error in log.error("message.malformed", ("why", error.description)) },
+                heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
+                failed: { [self] in fail($0) }))
+        outbox.attach(bus)
+        defer {
+            // Order matters: an effect that waits for room is let go first, and nothing is sent after the last heartbeat, which says that
+            // this instance has stopped.
+            results.close()
+            effects?.stop()
+            server.close()
+            vitals.stop()
+            bus.beat()
+            bus.close()
+        }
+
+        let relay: @Sendable (EffectResult) -> Bool = { [self] result in
+            guard results.put(result) else { return false }
+            inputs.insist(.effect(EffectResult(id: -1, value: 0)))
+            return true
+        }
+        var deadline: Instant? = MonotonicClock.now
+        while !stopping.withLock({ $0 }) {
+            let now = MonotonicClock.now
+            let next = [deadline, pulls.withLock { $0.nextDeadline }, now + Instant.second].compactMap { $0 }.min() ?? now
+            let batch = inputs.take(limit: 64, timeout: Double(max(0, next - now)) / 1e6)
+            let turn = makeTurn()
+            vitals.begin(turn.monotonic)
+            do {
+                try handle(batch, stage: stage, turn: turn, database: database, pulls: pulls, outbox: outbox)
+                deadline = try stage.tick(turn)
+                for pull in turn.takePulls() { send(pull, pulls, outbox) }
+                for again in pulls.withLock({ $0.overdue(at: MonotonicClock.now) }) { outbox.send(again.topic, again.body) }
+                let committed = try turn.commit()
+                for message in turn.published { outbox.send(message.topic, message.body) }
+                for effect in turn.effects { effects?.perform(effect, reply: relay) }
+                let changed = vitals.update(
+                    head: database.head, generations: database.generations.count, epoch: database.epoch,
+                    report: try stage.report(turn), committed: committed ? WallClock.now : nil)
+                if changed { bus.beat() }
+            } catch {
+                turn.rollback()
+                throw error
+            }
+            vitals.end()
+        }
+        if let error = failure.withLock({ $0.error }) { throw error }
+    }
+
+    private func send(_ pull: Pull, _ pulls: borrowing Mutex<PullClient>, _ outbox: Outbox) {
+        let request = pulls.withLock { $0.begin(pull, at: MonotonicClock.now) }
+        outbox.send(request.topic, request.body)
+    }
+
+    private func handle(
+        _ batch: [Input], stage: any Stage, turn: Turn, database: StageDatabase, pulls: borrowing Mutex<PullClient>,
+        outbox: Outbox
+    ) throws {
+        for input in batch {
+            switch input {
+            case .message(let message): try stage.receive(message, turn)
+            case .page(let part):
+                guard let answer = pulls.withLock({ $0.receive(part, at: MonotonicClock.now) }) else { continue }
+                try stage.receive(answer, turn)
+            case .effect:
+                for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
+            case .lostRows:
+                // A consumer has seen rows that this store no longer has: whoever reads from now on must know it.
+                try turn.write().beginGeneration(now: turn.now)
+            }
+            for pull in turn.takePulls() { send(pull, pulls, outbox) }
+        }
+    }
+}
+
+/// Sends messages under the instance's name; also before the bus is there (then they are dropped, as on the bus).
+final class Outbox: Sendable {
+    private let instance: String
+    private let bus = Mutex<BusConnection?>(nil)
+
+    init(instance: String) { self.instance = instance }
+
+    func attach(_ connection: BusConnection) { bus.withLock { $0 = connection } }
+
+    func send(_ topic: String, _ body: Value) {
+        bus.withLock { $0 }?.send(Message(topic: topic, header: .init(from: instance, at: WallClock.now), body: body))
+    }
+
+    func beat() { bus.withLock { $0 }?.beat() }
+
+    var counters: BusConnection.Counters { bus.withLock { $0 }?.counters ?? .init() }
+}

@@ -1,0 +1,105 @@
+import Changelog
+import HealthModel
+import MessageBus
+import Wire
+
+/// One step of the pipeline as a state machine: messages, pulled pages and ticks in; rows, messages and pulls out.
+///
+/// A stage never reads a clock, sleeps, opens a socket or starts a thread: all of that is its host's, which hands it a `Turn`. So the same stage runs in a
+/// process of its own, and a hundred of them in one test.
+public protocol Stage: AnyObject {
+    /// What it hears beside the answers to its pulls.
+    var subscriptions: [Subscription] { get }
+
+    /// Makes its tables and loads its state; called once, before anything else.
+    func open(_ turn: Turn) throws
+
+    func receive(_ message: Message, _ turn: Turn) throws
+
+    /// The answer to one of its pulls.
+    func receive(_ answer: PullAnswer, _ turn: Turn) throws
+
+    /// What came of an effect it asked for.
+    func receive(_ result: EffectResult, _ turn: Turn) throws
+
+    /// Does what is due; called after every batch of inputs and at the time it last returned (monotonic; nil: not before the next input).
+    func tick(_ turn: Turn) throws -> Instant?
+
+    /// How it stands, for the heartbeat; called after each commit.
+    func report(_ turn: Turn) throws -> StageReport
+}
+
+extension Stage {
+    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {}
+    public func receive(_ result: EffectResult, _ turn: Turn) throws {}
+}
+
+/// How a stage stands.
+public struct StageReport: Sendable, Equatable {
+    /// How far each upstream is consumed, all outputs included.
+    public var frontier: [String: Int64]
+    /// Newest sequence by sample type; the observer's alone.
+    public var heads: [String: Int64]
+    /// What else others should know, by the stage's own names.
+    public var details: [String: Value]
+
+    public init(frontier: [String: Int64] = [:], heads: [String: Int64] = [:], details: [String: Value] = [:]) {
+        self.frontier = frontier
+        self.heads = heads
+        self.details = details
+    }
+}
+
+/// A request for pages of a producer's changelog. Idempotent: it is sent again until it is answered.
+public struct Pull: Sendable, Equatable {
+    public var id: Int64
+    public var producer: String
+    /// The query's name and members, as `docs/protocol.md` lists them.
+    public var query: [String: Value]
+
+    public init(id: Int64, producer: String, query: [String: Value]) {
+        self.id = id
+        self.producer = producer
+        self.query = query
+    }
+}
+
+/// The pages that answer a pull, in order and complete, or why there are none.
+public struct PullAnswer: Sendable, Equatable {
+    public var pull: Pull
+    public var result: Result
+
+    public enum Result: Sendable, Equatable {
+        case pages([Value])
+        /// The producer doesn't know the anchor: begin anew at its head.
+        case reset(StoreHead)
+        /// The producer refused the request; asking again won't help.
+        case refused(String)
+    }
+
+    public init(pull: Pull, result: Result) {
+        self.pull = pull
+        self.result = result
+    }
+}
+
+/// Something outside (an upload, a file to read) that a stage asks its host to do.
+public struct Effect: Sendable {
+    public var id: Int64
+    public var request: any Sendable
+
+    public init(id: Int64, request: any Sendable) {
+        self.id = id
+        self.request = request
+    }
+}
+
+public struct EffectResult: Sendable {
+    public var id: Int64
+    public var value: any Sendable
+
+    public init(id: Int64, value: any Sendable) {
+        self.id = id
+        self.value = value
+    }
+}

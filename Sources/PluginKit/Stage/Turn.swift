@@ -1,0 +1,105 @@
+import Changelog
+import HealthModel
+import SQLite
+
+/// One turn of a stage: what time it is, the transaction that its outputs and anchors share, and what is to be sent.
+///
+/// The transaction begins with the first write and ends with the turn. Messages and effects go out after it has been committed; pulls at once, since they only
+/// ask.
+public final class Turn {
+    /// The clock, microseconds since 1970.
+    public let now: Instant
+    /// A clock that never jumps, microseconds: for windows and time-outs.
+    public let monotonic: Instant
+    public let log: StageLog
+
+    private let stage: StageDatabase
+    /// The stage's own changelog.
+    public let changelog: KeyedChangelog
+    private let identifiers: Identifiers
+
+    public private(set) var published: [(topic: String, body: Value)] = []
+    public private(set) var effects: [Effect] = []
+    private var pulls: [Pull] = []
+
+    /// Numbers for pulls and effects, unique in a process's life.
+    public final class Identifiers {
+        private var last: Int64
+        public init(startingAt first: Int64 = 0) { last = first }
+        func next() -> Int64 {
+            last += 1
+            return last
+        }
+    }
+
+    public init(
+        now: Instant, monotonic: Instant, log: StageLog, stage: StageDatabase, changelog: KeyedChangelog, identifiers: Identifiers
+    ) {
+        self.now = now
+        self.monotonic = monotonic
+        self.log = log
+        self.stage = stage
+        self.changelog = changelog
+        self.identifiers = identifiers
+    }
+
+    /// The database for reading, inside or outside the turn's transaction.
+    public var database: Database { stage.database }
+    public var head: StoreHead { stage.head }
+    public var isWriting: Bool { stage.isInTransaction }
+
+    /// The database for writing: begins the turn's transaction when it hasn't begun.
+    public func write() throws -> StageDatabase {
+        if !stage.isInTransaction { try stage.begin() }
+        return stage
+    }
+
+    /// Sends a message once the turn is committed.
+    public func publish(_ topic: String, _ body: Value) { published.append((topic, body)) }
+
+    /// Asks a producer for pages.
+    @discardableResult
+    public func pull(_ producer: String, _ query: [String: Value]) -> Pull {
+        let pull = Pull(id: identifiers.next(), producer: producer, query: query)
+        pulls.append(pull)
+        return pull
+    }
+
+    /// Has the host do something once the turn is committed.
+    @discardableResult
+    public func perform(_ request: any Sendable) -> Int64 {
+        let effect = Effect(id: identifiers.next(), request: request)
+        effects.append(effect)
+        return effect.id
+    }
+
+    /// The pulls asked for since the last call, for the host.
+    public func takePulls() -> [Pull] {
+        defer { pulls = [] }
+        return pulls
+    }
+
+    /// Commits what the turn wrote, if anything; true if so.
+    public func commit() throws -> Bool {
+        guard stage.isInTransaction else { return false }
+        try stage.commit()
+        return true
+    }
+
+    public func rollback() { stage.rollback() }
+}
+
+/// Where a stage's events go: name, category and fields, never a health value.
+public struct StageLog: Sendable {
+    public enum Level: Sendable { case debug, info, notice, error }
+    let sink: @Sendable (Level, String, [(String, String)]) -> Void
+
+    public init(_ sink: @escaping @Sendable (Level, String, [(String, String)]) -> Void) { self.sink = sink }
+
+    public static let silent = StageLog { _, _, _ in }
+
+    public func debug(_ event: String, _ fields: (String, String)...) { sink(.debug, event, fields) }
+    public func info(_ event: String, _ fields: (String, String)...) { sink(.info, event, fields) }
+    public func notice(_ event: String, _ fields: (String, String)...) { sink(.notice, event, fields) }
+    public func error(_ event: String, _ fields: (String, String)...) { sink(.error, event, fields) }
+}

@@ -1,0 +1,190 @@
+import Changelog
+import HealthModel
+import SQLite
+
+/// A stage's link to one changelog of a producer: what it knows of the head, how far it may go, where it stands, what it has asked for.
+///
+/// Hints and heartbeats move the limit; `pump` asks for the next window; `accept` applies what came and moves the cursor, in the turn's transaction.
+public final class Upstream {
+    public let producer: String
+    /// Members of the pull beside the window: the query's name and its filters.
+    public let query: [String: Value]
+    /// Under which name the cursor is kept.
+    public let name: String
+    /// A consumer further behind than this goes live and fetches the rest in between; nil: always in order.
+    public let backfillBeyond: Int64?
+
+    /// What is consumed and saved.
+    public private(set) var cursor = Cursor()
+    /// What has been received; ahead of `cursor` while a stage holds pages that it hasn't dealt with yet.
+    private var received = Cursor()
+    /// How far this stage may pull now; nil before the first hint.
+    public private(set) var limit: AnchorVector?
+    /// Whether the limit is of the store's generation that the cursor follows.
+    private var heard: StoreHead?
+    private var inFlight: (pull: Pull, window: Cursor.Window)?
+
+    public init(_ producer: String, name: String? = nil, query: [String: Value], backfillBeyond: Int64? = nil) {
+        self.producer = producer
+        self.name = name ?? producer
+        self.query = query
+        self.backfillBeyond = backfillBeyond
+    }
+
+    public static func createTables(in database: Database) throws {
+        try database.execute("CREATE TABLE IF NOT EXISTS cursors(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+    }
+
+    /// Loads the cursor; the tables must exist.
+    public func open(_ turn: Turn) throws {
+        let read = try turn.database.prepare("SELECT value FROM cursors WHERE name = ?")
+        read.bind(1, name)
+        guard let text = try read.firstRow({ $0.bytes(0) }) else { return }
+        guard let saved = Cursor(wireValue: try Value(json: text)) else { throw StageError.unreadableCursor(name) }
+        cursor = saved
+        received = saved
+    }
+
+    /// Everything up to here is consumed.
+    public var frontier: Int64 { cursor.frontier }
+
+    /// Whether the live range is consumed; a backfill may go on. False before the first hint.
+    public var isLive: Bool {
+        guard let limit else { return false }
+        return !cursor.anchor.isBehind(limit)
+    }
+
+    /// Whether nothing within the limit is left to consume. False before the first hint.
+    public var isLevel: Bool { isLive && cursor.backfill.isEmpty }
+
+    /// Whether a request is on its way.
+    public var isFetching: Bool { inFlight != nil }
+
+    /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a generation.
+    public func hear(_ head: StoreHead, limit new: AnchorVector) {
+        if heard?.store == head.store, heard?.generation == head.generation, let old = limit {
+            guard new.minimum >= old.minimum || new.base > old.base else { return }
+        }
+        heard = head
+        limit = new
+    }
+
+    /// Asks for the next window unless a request is on its way.
+    public func pump(_ turn: Turn) {
+        guard inFlight == nil, let limit else { return }
+        guard let window = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) else { return }
+        var members = query
+        members["store"] = Value(received.store)
+        members["generation"] = Value(received.generation)
+        members["after"] = window.after.wireValue
+        members["until"] = window.until.wireValue
+        inFlight = (turn.pull(producer, members), window)
+    }
+
+    /// Pages that have come, and where the cursor stands once they are dealt with.
+    public struct Fetched {
+        public var pages: [Value]
+        let cursor: Cursor
+    }
+
+    /// What an answer brought.
+    public enum Arrival {
+        /// It is to somebody else's pull.
+        case other
+        /// The upstream begins anew: everything held of it is void.
+        case reset(StoreHead)
+        case pages(Fetched)
+    }
+
+    /// Takes an answer without consuming it: `settle` does, in the order of arrival, once the pages are dealt with.
+    public func fetch(_ answer: PullAnswer, _ turn: Turn) throws -> Arrival {
+        guard let (pull, window) = inFlight, pull.id == answer.pull.id else { return .other }
+        inFlight = nil
+        switch answer.result {
+        case .reset(let head):
+            turn.log.notice("anchor.reset", ("upstream", producer), ("generation", head.generation))
+            received.reset(to: head)
+            cursor = received
+            heard = head
+            limit = nil
+            try save(turn)
+            return .reset(head)
+        case .refused(let why): throw StageError.refused(producer: producer, why: why)
+        case .pages(let pages):
+            guard let last = pages.last, let head = StoreHead(wireValue: last["head"]), let through = last["through"].int else {
+                throw StageError.unreadablePage(producer: producer)
+            }
+            received.store = head.store
+            received.generation = head.generation
+            received.consumed(window, through: through)
+            return .pages(Fetched(pages: pages, cursor: received))
+        }
+    }
+
+    /// Consumes what was fetched: the cursor moves in the turn's transaction. True when that completed a snapshot.
+    public func settle(_ fetched: Fetched, _ turn: Turn) throws -> Bool {
+        var next = fetched.cursor
+        var snapshotEnded = false
+        if let until = next.snapshotUntil, next.frontier >= until {
+            next.snapshotUntil = nil
+            received.snapshotUntil = nil
+            snapshotEnded = true
+        }
+        if next != cursor {
+            cursor = next
+            try save(turn)
+        }
+        return snapshotEnded
+    }
+
+    /// Fetches and consumes at once; false when the answer is to somebody else's pull.
+    ///
+    /// The next window is asked for before the pages are applied, so that both ends work at the same time.
+    public func accept(
+        _ answer: PullAnswer, _ turn: Turn, reset: (StoreHead) throws -> Void, apply: (Value) throws -> Void,
+        snapshotEnded: () throws -> Void = {}
+    ) throws -> Bool {
+        switch try fetch(answer, turn) {
+        case .other: return false
+        case .reset(let head): try reset(head)
+        case .pages(let fetched):
+            pump(turn)
+            for page in fetched.pages { try apply(page) }
+            if try settle(fetched, turn) { try snapshotEnded() }
+        }
+        pump(turn)
+        return true
+    }
+
+    /// Begins again at 0 of the same store: everything is to be consumed once more.
+    public func rewind(_ turn: Turn) throws {
+        cursor.anchor = .zero
+        cursor.backfill = []
+        received = cursor
+        inFlight = nil
+        try save(turn)
+    }
+
+    private func save(_ turn: Turn) throws {
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO cursors VALUES (?, ?)")
+        write.bind(1, name)
+        write.bind(2, cursor.wireValue.json())
+        try write.run()
+    }
+}
+
+/// What a stage can't go on with.
+public enum StageError: Error, CustomStringConvertible {
+    case unreadableCursor(String)
+    case unreadablePage(producer: String)
+    case refused(producer: String, why: String)
+
+    public var description: String {
+        switch self {
+        case .unreadableCursor(let name):
+            "the saved anchor of '\(name)' can't be read; move its state folder away to begin it anew"
+        case .unreadablePage(let producer): "a page from \(producer) can't be read: are both from one release?"
+        case .refused(let producer, let why): "\(producer) refused a pull: \(why)"
+        }
+    }
+}

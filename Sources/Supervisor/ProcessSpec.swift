@@ -1,0 +1,41 @@
+import Glibc
+
+/// A process to supervise: what to run, when to start it, and what to do when it ends.
+public struct ProcessSpec: Sendable, Equatable {
+    /// Unique among the processes of a supervisor.
+    public var name: String
+    /// Path of the program; not searched for in PATH.
+    public var executable: String
+    /// Without the program's own name.
+    public var arguments: [String]
+    /// Laid over the supervisor's own environment.
+    public var environment: [String: String]
+    /// Groups start in rising order, each when the one before is ready, and stop in falling order.
+    public var group: Int
+    public var restart: RestartPolicy
+    /// How long the next group waits for this process; then it is reported and the rest starts without it.
+    public var readyWithin: Duration
+    /// How long it may drain after SIGTERM before SIGKILL.
+    public var stopWithin: Duration
+    /// What the process gets when the supervisor dies. SIGKILL by default: what is stopped or hung would outlive any other.
+    public var parentDeathSignal: Int32
+    public var streams: ChildProcess.Streams
+
+    public init(
+        name: String, executable: String, arguments: [String] = [], environment: [String: String] = [:], group: Int = 0,
+        restart: RestartPolicy = RestartPolicy(), readyWithin: Duration = .seconds(30),
+        stopWithin: Duration = .seconds(10), parentDeathSignal: Int32 = SIGKILL,
+        streams: ChildProcess.Streams = ChildProcess.Streams()
+    ) {
+        self.name = name
+        self.executable = executable
+        self.arguments = arguments
+        self.environment = environment
+        self.group = group
+        self.restart = restart
+        self.readyWithin = readyWithin
+        self.stopWithin = stopWithin
+        self.parentDeathSignal = parentDeathSignal
+        self.streams = streams
+    }
+}

@@ -1,0 +1,79 @@
+import Glibc
+
+/// Where a supervised process is in its life.
+public enum ProcessState: String, Sendable, Codable {
+    /// Its group's turn hasn't come.
+    case waiting
+    /// Runs, but hasn't reported ready.
+    case starting
+    case ready
+    /// Ended; starts again after a delay.
+    case backoff
+    /// Told to end.
+    case stopping
+    /// Ended as it should; stays down.
+    case stopped
+    /// Ended with an error; stays down.
+    case failed
+}
+
+/// What is known of one supervised process.
+public struct ProcessStatus: Sendable, Equatable {
+    public var name: String
+    public var state: ProcessState
+    /// nil while it isn't running.
+    public var pid: pid_t?
+    /// How often it was started again after the first time.
+    public var restarts: Int
+    /// How it ended the last time; nil when it never did.
+    public var lastExit: ProcessExit?
+
+    public init(name: String, state: ProcessState, pid: pid_t?, restarts: Int, lastExit: ProcessExit?) {
+        self.name = name
+        self.state = state
+        self.pid = pid
+        self.restarts = restarts
+        self.lastExit = lastExit
+    }
+}
+
+/// Something that a person who watches the supervisor wants to hear.
+public enum SupervisorNotice: Sendable, Equatable {
+    case started(name: String, pid: pid_t)
+    case ready(name: String)
+    /// Not ready in time: the groups after it start without it.
+    case notReady(name: String, after: Duration)
+    case startFailed(name: String, reason: String)
+    /// Ended by itself; `failures` in a row so far.
+    case exited(name: String, status: ProcessExit, failures: Int)
+    /// Starts again after `delay`.
+    case restarting(name: String, delay: Duration)
+    /// Stays down after so many failures in a row.
+    case gaveUp(name: String, failures: Int)
+    /// Ended because it was told to.
+    case stopped(name: String, status: ProcessExit)
+    /// Didn't end in time after SIGTERM.
+    case killed(name: String)
+    case stopping
+    case finished
+}
+
+extension SupervisorNotice: CustomStringConvertible {
+    /// One line for people: "steps ended with signal 9 (Killed)".
+    public var description: String {
+        switch self {
+        case .started(let name, let pid): "\(name) started (process \(pid))"
+        case .ready(let name): "\(name) is ready"
+        case .notReady(let name, let after): "\(name) isn't ready after \(after); going on without it"
+        case .startFailed(let name, let reason): "\(name) couldn't be started: \(reason)"
+        case .exited(let name, let status, let failures):
+            "\(name) ended with \(status)" + (failures > 1 ? ", failure \(failures) in a row" : "")
+        case .restarting(let name, let delay): "\(name) starts again in \(delay)"
+        case .gaveUp(let name, let failures): "\(name) stays down after \(failures) failures in a row"
+        case .stopped(let name, let status): "\(name) stopped (\(status))"
+        case .killed(let name): "\(name) didn't stop in time and was killed"
+        case .stopping: "stopping"
+        case .finished: "all stopped"
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// Whether and when a process that ended starts again.
+///
+/// The delay is exponential back-off with full jitter: uniform between 0 and min(`longest`, `base` · 2^(failures − 1)), so that
+/// processes that failed together don't come back together (Brooker, "Exponential Backoff And Jitter", AWS, 2015).
+public struct RestartPolicy: Sendable, Equatable {
+    public enum Mode: String, Sendable, Codable {
+        /// Starts again whatever the exit status.
+        case always
+        /// Stays down: `stopped` after exit code 0, else `failed`.
+        case never
+    }
+
+    public var mode: Mode
+    public var base: Duration
+    public var longest: Duration
+    /// A process that was ready for this long has recovered: its next failure counts as the first.
+    public var healthyAfter: Duration
+    /// Failures in a row after which it stays down; nil never gives up.
+    public var giveUpAfter: Int?
+
+    public init(
+        _ mode: Mode = .always, base: Duration = .milliseconds(100), longest: Duration = .seconds(30),
+        healthyAfter: Duration = .seconds(10), giveUpAfter: Int? = nil
+    ) {
+        self.mode = mode
+        self.base = base
+        self.longest = longest
+        self.healthyAfter = healthyAfter
+        self.giveUpAfter = giveUpAfter
+    }
+
+    /// The longest delay after so many failures in a row (1 or more).
+    public func ceiling(failures: Int) -> Duration {
+        var delay = base
+        var doublings = max(0, failures - 1)
+        while doublings > 0, delay < longest {
+            delay = delay * 2
+            doublings -= 1
+        }
+        return min(delay, longest)
+    }
+
+    /// The delay before the next start after so many failures in a row (1 or more).
+    public func delay(failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
+        ceiling(failures: failures) * Double.random(in: 0..<1, using: &generator)
+    }
+}

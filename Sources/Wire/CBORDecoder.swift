@@ -1,0 +1,140 @@
+import CLibCBOR
+import HealthModel
+
+/// Reads CBOR under our own limits: depth, and never a byte beyond those that are there. Nothing is allocated on a declared length's
+/// word alone.
+public struct CBORDecoder {
+    public static let maximumDepth = 32
+
+    private let base: UnsafeRawBufferPointer
+    private var position = 0
+
+    /// The one value that `bytes` hold.
+    /// - Throws: `CBORError` for anything that isn't exactly one well-formed value of the forms that `Value` has.
+    public static func decode(_ bytes: some Collection<UInt8>) throws(CBORError) -> Value {
+        let result = bytes.withContiguousStorageIfAvailable { decodeContiguous(UnsafeRawBufferPointer($0)) }
+            ?? Array(bytes).withUnsafeBytes { decodeContiguous($0) }
+        return try result.get()
+    }
+
+    private static func decodeContiguous(_ bytes: UnsafeRawBufferPointer) -> Result<Value, CBORError> {
+        var decoder = CBORDecoder(base: bytes)
+        do throws(CBORError) {
+            let value = try decoder.read(depth: 0)
+            guard decoder.position == bytes.count else { throw .trailingBytes(at: decoder.position) }
+            return .success(value)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private mutating func read(depth: Int) throws(CBORError) -> Value {
+        guard depth < Self.maximumDepth else { throw .tooDeep(at: position) }
+        let item = try next()
+        switch UInt32(item.kind) {
+        case HEALTHBUS_CBOR_UINT.rawValue:
+            guard let integer = Int64(exactly: item.integer) else { throw .outOfRange(at: position) }
+            return .integer(integer)
+        case HEALTHBUS_CBOR_NEGINT.rawValue:
+            guard let integer = Int64(exactly: item.integer) else { throw .outOfRange(at: position) }
+            return .integer(~integer)
+        case HEALTHBUS_CBOR_BYTES.rawValue: return .bytes([UInt8](content(item)))
+        case HEALTHBUS_CBOR_TEXT.rawValue:
+            guard let text = String(validating: content(item), as: UTF8.self) else { throw .notUTF8(at: position) }
+            return .string(text)
+        case HEALTHBUS_CBOR_FLOAT.rawValue: return .number(item.number)
+        case HEALTHBUS_CBOR_BOOL.rawValue: return .bool(item.integer != 0)
+        case HEALTHBUS_CBOR_NULL.rawValue: return .null
+        case HEALTHBUS_CBOR_TAG.rawValue: return try typedArray(tag: item.integer, depth: depth)
+        case HEALTHBUS_CBOR_ARRAY.rawValue:
+            try checkDeclared(item.count)
+            var elements: [Value] = []
+            for _ in 0..<item.count { elements.append(try read(depth: depth + 1)) }
+            return .array(elements)
+        case HEALTHBUS_CBOR_MAP.rawValue:
+            try checkDeclared(item.count)
+            var members: [String: Value] = [:]
+            for _ in 0..<item.count {
+                guard case .string(let key) = try read(depth: depth + 1) else { throw .keyIsNotText(at: position) }
+                members[key] = try read(depth: depth + 1)
+            }
+            return .object(members)
+        default: throw .unsupported(at: position)
+        }
+    }
+
+    /// Each element takes a byte at least: a longer list than bytes are left is a lie, told before anything is reserved for it.
+    private func checkDeclared(_ count: Int) throws(CBORError) {
+        guard count >= 0, count <= base.count - position else { throw .truncated(at: position) }
+    }
+
+    private mutating func next() throws(CBORError) -> healthbus_cbor_item {
+        var item = healthbus_cbor_item()
+        var used = 0
+        let rest = UnsafeRawBufferPointer(rebasing: base[position...])
+        guard !rest.isEmpty else { throw .truncated(at: position) }
+        switch healthbus_cbor_next(rest.bindMemory(to: UInt8.self).baseAddress, rest.count, &item, &used) {
+        case 0:
+            position += used
+            return item
+        case 1: throw .truncated(at: position)
+        default: throw .malformed(at: position)
+        }
+    }
+
+    private func content(_ item: healthbus_cbor_item) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: item.count == 0 ? nil : item.bytes, count: item.count)
+    }
+
+    private mutating func typedArray(tag: UInt64, depth: Int) throws(CBORError) -> Value {
+        let known: Set<UInt64> = [
+            TypedArrayTag.uint8, TypedArrayTag.int32LittleEndian, TypedArrayTag.int64LittleEndian,
+            TypedArrayTag.float64LittleEndian,
+        ]
+        // A tag that we don't know says how to read its content, which we keep without it.
+        guard known.contains(tag) else { return try read(depth: depth + 1) }
+        let item = try next()
+        guard UInt32(item.kind) == HEALTHBUS_CBOR_BYTES.rawValue else { throw .malformed(at: position) }
+        let bytes = UnsafeRawBufferPointer(content(item))
+        switch tag {
+        case TypedArrayTag.uint8: return .column(.uint8([UInt8](bytes)))
+        case TypedArrayTag.int32LittleEndian: return .column(.int32(try numbers(bytes)))
+        case TypedArrayTag.int64LittleEndian: return .column(.int64(try numbers(bytes)))
+        default: return .column(.float64(try numbers(bytes)))
+        }
+    }
+
+    private func numbers<Number: BitwiseCopyable>(_ bytes: UnsafeRawBufferPointer) throws(CBORError) -> [Number] {
+        let size = MemoryLayout<Number>.size
+        guard bytes.count % size == 0 else { throw .malformed(at: position) }
+        return [Number](unsafeUninitializedCapacity: bytes.count / size) { buffer, count in
+            UnsafeMutableRawBufferPointer(buffer).copyMemory(from: bytes)
+            count = bytes.count / size
+        }
+    }
+}
+
+/// Why bytes aren't a value, and where.
+public enum CBORError: Error, Equatable, CustomStringConvertible {
+    case truncated(at: Int)
+    case malformed(at: Int)
+    case unsupported(at: Int)
+    case tooDeep(at: Int)
+    case outOfRange(at: Int)
+    case notUTF8(at: Int)
+    case keyIsNotText(at: Int)
+    case trailingBytes(at: Int)
+
+    public var description: String {
+        switch self {
+        case .truncated(let at): "CBOR ends early, at byte \(at)"
+        case .malformed(let at): "not CBOR, at byte \(at)"
+        case .unsupported(let at): "a form of CBOR that this protocol doesn't use, at byte \(at)"
+        case .tooDeep(let at): "CBOR nested deeper than \(CBORDecoder.maximumDepth), at byte \(at)"
+        case .outOfRange(let at): "an integer beyond 64 bits, at byte \(at)"
+        case .notUTF8(let at): "text that isn't UTF-8, at byte \(at)"
+        case .keyIsNotText(let at): "a map key that isn't text, at byte \(at)"
+        case .trailingBytes(let at): "more bytes after the value, from byte \(at)"
+        }
+    }
+}

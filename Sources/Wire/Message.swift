@@ -1,0 +1,105 @@
+import HealthModel
+
+/// One message on the bus: a topic, a header and a body, each a frame of its own.
+public struct Message: Sendable, Equatable {
+    public var topic: String
+    public var header: Header
+    public var body: Value
+
+    public init(topic: String, header: Header, body: Value = .null) {
+        self.topic = topic
+        self.header = header
+        self.body = body
+    }
+
+    public struct Header: Sendable, Equatable {
+        /// The sender's instance name.
+        public var from: String
+        /// When it was sent, by the sender's clock.
+        public var at: Instant
+        /// Major version: another one is refused. Minor: fields may have been added.
+        public var version: ProtocolVersion
+        /// Fields of newer minors, kept and passed on.
+        public var other: [String: Value]
+
+        public init(from: String, at: Instant, version: ProtocolVersion = .current, other: [String: Value] = [:]) {
+            self.from = from
+            self.at = at
+            self.version = version
+            self.other = other
+        }
+    }
+}
+
+public struct ProtocolVersion: Sendable, Equatable, CustomStringConvertible {
+    public var major: Int
+    public var minor: Int
+
+    public static let current = ProtocolVersion(major: 1, minor: 0)
+
+    public init(major: Int, minor: Int) {
+        self.major = major
+        self.minor = minor
+    }
+
+    public var description: String { "\(major).\(minor)" }
+}
+
+extension Message {
+    /// The largest header or body that is read: pages are 64 KiB, and nothing else comes near.
+    public static let maximumFrame = 1 << 20
+
+    /// The three frames, as they go on the wire.
+    public var frames: [[UInt8]] {
+        var fields = header.other
+        fields["from"] = .string(header.from)
+        fields["at"] = .integer(header.at)
+        fields["v"] = [.integer(Int64(header.version.major)), .integer(Int64(header.version.minor))]
+        return [[UInt8](topic.utf8), CBOREncoder.encode(.object(fields)), body == .null ? [] : CBOREncoder.encode(body)]
+    }
+
+    /// - Throws: `MessageError`, which says what is wrong with it; the message is then dropped and counted, never half read.
+    public init(frames: [[UInt8]]) throws(MessageError) {
+        guard frames.count == 3 else { throw .frames(frames.count) }
+        guard let topic = String(validating: frames[0], as: UTF8.self), !topic.isEmpty else { throw .topic }
+        for frame in frames where frame.count > Self.maximumFrame { throw .tooLarge(topic: topic, bytes: frame.count) }
+        let header = try Self.decode(frames[1], topic: topic)
+        guard var fields = header.object, let from = fields.removeValue(forKey: "from")?.string,
+            let at = fields.removeValue(forKey: "at")?.int, let version = fields.removeValue(forKey: "v")?.array,
+            version.count == 2, let major = version[0].int, let minor = version[1].int
+        else { throw .header(topic: topic) }
+        guard major == Int64(ProtocolVersion.current.major) else {
+            throw .version(topic: topic, from: from, theirs: ProtocolVersion(major: Int(major), minor: Int(minor)))
+        }
+        self.topic = topic
+        self.header = Header(
+            from: from, at: at, version: ProtocolVersion(major: Int(major), minor: Int(minor)), other: fields)
+        self.body = frames[2].isEmpty ? .null : try Self.decode(frames[2], topic: topic)
+    }
+
+    private static func decode(_ frame: [UInt8], topic: String) throws(MessageError) -> Value {
+        do throws(CBORError) { return try CBORDecoder.decode(frame) } catch { throw .content(topic: topic, error) }
+    }
+}
+
+/// Why something that came over the bus isn't a message.
+public enum MessageError: Error, Equatable, CustomStringConvertible {
+    case frames(Int)
+    case topic
+    case header(topic: String)
+    case tooLarge(topic: String, bytes: Int)
+    case version(topic: String, from: String, theirs: ProtocolVersion)
+    case content(topic: String, CBORError)
+
+    public var description: String {
+        switch self {
+        case .frames(let count): "a message has three frames (topic, header, body); this one has \(count)"
+        case .topic: "the topic isn't text"
+        case .header(let topic): "'\(topic)': the header lacks from, at or v"
+        case .tooLarge(let topic, let bytes): "'\(topic)': a frame of \(bytes) bytes; at most \(Message.maximumFrame) are read"
+        case .version(let topic, let from, let theirs):
+            "'\(topic)' from \(from) speaks protocol \(theirs), this is \(ProtocolVersion.current): run both from one release"
+        case .content(let topic, let error): "'\(topic)': \(error)"
+        }
+    }
+}

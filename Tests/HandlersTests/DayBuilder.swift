@@ -1,0 +1,47 @@
+import HealthModel
+import Testing
+
+/// A day's samples written by hand, and what a handler makes of them.
+struct DayBuilder {
+    var zones: ZoneTimeline
+    var day: LocalDay
+    var configuration: Value = [:]
+    private var page = SamplePage()
+
+    init(_ day: String = "2025-06-01", zone: String = "Europe/Berlin") throws {
+        zones = try ZoneTimeline(zone: zone)
+        self.day = try #require(LocalDay(day))
+    }
+
+    /// Rows go in in canonical order.
+    mutating func add(
+        _ type: String, _ start: String, _ end: String? = nil, _ value: Double, source: String = "Watch",
+        payload: String = "",
+        metadata: String = "", uuid: SampleID? = nil
+    ) throws {
+        page.ids.append(SampleID(high: 1, low: UInt64(page.count)))
+        page.sequence.append(1)
+        page.type.append(Self.index(type, in: &page.types))
+        page.start.append(try #require(InstantText.parse(start)))
+        page.end.append(try #require(InstantText.parse(end ?? start)))
+        page.value.append(value)
+        page.origin.append(Self.index(Origin(sourceName: source), in: &page.origins))
+        page.flags.append([])
+        page.payload.append(payload)
+        page.metadata.append(metadata)
+        page.healthKitUUID.append(uuid)
+    }
+
+    func compute(_ handler: some DayHandler) throws -> DayOutput {
+        try handler.compute(
+            DayInput(
+                user: "anna", day: day, window: zones.window(of: day, handler.window), zones: zones, samples: page,
+                configuration: configuration))
+    }
+
+    private static func index<Element: Equatable>(_ element: Element, in list: inout [Element]) -> Int32 {
+        if let found = list.firstIndex(of: element) { return Int32(found) }
+        list.append(element)
+        return Int32(list.count - 1)
+    }
+}

@@ -1,0 +1,47 @@
+import EnergyStage
+import Foundation
+import GenericStage
+import HealthModel
+import HeartRateStage
+import SleepStage
+import StepsStage
+import Testing
+
+import struct BodyStage.BodyHandler
+import struct WorkoutsStage.WorkoutsHandler
+
+/// The manifests say what the handlers do.
+@Suite struct ManifestTests {
+    static func manifest(_ name: String) throws -> Value {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try Value(json: Data(contentsOf: root.appending(path: "plugins/\(name)/plugin.json")), comments: true)
+    }
+
+    static let handlers: [(String, any DayHandler)] = [
+        ("steps", StepsHandler()), ("heart-rate", HeartRateHandler()), ("sleep", SleepHandler()),
+        ("energy", EnergyHandler()),
+        ("workouts", WorkoutsHandler()), ("body", BodyHandler()), ("generic", GenericHandler()),
+    ]
+
+    @Test func matchTheHandlers() throws {
+        for (name, handler) in Self.handlers {
+            let manifest = try Self.manifest(name)
+            #expect(manifest["name"].string == name)
+            #expect(manifest["version"].int == Int64(handler.version))
+            #expect(manifest["window"].string == handler.window.rawValue)
+            #expect(manifest["executable"].string == "healthbus-" + name)
+        }
+    }
+
+    @Test func everyTypeHasOneHandler() throws {
+        let declared = try Self.handlers.filter { $0.0 != "generic" }
+            .flatMap { try Self.manifest($0.0)["types"].array ?? [] }.compactMap(\.string)
+        #expect(Set(declared).count == declared.count)
+        for type in declared { #expect(HealthType.known(type) != nil, "\(type)") }
+        let excluded = try #require(
+            try Self.manifest("generic")["configuration"]["properties"]["excludedTypes"]["default"].array)
+        #expect(Set(excluded.compactMap(\.string)) == Set(GenericHandler.handledElsewhere))
+        #expect(Set(declared) == Set(GenericHandler.handledElsewhere).union([HealthType.workoutIdentifier]))
+    }
+}

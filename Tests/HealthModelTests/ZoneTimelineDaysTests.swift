@@ -1,0 +1,175 @@
+import Foundation
+import HealthModel
+import Testing
+
+@Suite struct ZoneTimelineDaysTests {
+    static let hour = 3600 * Instant.second
+
+    static func at(_ text: String) throws -> Instant { try #require(InstantText.parse(text)) }
+    static func date(_ text: String) throws -> LocalDay { try #require(LocalDay(text)) }
+
+    @Test(arguments: [
+        ("Europe/Berlin", "2025-03-30", 23), ("Europe/Berlin", "2025-10-26", 25), ("Europe/Berlin", "2025-07-01", 24),
+        // Clocks went forward at midnight: the day begins at 01:00.
+        ("America/Sao_Paulo", "2018-11-04", 23),
+        // Clocks went back at midnight: the day before has 25 hours.
+        ("America/Sao_Paulo", "2018-02-17", 25),
+        // Half an hour: the hour that the clock entered twice is cut in two.
+        ("Australia/Lord_Howe", "2025-04-06", 25), ("Australia/Lord_Howe", "2025-10-05", 24),
+    ])
+    func daysHaveTheirHours(zone: String, day: String, hours: Int) throws {
+        let zones = try ZoneTimeline(zone: zone)
+        let day = try Self.date(day)
+        let ranges = zones.ranges(of: day)
+        let buckets = zones.hours(of: day)
+        #expect(ranges.count == 1)
+        #expect(buckets.count == hours)
+        #expect(buckets.first?.lowerBound == ranges.first?.lowerBound)
+        #expect(buckets.last?.upperBound == ranges.last?.upperBound)
+        for (a, b) in zip(buckets, buckets.dropFirst()) { #expect(a.upperBound == b.lowerBound) }
+    }
+
+    @Test func midnightThatDoesNotExist() throws {
+        let zones = try ZoneTimeline(zone: "America/Sao_Paulo")
+        let start = zones.ranges(of: try Self.date("2018-11-04")).first?.lowerBound
+        #expect(start == (try Self.at("2018-11-04T01:00:00-02:00")))
+    }
+
+    @Test func aDateLeftOutHasNoInstants() throws {
+        let zones = try ZoneTimeline(zone: "Pacific/Apia")
+        let missing = try Self.date("2011-12-30")
+        #expect(zones.ranges(of: missing).isEmpty)
+        #expect(zones.hours(of: missing).isEmpty)
+        let next = try #require(zones.ranges(of: try Self.date("2011-12-31")).first?.lowerBound)
+        #expect(zones.ranges(of: try Self.date("2011-12-29")).last?.upperBound == next)
+        #expect(!zones.isPast(missing, at: next))
+        #expect(zones.isPast(missing, at: next + 60 * Instant.second))
+    }
+
+    @Test func aFlightOverTheDateLineBringsADateBack() throws {
+        // Tokyo until 15:00 of the 2nd, then Honolulu, where it is 20:00 of the 1st.
+        let landed = try Self.at("2025-06-02T15:00:00+09:00")
+        let zones = try ZoneTimeline([
+            .init(from: .min, zone: "Asia/Tokyo"), .init(from: landed, zone: "Pacific/Honolulu"),
+        ])
+        let first = zones.ranges(of: try Self.date("2025-06-01"))
+        #expect(first.count == 2)
+        #expect(first.reduce(0) { $0 + $1.upperBound - $1.lowerBound } == 28 * Self.hour)
+        #expect(first.last?.lowerBound == landed)
+        let second = zones.ranges(of: try Self.date("2025-06-02"))
+        #expect(second.reduce(0) { $0 + $1.upperBound - $1.lowerBound } == (15 + 24) * Self.hour)
+        #expect(
+            zones.days(touching: landed - 1, end: landed + 1) == [
+                try Self.date("2025-06-01"), try Self.date("2025-06-02"),
+            ])
+        #expect(zones.zone(at: landed - 1) == "Asia/Tokyo")
+        #expect(zones.zone(at: landed) == "Pacific/Honolulu")
+        // Over only when its second piece is.
+        let end = try #require(first.last?.upperBound)
+        #expect(!zones.isPast(try Self.date("2025-06-01"), at: end + 59 * Instant.second))
+        #expect(zones.isPast(try Self.date("2025-06-01"), at: end + 60 * Instant.second))
+    }
+
+    @Test func aMoveEastMakesAShortDay() throws {
+        let moved = try Self.at("2025-06-01T12:00:00+02:00")
+        let zones = try ZoneTimeline([.init(from: 0, zone: "Europe/Berlin"), .init(from: moved, zone: "Asia/Tokyo")])
+        let ranges = zones.ranges(of: try Self.date("2025-06-01"))
+        #expect(ranges.count == 1)
+        #expect(ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } == 17 * Self.hour)
+    }
+
+    @Test func aBorderWithinOneTimeCutsNoHour() throws {
+        let crossed = try Self.at("2025-06-01T12:30:00+02:00")
+        let zones = try ZoneTimeline([
+            .init(from: 0, zone: "Europe/Berlin"), .init(from: crossed, zone: "Europe/Paris"),
+        ])
+        #expect(zones.hours(of: try Self.date("2025-06-01")).count == 24)
+        #expect(zones.zone(at: crossed) == "Europe/Paris")
+    }
+
+    @Test func daysTouched() throws {
+        let zones = try ZoneTimeline(zone: "Europe/Berlin")
+        let midnight = try Self.at("2025-06-02T00:00:00+02:00")
+        let (first, second) = (try Self.date("2025-06-01"), try Self.date("2025-06-02"))
+        #expect(zones.days(touching: midnight - Self.hour, end: midnight) == [first])
+        #expect(zones.days(touching: midnight, end: midnight) == [second])
+        #expect(zones.days(touching: midnight - 1, end: midnight + 1) == [first, second])
+        #expect(zones.days(touching: midnight - Self.hour, end: midnight + 48 * Self.hour).count == 3)
+        let evening = midnight - 6 * Self.hour
+        #expect(zones.days(touching: evening - 1, end: evening, .night) == [first])
+        #expect(zones.days(touching: evening, end: evening + 1, .night) == [second])
+        #expect(zones.days(touching: evening, end: evening + 1, .night, reach: 24 * Self.hour).map(\.day) == [1, 2, 3])
+    }
+
+    @Test func nightsRunFromEveningToEvening() throws {
+        let zones = try ZoneTimeline(zone: "Europe/Berlin")
+        let window = zones.window(of: try Self.date("2025-03-30"), .night)
+        #expect(window == [try Self.at("2025-03-29T18:00:00+01:00")..<Self.at("2025-03-30T18:00:00+02:00")])
+    }
+
+    @Test func isPastOneMinuteAfterMidnight() throws {
+        let zones = try ZoneTimeline(zone: "Europe/Berlin")
+        let midnight = try Self.at("2025-06-02T00:00:00+02:00")
+        let day = try Self.date("2025-06-01")
+        #expect(!zones.isPast(day, at: midnight + 59_999_999))
+        #expect(zones.isPast(day, at: midnight + 60_000_000))
+    }
+
+    /// Against Foundation's calendar, an instant at a time.
+    @Test(arguments: [
+        "Europe/Berlin", "America/Sao_Paulo", "Pacific/Apia", "America/St_Johns", "Asia/Kathmandu", "Africa/Casablanca",
+        "Australia/Lord_Howe", "America/Havana",
+    ])
+    func agreesWithTheCalendar(zone: String) throws {
+        let zones = try ZoneTimeline(zone: zone)
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: zone))
+        var random = SeededRandom(seed: 3)
+        for _ in 0..<300 {
+            let second = Int64.random(in: 500_000_000...1_800_000_000, using: &random)
+            let parts = calendar.dateComponents(
+                [.year, .month, .day], from: Date(timeIntervalSince1970: Double(second)))
+            let day = zones.day(of: second * Instant.second)
+            #expect(day.year == parts.year && day.month == parts.month && day.day == parts.day)
+            #expect(zones.ranges(of: day).contains { $0.contains(second * Instant.second) })
+            #expect(zones.days(touching: second * Instant.second, end: second * Instant.second) == [day])
+            let night = zones.days(touching: second * Instant.second, end: second * Instant.second, .night)
+            #expect(night.count == 1)
+            #expect(zones.window(of: night[0], .night).contains { $0.contains(second * Instant.second) })
+        }
+    }
+
+    /// Days without a gap and without an overlap, whatever the traveller does.
+    @Test func daysPartitionTime() throws {
+        let names = [
+            "Asia/Tokyo", "Pacific/Honolulu", "Europe/Berlin", "Pacific/Apia", "America/New_York", "Pacific/Kiritimati",
+        ]
+        var random = SeededRandom(seed: 4)
+        for _ in 0..<30 {
+            var from = try Self.at("2011-12-20T00:00:00Z")
+            var entries: [ZoneTimeline.Entry] = [.init(from: .min, zone: names[0])]
+            for _ in 0..<5 {
+                from += Int64.random(in: 1...100, using: &random) * Self.hour
+                entries.append(.init(from: from, zone: names.randomElement(using: &random) ?? names[0]))
+            }
+            let zones = try ZoneTimeline(entries)
+            let day = try Self.date("2011-12-10")
+            let all = (0..<50).flatMap { zones.ranges(of: day.adding(days: $0)) }.sorted {
+                $0.lowerBound < $1.lowerBound
+            }
+            for (a, b) in zip(all, all.dropFirst()) { #expect(a.upperBound == b.lowerBound) }
+            let hours = (0..<50).flatMap { zones.hours(of: day.adding(days: $0)) }.sorted {
+                $0.lowerBound < $1.lowerBound
+            }
+            for (a, b) in zip(hours, hours.dropFirst()) { #expect(a.upperBound == b.lowerBound) }
+        }
+    }
+
+    @Test func extremeInstantsDoNotTrap() throws {
+        let zones = try ZoneTimeline(zone: "Europe/Berlin")
+        for instant in [Int64.min, .max] {
+            _ = zones.day(of: instant)
+            #expect(zones.days(touching: instant, end: instant).count == 1)
+        }
+    }
+}

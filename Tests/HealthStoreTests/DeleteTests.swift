@@ -1,0 +1,189 @@
+import HealthModel
+import HealthStore
+import SQLite
+import Testing
+
+@Suite struct DeleteTests {
+    private func delete(_ store: StoreFixture, _ uuids: SampleID...) throws -> Int {
+        try store.database.transaction { try store.writer.delete(uuids: uuids) }
+    }
+
+    private func deleteAbsent(
+        _ store: StoreFixture, _ session: ImportSession, at date: Double = 1_800_000_000, limit: Int = 3
+    ) throws -> Int {
+        var progress = AbsenceProgress()
+        var deleted = 0
+        while !progress.isDone {
+            progress = try store.database.transaction {
+                try store.writer.deleteByAbsence(
+                    session: session, exportedAt: Instant(date * 1e6), progress: progress, limit: limit)
+            }
+            deleted += progress.deleted
+        }
+        return deleted
+    }
+
+    @Test func aTombstoneKeepsTypeStartAndEndAtANewSequence() throws {
+        let store = try StoreFixture()
+        try store.add([Record(uuid: uuid(1))])
+        let before = try store.changes()
+        #expect(try delete(store, uuid(1)) == 1)
+        let after = try store.changes()
+        #expect(after.samples.ids == before.samples.ids)
+        #expect(after.samples.flags == [.deleted])
+        #expect(after.samples.start == before.samples.start)
+        #expect(after.samples.end == before.samples.end)
+        #expect(after.samples.sequence[0] > before.samples.sequence[0])
+        let head = try store.head()
+        #expect(try delete(store, uuid(1)) == 0)
+        #expect(try store.head() == head)
+    }
+
+    @Test func aDeleteByUUIDIsForGood() throws {
+        let store = try StoreFixture()
+        try store.add([Record(uuid: uuid(1))])
+        _ = try delete(store, uuid(1))
+        #expect(try store.add([Record(uuid: uuid(1))]).deleted == 1)
+        // An older export still has the sample, without its UUID.
+        #expect(try store.add([Record()]).deleted == 1)
+        #expect(try store.alive().isEmpty)
+        // Another sample of the same content.
+        #expect(try store.add([Record(uuid: uuid(2))]).added == 1)
+    }
+
+    @Test func aDeleteIsRememberedBeforeItsSampleIsSeen() throws {
+        let store = try StoreFixture()
+        #expect(try delete(store, uuid(1)) == 0)
+        #expect(try store.add([Record(uuid: uuid(1))]).deleted == 1)
+        #expect(try store.add([Record(uuid: uuid(1))]).deleted == 1)
+        #expect(try store.alive().isEmpty)
+        #expect(try store.reader.heads().types.first?.alive == 0)
+    }
+
+    @Test func aLateUUIDTakesTheSampleThatAnExportBroughtWithIt() throws {
+        let store = try StoreFixture()
+        try store.add([Record()])
+        _ = try delete(store, uuid(1))
+        #expect(try store.alive().count == 1)
+        #expect(try store.add([Record(uuid: uuid(1))]).deleted == 1)
+        #expect(try store.alive().isEmpty)
+    }
+
+    @Test(arguments: [1_700_000_000.0, -500.5, 0.0])
+    func deletesByID(_ start: Double) throws {
+        let store = try StoreFixture()
+        try store.add([Record(start: start), Record(type: "Other", start: start)])
+        let ids = try store.alive().filter { $0.type != "Other" }.map(\.id)
+        #expect(try store.database.transaction { try store.writer.delete(ids: ids) } == 1)
+        #expect(try store.alive().map(\.type) == ["Other"])
+        #expect(try store.add([Record(start: start)]).deleted == 1)
+    }
+
+    @Test func aCompleteExportDeletesWhatItLacksAndALaterOneLiftsIt() throws {
+        let store = try StoreFixture()
+        let life = (0..<10).map { Record(start: 1_700_000_000 + Double($0) * 100, value: Double($0 + 1)) }
+        try store.add(life)
+        let ids = Set(try store.alive().map(\.id))
+        let export = ImportSession(source: "complete")
+        try store.add(Array(life.prefix(6)), export)
+        #expect(try deleteAbsent(store, export) == 4)
+        #expect(try store.alive().count == 6)
+        let head = try #require(try store.reader.heads().types.first)
+        #expect(head.alive == 6)
+        #expect(head.deleted == 4)
+        #expect(head.lastStart == 1_700_000_500_000_000)
+        #expect(head.lastEnd == 1_700_000_560_000_000)
+
+        let counts = try store.add(life)
+        #expect(counts.revived == 4)
+        #expect(counts.known == 6)
+        #expect(Set(try store.alive().map(\.id)) == ids)
+        #expect(try store.reader.heads().types.first?.lastStart == 1_700_000_900_000_000)
+    }
+
+    @Test func absenceSparesWhatTheExportCouldNotHold() throws {
+        let store = try StoreFixture()
+        try store.add([
+            Record(start: 1_700_000_000, flags: RecordFlags.manual.rawValue), Record(start: 1_700_001_000),
+            Record(start: 1_700_000_100, created: 1_700_000_900), Record(start: 1_700_000_200, value: 3),
+        ])
+        let export = ImportSession(source: "complete")
+        try store.add([], export)
+        // Pushed while the export was being read.
+        try store.add([Record(start: 1_700_000_300)])
+        #expect(try deleteAbsent(store, export, at: 1_700_000_500) == 1)
+        #expect(try store.alive().contains { $0.value == 3 } == false)
+        #expect(try store.alive().count == 4)
+    }
+
+    @Test func implausibleSamplesAreKeptApart() throws {
+        let store = try StoreFixture()
+        let file = [Record(value: -1, line: 12), Record(start: 5, length: -1, value: 1, line: 13), Record(start: 9)]
+        let counts = try store.add(file)
+        #expect(counts.quarantined == 2)
+        #expect(counts.added == 1)
+        let head = try store.head()
+        #expect(try store.add(file).known == 3)
+        #expect(try store.head() == head)
+        #expect(try store.changes().samples.count == 1)
+        #expect(try store.reader.heads().types.first?.quarantined == 2)
+        let entries = try store.reader.quarantine()
+        #expect(Set(entries.map(\.line)) == [12, 13])
+        #expect(entries.allSatisfy { $0.source == "test" && $0.sample != nil && !$0.reason.isEmpty })
+        let day = SliceQuery(user: "anna", types: .allExcept([]), ranges: [0..<2_000_000_000_000_000])
+        #expect(try store.slice(day).count == 1)
+    }
+
+    @Test func extremeTimesAreQuarantinedNotACrash() throws {
+        let store = try StoreFixture()
+        var batch = Record.batch([Record(), Record(), Record()])
+        batch.start = [.min, .max, 0]
+        batch.end = [.max, .min, .max]
+        let counts = try store.database.transaction {
+            try store.writer.ingest(
+                batch, session: ImportSession(source: "x"), plausibility: { _ in { _, _, _ in nil } })
+        }
+        #expect(counts.total.quarantined == 3)
+    }
+
+    @Test func whatIsNotUnderstoodIsKeptOnce() throws {
+        let store = try StoreFixture()
+        let inputs = [
+            QuarantinedInput(line: 3, reason: "startDate isn't a date", raw: "<Record/>"),
+            QuarantinedInput(line: 9, reason: "no type", raw: "<Record a=\"\"/>"),
+        ]
+        for expected in [2, 0] {
+            let added = try store.database.transaction {
+                try store.writer.quarantine(inputs, session: ImportSession(source: "export.zip"))
+            }
+            #expect(added == expected)
+        }
+        let first = try store.reader.quarantine(limit: 1)
+        #expect(first.map(\.reason) == ["startDate isn't a date"])
+        #expect(try store.reader.quarantine(after: first[0].number).map(\.line) == [9])
+        #expect(try store.reader.quarantine(user: "nobody").isEmpty)
+    }
+
+    @Test func summariesAndRoutesAreKeptOnce() throws {
+        let store = try StoreFixture()
+        func upsert(_ payload: String) throws -> Int {
+            try store.database.transaction {
+                try store.writer.upsertActivitySummaries([ActivitySummaryRecord(date: "2025-03-30", payload: payload)])
+            }
+        }
+        #expect(try upsert("{}") == 1)
+        #expect(try upsert("{}") == 0)
+        #expect(try upsert(#"{"a":1}"#) == 1)
+        let march = LocalDay(year: 2025, month: 3, day: 1)
+        #expect(
+            try store.reader.activitySummaries(user: "anna", from: march, through: march.adding(days: 30)).count == 1)
+        for expected in [true, false] {
+            #expect(
+                try store.database.transaction {
+                    try store.writer.attachRoute(
+                        path: "/workout-routes/a.gpx", points: Array("[]".utf8), workout: uuid(3))
+                } == expected)
+        }
+        #expect(try store.reader.route(user: "anna", path: "/workout-routes/a.gpx") == Array("[]".utf8))
+    }
+}

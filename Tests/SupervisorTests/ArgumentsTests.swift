@@ -1,0 +1,138 @@
+import Console
+import Testing
+
+@Suite struct ArgumentsTests {
+    enum Mode: String, CaseIterable { case fast, careful }
+
+    static let command = CommandHelp(
+        name: "healthbus import", summary: "Hands a file over.",
+        positionals: [.init("file"), .init("more", isRequired: false, repeats: true)],
+        options: [
+            .init("--user", short: "-u", value: "name", help: "whose data it is"),
+            .init("--type", value: "type", repeats: true, help: "only this type"),
+            .init("--offset", value: "hours", help: "shift"),
+            .init("--complete", help: "what is absent was deleted"),
+        ],
+        examples: ["healthbus import export.zip"])
+
+    static func parse(_ line: String) throws -> Arguments {
+        try Arguments(line.split(separator: " ").map(String.init), for: command)
+    }
+
+    static func failure(_ line: String) -> Failure? {
+        #expect(throws: Failure.self) { try parse(line) }
+    }
+
+    @Test(arguments: [
+        "--user ann a.zip b.zip", "a.zip b.zip --user=ann", "a.zip -u ann b.zip", "-u=ann -- a.zip b.zip",
+    ])
+    func optionsAndPositionalsMixAnyWay(line: String) throws {
+        let arguments = try Self.parse(line)
+        #expect(arguments.value("--user") == "ann")
+        #expect(arguments.positionals == ["a.zip", "b.zip"])
+        #expect(!arguments.flag("--complete"))
+        #expect(arguments.values("--type") == [])
+        #expect(arguments.value("--offset") == nil)
+    }
+
+    @Test func repeatsFlagsAndValuesThatLookLikeOptions() throws {
+        let arguments = try Self.parse("--type a --complete --type=b=c --offset -5 - -- --user")
+        #expect(arguments.values("--type") == ["a", "b=c"])
+        #expect(arguments.flag("--complete"))
+        #expect(try arguments.integer("--offset") == -5)
+        #expect(arguments.positionals == ["-", "--user"])
+    }
+
+    @Test(arguments: [
+        ("--usr ann f", "--usr", "did you mean --user?"),
+        ("--whatever f", "--whatever", "see healthbus import --help"),
+        ("f --user", "--user needs a value", "--user <name>"),
+        ("f --user --complete", "--user needs a value", "--user <name>"),
+        ("f --user -- x", "--user needs a value", "--user <name>"),
+        ("f --complete=yes", "takes no value", "=yes"),
+        ("f --user a --user b", "given twice", "once"),
+        ("--complete", "<file> is missing", "usage: healthbus import [options] <file> [<more>...]"),
+    ])
+    func saysWhatIsWrongAndWhatToDo(line: String, message: String, hint: String) throws {
+        let failure = try #require(Self.failure(line))
+        #expect(failure.code == .usage)
+        #expect(failure.message.contains(message))
+        #expect(failure.hint?.contains(hint) == true)
+    }
+
+    @Test func refusesMorePositionalsThanDeclared() {
+        let error = #expect(throws: Failure.self) {
+            try Arguments(["x"], for: CommandHelp(name: "healthbus status", summary: "Says how it is."))
+        }
+        #expect(error?.message == "unexpected \"x\"")
+    }
+
+    @Test func numbersAndChoicesAreChecked() throws {
+        let arguments = try Self.parse("f --offset 30 --user fast")
+        #expect(try arguments.choice("--user", as: Mode.self) == .fast)
+        #expect(throws: Failure.self) { try arguments.integer("--offset", in: -12...14) }
+        #expect(throws: Failure.self) { try arguments.integer("--user") }
+        let other = try Self.parse("f --user slow")
+        let error = #expect(throws: Failure.self) { try other.choice("--user", as: Mode.self) }
+        #expect(error?.hint?.contains("fast, careful") == true)
+    }
+
+    @Test(arguments: ["--help", "-h", "--unknown --help", "f g --user -h"])
+    func helpWinsOverErrors(line: String) throws {
+        #expect(try Self.parse(line).wantsHelp)
+    }
+
+    @Test func helpAfterTheSeparatorIsAnArgument() throws {
+        let arguments = try Self.parse("-- --help")
+        #expect(!arguments.wantsHelp)
+        #expect(arguments.positionals == ["--help"])
+    }
+
+    @Test func rendersHelp() {
+        #expect(
+            Self.command.render() == """
+                Hands a file over.
+
+                Usage:
+                  healthbus import [options] <file> [<more>...]
+
+                Options:
+                  -u, --user <name>     whose data it is
+                      --type <type>     only this type (may be repeated)
+                      --offset <hours>  shift
+                      --complete        what is absent was deleted
+                  -h, --help            show this help
+
+                Examples:
+                  healthbus import export.zip
+
+                """)
+    }
+
+    @Test func findsCommandsAndTheNearestOnes() throws {
+        let set = CommandSet(
+            program: "healthbus", summary: "Health data on a bus.", commands: [(word: "import", help: Self.command)])
+        guard case .command("import", let arguments) = try set.select(["import", "f"]) else {
+            Issue.record("no command")
+            return
+        }
+        #expect(arguments.positionals == ["f"])
+        for words in [[], ["help"], ["--help"], ["-h"]] {
+            guard case .help(let text) = try set.select(words) else {
+                Issue.record("no help for \(words)")
+                continue
+            }
+            #expect(text.contains("import  Hands a file over."))
+        }
+        for words in [["help", "import"], ["import", "--help"]] {
+            guard case .help(let text) = try set.select(words) else {
+                Issue.record("no help for \(words)")
+                continue
+            }
+            #expect(text == Self.command.render())
+        }
+        let error = #expect(throws: Failure.self) { try set.select(["imprt"]) }
+        #expect(error?.hint == "did you mean import?")
+        #expect(error?.code == .usage)
+    }
+}

@@ -1,0 +1,96 @@
+import Console
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct LogTests {
+    /// Keeps what is written.
+    final class Recorder: Sendable {
+        let lines = Mutex<[String]>([])
+
+        func log(_ minimum: Log.Level, _ format: Log.Format) -> Log {
+            Log(
+                plugin: "steps", minimum: minimum, format: format,
+                now: { Date(timeIntervalSince1970: 1_770_000_000.5) },
+                write: { line in self.lines.withLock { $0.append(line) } })
+        }
+
+        var text: String { lines.withLock { $0.joined() } }
+    }
+
+    @Test func textLines() {
+        let recorder = Recorder()
+        recorder.log(.debug, .text).event(
+            "observer.fired", category: "observer", level: .notice,
+            [
+                "type": "stepCount", "head": 48_213, "took": .duration(.milliseconds(1500)), "last": true,
+                "error": "no such \"file\"\n", "empty": "",
+            ])
+        #expect(
+            recorder.text
+                == "2026-02-02T02:40:00.500Z notice steps observer observer.fired type=stepCount head=48213 took=1.5 "
+                + "last=true error=\"no such \\\"file\\\"\\n\" empty=\"\"\n")
+    }
+
+    @Test func jsonLines() throws {
+        let recorder = Recorder()
+        recorder.log(.debug, .json).event(
+            "sync.failed", category: "sync", level: .error,
+            ["error": "a\"b\\c\n\u{1}\u{9B}é", "count": 3, "ratio": .number(.nan), "again": false])
+        #expect(recorder.text.hasSuffix("}\n"))
+        #expect(recorder.text.filter { $0 == "\n" }.count == 1)
+        let object = try JSONSerialization.jsonObject(with: Data(recorder.text.utf8)) as? [String: Any]
+        #expect(object?["time"] as? String == "2026-02-02T02:40:00.500Z")
+        #expect(object?["level"] as? String == "error")
+        #expect(object?["plugin"] as? String == "steps")
+        #expect(object?["category"] as? String == "sync")
+        #expect(object?["event"] as? String == "sync.failed")
+        let fields = object?["fields"] as? [String: Any]
+        #expect(fields?["error"] as? String == "a\"b\\c\n\u{1}\u{9B}é")
+        #expect(fields?["count"] as? Int == 3)
+        #expect(fields?["ratio"] as? String == "nan")
+        #expect(fields?["again"] as? Bool == false)
+    }
+
+    @Test func whatIsBelowTheLevelIsNotEvenEvaluated() {
+        let recorder = Recorder()
+        func cost() -> LogValue {
+            Issue.record("evaluated")
+            return 1
+        }
+        recorder.log(.warning, .text).event("x.y", category: "x", level: .notice, ["cost": cost()])
+        #expect(recorder.text.isEmpty)
+    }
+
+    @Test func theEnvironmentDecides() throws {
+        let plain = try Log(plugin: "hub", environment: [:])
+        #expect(plain.minimum == .info && plain.format == .text)
+        let set = try Log(plugin: "hub", environment: ["HEALTHBUS_LOG": "json", "HEALTHBUS_LOG_LEVEL": "error"])
+        #expect(set.minimum == .error && set.format == .json)
+        let error = #expect(throws: Failure.self) {
+            try Log(plugin: "hub", environment: ["HEALTHBUS_LOG_LEVEL": "loud"])
+        }
+        #expect(error?.hint?.contains("debug, info, notice, warning, error") == true)
+    }
+
+    /// Lines of many threads into one pipe come out whole.
+    @Test func linesOfThreadsDoNotMix() async throws {
+        let pipe = Pipe()
+        let stream = StandardStream(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        let log = Log(plugin: "steps", write: { stream.write($0) })
+        let reader = Task.detached { try pipe.fileHandleForReading.readToEnd() ?? Data() }
+        await withTaskGroup(of: Void.self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    for line in 0..<100 {
+                        log.event("a.b", category: "c", ["writer": .integer(writer), "line": .integer(line)])
+                    }
+                }
+            }
+        }
+        try pipe.fileHandleForWriting.close()
+        let lines = String(decoding: try await reader.value, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == 800)
+        #expect(lines.allSatisfy { $0.contains(" info steps c a.b writer=") && $0.split(separator: " ").count == 7 })
+    }
+}

@@ -1,0 +1,188 @@
+import Changelog
+import HealthModel
+import MessageBus
+import PluginKit
+import SQLite
+import Wire
+
+/// Makes one summary of a user's day from all handlers' figures: provisional through the day, final from 00:01 of the next, revised when late data lands.
+public final class ConsolidatorStage: Stage {
+    private let observer: String
+    private let handlers: [Upstream]
+    private let zones: Upstream
+    private var timelines = Timelines()
+    private var days = SummaryDays()
+    private var finality: FinalMark
+    /// Days whose parts have changed in this turn.
+    private var touched: Set<SummaryDays.Key> = []
+    /// Handlers named as missing in the provisional summaries of days that are over.
+    private var missing: [String] = []
+
+    static let topic = "daily.summary"
+
+    public init(observer: String, handlers: [String]) {
+        self.observer = observer
+        self.handlers = handlers.map { Upstream($0, query: ["query": "changes", "topic": "figures."]) }
+        zones = Upstream(observer, name: "zones", query: ["query": "zones"])
+        finality = FinalMark(handlers: handlers)
+    }
+
+    public var subscriptions: [Subscription] {
+        [.exact(Heartbeat.topic(observer))] + handlers.map { .exact(Heartbeat.topic($0.producer)) }
+    }
+
+    public func open(_ turn: Turn) throws {
+        let database = try turn.write().database
+        try SummaryDays.createTables(in: database)
+        try Timelines.createTables(in: database)
+        try days.open(turn)
+        try timelines.open(turn)
+        try zones.open(turn)
+        for handler in handlers { try handler.open(turn) }
+    }
+
+    public func receive(_ message: Message, _ turn: Turn) throws {
+        guard let beat = Heartbeat(message), let head = beat.head else { return }
+        if beat.instance == observer {
+            zones.hear(head, limit: AnchorVector(base: head.sequence))
+            zones.pump(turn)
+            // A mark is taken only while nothing is being read in, and only of days whose zones are known here.
+            if beat.details["importOpen"]?.bool != false {
+                finality.withdraw()
+            } else if zones.frontier >= head.sequence {
+                finality.offer(head.sequence, at: turn.now, monotonic: turn.monotonic)
+            }
+        } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {
+            handler.hear(head, limit: AnchorVector(base: head.sequence))
+            handler.pump(turn)
+            if let frontier = beat.frontier[observer] {
+                finality.heard(.init(frontier: frontier, head: head.sequence), from: beat.instance)
+            }
+        }
+    }
+
+    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        if try zones.accept(
+            answer, turn, reset: { _ in finality.withdraw() }, apply: { page in try learnZones(page["zones"], turn) })
+        {
+            return
+        }
+        for handler in handlers {
+            let taken = try handler.accept(
+                answer, turn,
+                reset: { _ in try days.markStale(handler: handler.producer, turn) },
+                apply: { page in try apply(page, of: handler.producer, turn) },
+                snapshotEnded: { touched.formUnion(try days.dropStale(handler: handler.producer, turn)) })
+            if taken { return }
+        }
+    }
+
+    private func learnZones(_ zones: Value, _ turn: Turn) throws {
+        for (user, entries) in zones.object ?? [:] {
+            guard let new = try ZoneTimeline(wireValue: entries) else { throw StageError.unreadablePage(producer: observer) }
+            let old = try timelines.learn(new, user: user, turn)
+            let first = old.flatMap { $0.firstDifference(from: new) }.map { new.day(of: $0).number - 1 } ?? .min
+            touched.formUnion(days.states.keys.filter { $0.user == user && $0.day >= first })
+        }
+    }
+
+    private func apply(_ page: Value, of handler: String, _ turn: Turn) throws {
+        for value in page["rows"].array ?? [] {
+            guard let row = KeyedChangelog.Row(wireValue: value), let day = row.day else {
+                throw StageError.unreadablePage(producer: handler)
+            }
+            let key = SummaryDays.Key(user: row.user, day: day)
+            try days.put(row.body?["figures"], key: key, handler: handler, turn)
+            touched.insert(key)
+        }
+    }
+
+    public func tick(_ turn: Turn) throws -> Instant? {
+        for handler in handlers {
+            handler.pump(turn)
+            finality.consumed(handler.frontier, of: handler.producer)
+        }
+        zones.pump(turn)
+        let before = turn.head.sequence
+        let late = finality.missing(at: turn.monotonic)
+        if late != missing {
+            missing = late
+            touched.formUnion(overDays(at: turn.now))
+        }
+        for key in touched { try rebuild(key, turn) }
+        touched = []
+        if let mark = finality.reached() {
+            missing = []
+            for key in days.open where timelines[key.user]?.isPast(LocalDay(number: key.day), at: mark.heardAt) == true {
+                try finalise(key, turn)
+            }
+        }
+        if turn.head.sequence > before { turn.publish(Self.topic, ["head": turn.head.wireValue]) }
+        return nil
+    }
+
+    private func overDays(at now: Instant) -> [SummaryDays.Key] {
+        days.open.filter { timelines[$0.user]?.isPast(LocalDay(number: $0.day), at: now) == true }
+    }
+
+    /// Writes a day's summary from its parts. A final day whose content changes is open again.
+    private func rebuild(_ key: SummaryDays.Key, _ turn: Turn) throws {
+        let figures = try days.figures(of: key, turn)
+        if figures.isEmpty {
+            try turn.changelog.remove(key: Self.changelogKey(key))
+            try days.save(key, nil, turn)
+            return
+        }
+        var state = days.states[key] ?? SummaryDays.State()
+        // A day that is as it was when it was last final has nothing to wait for.
+        state.isFinal = state.finalContent == Value.object(figures).json()
+        try days.save(key, state, turn)
+        try publish(key, state, figures, turn)
+    }
+
+    private func finalise(_ key: SummaryDays.Key, _ turn: Turn) throws {
+        guard var state = days.states[key], !state.isFinal else { return }
+        let figures = try days.figures(of: key, turn)
+        let content = Value.object(figures).json()
+        if state.finalContent != content { state.revision += 1 }
+        state.finalContent = content
+        state.isFinal = true
+        try days.save(key, state, turn)
+        try publish(key, state, figures, turn)
+    }
+
+    private func publish(
+        _ key: SummaryDays.Key, _ state: SummaryDays.State, _ figures: [String: Value], _ turn: Turn
+    ) throws {
+        let day = LocalDay(number: key.day)
+        var summary = figures
+        let zones = timelines[key.user]
+        summary["user"] = .string(key.user)
+        summary["date"] = .string(day.description)
+        summary["zone"] = zones.flatMap { zones in zones.ranges(of: day).first.map { .string(zones.zone(at: $0.lowerBound)) } } ?? .null
+        summary["final"] = .bool(state.isFinal)
+        summary["revision"] = .integer(state.revision)
+        let isOver = zones?.isPast(day, at: turn.now) == true
+        summary["missing"] = .array(state.isFinal || !isOver ? [] : missing.map { .string($0) })
+        _ = try turn.write()
+        try turn.changelog.put(
+            key: Self.changelogKey(key), topic: Self.topic, user: key.user, day: key.day, body: .object(summary))
+    }
+
+    private static func changelogKey(_ key: SummaryDays.Key) -> String { "day/\(key.user)/\(LocalDay(number: key.day))" }
+
+    public func report(_ turn: Turn) throws -> StageReport {
+        StageReport(
+            frontier: finality.covered.map { [observer: $0] } ?? [:],
+            details: [
+                "days": .integer(Int64(days.states.count)), "openDays": .integer(Int64(overDays(at: turn.now).count)),
+                "missing": .array(missing.map { .string($0) }),
+            ])
+    }
+}
+
+extension ConsolidatorStage {
+    public convenience init(stack: StackConfiguration) {
+        self.init(observer: stack.only(.observer)?.name ?? "observer", handlers: stack.handlers.map(\.name))
+    }
+}

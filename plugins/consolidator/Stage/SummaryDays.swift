@@ -1,0 +1,115 @@
+import Changelog
+import HealthModel
+import PluginKit
+import SQLite
+import Wire
+
+/// The days and what the handlers gave for them, in memory (their state) and in the stage's file (their parts).
+struct SummaryDays {
+    struct Key: Hashable {
+        var user: String
+        /// Days since 1970.
+        var day: Int
+    }
+
+    struct State: Equatable {
+        var isFinal = false
+        /// How often this day has been final with different content.
+        var revision: Int64 = 0
+        /// The figures when it was last final, as JSON.
+        var finalContent: String?
+    }
+
+    private(set) var states: [Key: State] = [:]
+    private(set) var open: Set<Key> = []
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS parts(
+                user TEXT NOT NULL, day INTEGER NOT NULL, handler TEXT NOT NULL, stale INTEGER NOT NULL, figures BLOB NOT NULL,
+                PRIMARY KEY (user, day, handler)) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS days(
+                user TEXT NOT NULL, day INTEGER NOT NULL, final INTEGER NOT NULL, revision INTEGER NOT NULL, content TEXT,
+                PRIMARY KEY (user, day)) WITHOUT ROWID;
+            """)
+    }
+
+    mutating func open(_ turn: Turn) throws {
+        try turn.database.prepare("SELECT user, day, final, revision, content FROM days").forEachRow {
+            set(
+                Key(user: $0.string(0), day: $0.int(1)),
+                State(isFinal: $0.int(2) != 0, revision: $0.int64(3), finalContent: $0.isNull(4) ? nil : $0.string(4)))
+        }
+    }
+
+    private mutating func set(_ key: Key, _ state: State?) {
+        states[key] = state
+        if let state, !state.isFinal { open.insert(key) } else { open.remove(key) }
+    }
+
+    mutating func save(_ key: Key, _ state: State?, _ turn: Turn) throws {
+        guard states[key] != state else { return }
+        set(key, state)
+        let database = try turn.write().database
+        guard let state else {
+            let delete = try database.prepare("DELETE FROM days WHERE user = ? AND day = ?")
+            delete.bind(1, key.user)
+            delete.bind(2, key.day)
+            return try delete.run()
+        }
+        let write = try database.prepare("INSERT OR REPLACE INTO days VALUES (?, ?, ?, ?, ?)")
+        write.bind(1, key.user)
+        write.bind(2, key.day)
+        write.bind(3, state.isFinal ? 1 : 0)
+        write.bind(4, state.revision)
+        if let content = state.finalContent { write.bind(5, content) } else { write.bindNull(5) }
+        try write.run()
+    }
+
+    /// A handler's figures for a day; nil when it has none any more.
+    func put(_ figures: Value?, key: Key, handler: String, _ turn: Turn) throws {
+        let database = try turn.write().database
+        let statement =
+            figures == nil
+            ? try database.prepare("DELETE FROM parts WHERE user = ? AND day = ? AND handler = ?")
+            : try database.prepare("INSERT OR REPLACE INTO parts(user, day, handler, stale, figures) VALUES (?, ?, ?, 0, ?)")
+        statement.bind(1, key.user)
+        statement.bind(2, key.day)
+        statement.bind(3, handler)
+        if let figures { statement.bind(4, CBOREncoder.encode(figures)) }
+        try statement.run()
+    }
+
+    /// All handlers' figures for a day, as members of its summary.
+    func figures(of key: Key, _ turn: Turn) throws -> [String: Value] {
+        let read = try turn.database.prepare("SELECT figures FROM parts WHERE user = ? AND day = ? ORDER BY handler")
+        read.bind(1, key.user)
+        read.bind(2, key.day)
+        var figures: [String: Value] = [:]
+        try read.forEachRow { row in
+            figures.merge(try CBORDecoder.decode(row.bytes(0)).object ?? [:]) { _, later in later }
+        }
+        return figures
+    }
+
+    /// Before a snapshot: what isn't seen again by its end is gone.
+    func markStale(handler: String, _ turn: Turn) throws {
+        let update = try turn.write().database.prepare("UPDATE parts SET stale = 1 WHERE handler = ?")
+        update.bind(1, handler)
+        try update.run()
+    }
+
+    /// After a snapshot: drops what wasn't seen again; the days it touched.
+    func dropStale(handler: String, _ turn: Turn) throws -> [Key] {
+        let database = try turn.write().database
+        let list = try database.prepare("SELECT user, day FROM parts WHERE handler = ? AND stale = 1")
+        list.bind(1, handler)
+        var keys: [Key] = []
+        try list.forEachRow { keys.append(Key(user: $0.string(0), day: $0.int(1))) }
+        let delete = try database.prepare("DELETE FROM parts WHERE handler = ? AND stale = 1")
+        delete.bind(1, handler)
+        try delete.run()
+        return keys
+    }
+}

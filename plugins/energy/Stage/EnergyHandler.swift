@@ -1,0 +1,35 @@
+import HealthModel
+import HealthStatistics
+
+/// Active and resting energy, exercise minutes and stand hours of a day.
+///
+/// `activeEnergyKilocalories` and `basalEnergyKilocalories` don't overlap: active excludes resting energy. `exerciseMinutes` are
+/// Apple's; `standHours` are the distinct local hours with a stood value, 0 when all samples say idle. The workouts' own energy isn't
+/// added: their samples are in the totals already.
+public struct EnergyHandler: DayHandler {
+    public let version = 1
+    public let window = HandlerWindow.localDay
+    public let needsPayload = false
+
+    public init() {}
+
+    public func compute(_ input: DayInput) throws -> DayOutput {
+        var output = DayOutput()
+        output.addTotal("activeEnergyKilocalories", of: "HKQuantityTypeIdentifierActiveEnergyBurned", from: input)
+        output.addTotal("basalEnergyKilocalories", of: "HKQuantityTypeIdentifierBasalEnergyBurned", from: input)
+        output.addTotal("exerciseMinutes", of: "HKQuantityTypeIdentifierAppleExerciseTime", from: input)
+        addStandHours(from: input, to: &output)
+        return output
+    }
+
+    private func addStandHours(from input: DayInput, to output: inout DayOutput) {
+        let samples = input.samples
+        let rows = samples.rows(of: "HKCategoryTypeIdentifierAppleStandHour").filter { row in
+            input.contains(samples.start[row]) && samples.value[row].isFinite
+        }
+        guard !rows.isEmpty else { return }
+        let stood = rows.filter { samples.value[$0] == 0 }.map { samples.start[$0] }
+        let hours = input.zones.hours(of: input.day).count { hour in stood.contains(where: hour.contains) }
+        output.figures["standHours"] = .integer(Int64(hours))
+    }
+}

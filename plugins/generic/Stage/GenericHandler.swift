@@ -1,0 +1,89 @@
+import HealthModel
+import HealthStatistics
+
+/// Figures of every type that has no handler of its own, under `other` by type.
+///
+/// - Cumulative quantities: `sum` of the merged sources, and `count` of the samples with a part in the day.
+/// - Other quantities, and unknown types with numbers: `average` (by the type's style), `min`, `max` and `count` of the samples that
+///   start in the day.
+/// - Categories: `count` of the samples that start in the day, and `minutes` of the day that they cover, each instant once, when any
+///   has a duration.
+/// - Correlations and what has no number: `count`.
+///
+/// `unit` is the canonical unit, null where there is none or it isn't known. Configuration: `excludedTypes`, by default those that the
+/// other handlers have; `sourceOrder`. Workouts are never here.
+public struct GenericHandler: DayHandler {
+    public let version = 1
+    public let window = HandlerWindow.localDay
+    public let needsPayload = false
+
+    public init() {}
+
+    /// What the handlers of this package have between them.
+    public static let handledElsewhere = [
+        "HKQuantityTypeIdentifierStepCount", "HKQuantityTypeIdentifierDistanceWalkingRunning",
+        "HKQuantityTypeIdentifierFlightsClimbed", "HKQuantityTypeIdentifierHeartRate",
+        "HKQuantityTypeIdentifierRestingHeartRate", "HKQuantityTypeIdentifierHeartRateVariabilitySDNN",
+        "HKCategoryTypeIdentifierSleepAnalysis", "HKQuantityTypeIdentifierActiveEnergyBurned",
+        "HKQuantityTypeIdentifierBasalEnergyBurned", "HKQuantityTypeIdentifierAppleExerciseTime",
+        "HKCategoryTypeIdentifierAppleStandHour", "HKQuantityTypeIdentifierBodyMass", "HKQuantityTypeIdentifierHeight",
+    ]
+
+    public func compute(_ input: DayInput) throws -> DayOutput {
+        let excluded = Set(
+            input.configuration["excludedTypes"].array.map { $0.compactMap(\.string) } ?? Self.handledElsewhere)
+        var other: [String: Value] = [:]
+        for (identifier, rows) in input.samples.rowsByType() {
+            let type = HealthType.named(identifier)
+            guard type.kind != .workout, !excluded.contains(identifier) else { continue }
+            if let figure = figure(of: type, rows, input) { other[identifier] = .object(figure) }
+        }
+        return other.isEmpty ? DayOutput() : DayOutput(figures: ["other": .object(other)])
+    }
+
+    private func figure(of type: HealthType, _ rows: [Int], _ input: DayInput) -> [String: Value]? {
+        if type.style == .cumulative { return cumulative(type, rows, input) }
+        let starting = rows.filter { input.contains(input.samples.start[$0]) }
+        switch type.kind {
+        case .category: return category(rows, starting, input)
+        case .correlation: return starting.isEmpty ? nil : ["count": Value(starting.count)]
+        default: return starting.isEmpty ? nil : discrete(type, starting, input)
+        }
+    }
+
+    private func cumulative(_ type: HealthType, _ rows: [Int], _ input: DayInput) -> [String: Value]? {
+        let merge = CumulativeMerge(input.samples, rows: rows, order: input.sourceOrder(for: type.identifier))
+        guard let sum = merge.total(in: input.window) else { return nil }
+        return ["sum": .number(sum), "count": Value(merge.count(in: input.window)), "unit": .string(type.unit)]
+    }
+
+    private func discrete(_ type: HealthType, _ rows: [Int], _ input: DayInput) -> [String: Value] {
+        let statistics = DiscreteStatistics(input.samples, rows: rows, style: type.style, in: input.window)
+        guard statistics.count > 0 else { return ["count": Value(rows.count)] }
+        return [
+            "average": Value(statistics.average), "min": Value(statistics.minimum), "max": Value(statistics.maximum),
+            "count": Value(statistics.count), "unit": unit(of: type, rows, input.samples),
+        ]
+    }
+
+    private func category(_ rows: [Int], _ starting: [Int], _ input: DayInput) -> [String: Value]? {
+        let samples = input.samples
+        let covered = IntervalSet(rows.map { samples.start[$0]..<max(samples.start[$0], samples.end[$0]) })
+            .intersection(IntervalSet(input.window))
+        guard !starting.isEmpty || !covered.isEmpty else { return nil }
+        var figure = ["count": Value(starting.count)]
+        if !covered.isEmpty { figure["minutes"] = .number(covered.length.seconds / 60) }
+        return figure
+    }
+
+    /// Of an unknown type the unit that all its samples came in, where the slice tells and they agree.
+    private func unit(of type: HealthType, _ rows: [Int], _ samples: SamplePage) -> Value {
+        if !type.unit.isEmpty { return .string(type.unit) }
+        guard samples.unit.count == samples.count, let first = rows.first,
+            rows.allSatisfy({ samples.unit[$0] == samples.unit[first] }),
+            samples.units.indices.contains(Int(samples.unit[first]))
+        else { return .null }
+        let unit = samples.units[Int(samples.unit[first])]
+        return unit.isEmpty ? .null : .string(unit)
+    }
+}

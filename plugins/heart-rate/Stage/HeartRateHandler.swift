@@ -1,0 +1,42 @@
+import HealthModel
+import HealthStatistics
+
+/// Heart rate, resting heart rate and heart-rate variability of a day.
+///
+/// `heartRate` holds `min`, `max`, `average` (weighted by duration) and `resting`, beats a minute, null where there are no samples.
+/// `resting` is the day's latest: the system replaces its estimate as the day goes on. `hrvSDNNMilliseconds` is the plain mean.
+/// By hour there is the average heart rate.
+public struct HeartRateHandler: DayHandler {
+    public let version = 1
+    public let window = HandlerWindow.localDay
+    public let needsPayload = false
+
+    public init() {}
+
+    public func compute(_ input: DayInput) throws -> DayOutput {
+        let samples = input.samples
+        let rateRows = samples.rows(of: "HKQuantityTypeIdentifierHeartRate")
+        let rate = DiscreteStatistics(samples, rows: rateRows, style: .temporallyWeighted, in: input.window)
+        let resting = Self.plain("HKQuantityTypeIdentifierRestingHeartRate", input)
+        let variability = Self.plain("HKQuantityTypeIdentifierHeartRateVariabilitySDNN", input)
+
+        var output = DayOutput()
+        if rate.count + resting.count > 0 {
+            output.figures["heartRate"] = [
+                "min": Value(rate.minimum), "max": Value(rate.maximum), "average": Value(rate.average),
+                "resting": Value(resting.mostRecent),
+            ]
+        }
+        if rate.count > 0 {
+            let hours = DiscreteStatistics.buckets(
+                samples, rows: rateRows, style: .temporallyWeighted, in: input.zones.hours(of: input.day))
+            output.hourly["heartRate"] = .array(hours.map { Value($0.average) })
+        }
+        if let mean = variability.average { output.figures["hrvSDNNMilliseconds"] = .number(mean) }
+        return output
+    }
+
+    private static func plain(_ type: String, _ input: DayInput) -> DiscreteStatistics {
+        DiscreteStatistics(input.samples, rows: input.samples.rows(of: type), style: .arithmetic, in: input.window)
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import HealthModel
+import MessageBus
+import Wire
+
+/// The forwarder as a process: it says each second that it is there, which is how everyone else knows that the bus works.
+public struct Hub {
+    private let instance: String
+    private let forwarder: Forwarder
+
+    public init(instance: String, forwarder: Forwarder) {
+        self.instance = instance
+        self.forwarder = forwarder
+    }
+
+    /// Forwards until the forwarder is stopped.
+    public func run(address: BusAddress, memory: () -> Int64, ready: () -> Void) throws {
+        let pid = ProcessInfo.processInfo.processIdentifier
+        try forwarder.run(address: address, ready: ready) {
+            Message(
+                topic: "heartbeat.\(instance)", header: .init(from: instance, at: WallClock.now),
+                body: [
+                    "plugin": "hub", "phase": "ready", "pid": .integer(Int64(pid)), "epoch": 0, "memory": .integer(memory()),
+                    "details": ["forwarded": .integer(Int64(forwarder.counters.forwarded))],
+                ])
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Changelog
+import HealthModel
+import PluginKit
+import Wire
+
+extension Delivery {
+    /// Sorts pages of samples by user and by the metric family that declares their type.
+    init(samples fetched: Upstream.Fetched, from upstream: String, family: (String) -> UploadMetric) throws {
+        var groups: [Group] = []
+        for page in fetched.pages {
+            let samples = try SamplePage(wireValue: page["samples"])
+            let users = (page["users"].array ?? []).compactMap(\.string)
+            guard let user = page["user"].int32s, user.count == samples.count,
+                user.allSatisfy({ users.indices.contains(Int($0)) })
+            else { throw StageError.unreadablePage(producer: upstream) }
+            let metrics = samples.types.map(family)
+            var rows: [String: (user: Int32, metric: UploadMetric, rows: [Int])] = [:]
+            for row in 0..<samples.count {
+                let metric = metrics[Int(samples.type[row])]
+                rows["\(user[row])/\(metric.rawValue)", default: (user[row], metric, [])].rows.append(row)
+            }
+            for (_, part) in rows.sorted(by: { $0.key < $1.key }) {
+                // Most pages hold one type of one user: those go as they are.
+                let selected = part.rows.count == samples.count ? samples : samples.select(part.rows)
+                let name = users[Int(part.user)]
+                if let index = groups.firstIndex(where: { $0.user == name && $0.metric == part.metric }),
+                    case .samples(var merged) = groups[index].content
+                {
+                    merged.append(selected)
+                    groups[index].content = .samples(merged)
+                    groups[index].batch = UploadBatch(count: merged.count)
+                } else {
+                    groups.append(
+                        Group(metric: part.metric, user: name, content: .samples(selected), batch: UploadBatch(count: selected.count)))
+                }
+            }
+        }
+        self.init(upstream: upstream, fetched: fetched, groups: groups)
+    }
+
+    /// Sorts rows of a keyed changelog (events, summaries) by user and kind.
+    init(documents fetched: Upstream.Fetched, from upstream: String) throws {
+        var byKind: [String: (user: String, topic: String, documents: [Document])] = [:]
+        for page in fetched.pages {
+            for value in page["rows"].array ?? [] {
+                guard let row = KeyedChangelog.Row(wireValue: value), let id = row.key.split(separator: "/").last else {
+                    throw StageError.unreadablePage(producer: upstream)
+                }
+                let body = row.topic == "daily.summary" ? row.body : row.body.map { $0["event"] }
+                byKind["\(row.user)/\(row.topic)", default: (row.user, row.topic, [])].documents
+                    .append(Document(id: String(id), version: row.sequence, body: body))
+            }
+        }
+        let groups = byKind.sorted { $0.key < $1.key }.map { _, kind in
+            let (metric, content): (UploadMetric, Content) =
+                switch kind.topic {
+                case "daily.summary": (.daily, .days(kind.documents))
+                case "events.sleep": (.sleep, .nights(kind.documents))
+                default: (.workouts, .workouts(kind.documents))
+                }
+            return Group(metric: metric, user: kind.user, content: content, batch: UploadBatch(count: kind.documents.count))
+        }
+        self.init(upstream: upstream, fetched: fetched, groups: groups)
+    }
+}

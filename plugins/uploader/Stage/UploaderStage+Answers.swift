@@ -1,0 +1,77 @@
+import HTTP
+import HealthModel
+import PluginKit
+
+extension UploaderStage {
+    /// Does what an answer asks for: goes on, waits, splits, or puts an element aside.
+    func settle(_ index: Int, _ reply: UploadReply, _ turn: Turn) throws {
+        guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else { return }
+        let outcome: UploadPolicy.Outcome
+        var answer: UploadAnswer?
+        var why: String
+        switch reply {
+        case .answered(let status, let retryAfter, let body):
+            let read = UploadAnswer(body: body)
+            answer = read
+            outcome = .answered(status: status, retryAfter: retryAfter, refused: read.refused.count)
+            why = "the backend answered \(status)"
+        case .failed(let error):
+            outcome = .failed(error.kind)
+            why = error.description
+        case .noToken(let reason):
+            blocked = reason
+            waitUntil = turn.monotonic + Self.pause
+            turn.log.error("upload.paused", ("why", reason))
+            return
+        }
+        switch policy.action(after: outcome, elements: part.count, now: turn.now, using: &generator) {
+        case .done: try delivered(index, group, part, answer, turn)
+        case .retry(let seconds):
+            blocked = why
+            waitUntil = turn.monotonic + Instant(seconds * 1e6)
+            turn.log.notice("upload.retry", ("why", why), ("seconds", "\(seconds)"))
+        case .refreshToken: refreshToken = true
+        case .pause(let pause):
+            why += "; " + Self.remedy(pause)
+            blocked = why
+            waitUntil = turn.monotonic + Self.pause
+            turn.log.error("upload.paused", ("why", why))
+        case .split: deliveries[index].groups[group].batch.split()
+        case .deadLetter(let reason):
+            let element = deliveries[index].groups[group].element(part.lowerBound)
+            try ledger.bury(
+                id: element.id, version: element.version, metric: deliveries[index].groups[group].metric,
+                user: deliveries[index].groups[group].user, reason: reason, turn)
+            deliveries[index].groups[group].batch.settle()
+        }
+    }
+
+    private static func remedy(_ pause: UploadPolicy.Pause) -> String {
+        switch pause {
+        case .unauthorized: "it refuses the token: put the right one into the token's file"
+        case .wrongEndpoint: "something else answers at this URL: check the uploader's 'url'"
+        }
+    }
+
+    private func delivered(
+        _ index: Int, _ group: Int, _ part: Range<Int>, _ answer: UploadAnswer?, _ turn: Turn
+    ) throws {
+        blocked = nil
+        let metric = deliveries[index].groups[group].metric
+        let user = deliveries[index].groups[group].user
+        for refusal in answer?.refused ?? [] {
+            let offset = refusal.index.map { part.lowerBound + $0 }
+            let version = offset.flatMap { part.contains($0) ? deliveries[index].groups[group].element($0).version : nil }
+            try ledger.bury(
+                id: refusal.id ?? "", version: version ?? 0, metric: metric, user: user, reason: refusal.reason, turn)
+        }
+        let counts = answer.map { ($0.created, $0.updated, $0.known) } ?? (0, 0, 0)
+        try ledger.delivered(part.count, metric: metric, created: counts.0, updated: counts.1, known: counts.2, turn)
+        deliveries[index].groups[group].batch.settle()
+        if let generation = answer?.generation, try ledger.backendChanged(to: generation, turn) {
+            try redeliverEverything(turn)
+            return
+        }
+        try settleDone(turn)
+    }
+}

@@ -1,0 +1,157 @@
+import Changelog
+import HTTP
+import HealthModel
+import MessageBus
+import PluginKit
+import SQLite
+import Wire
+
+/// Delivers samples, events and daily summaries to the backend: pulls them from their producers, sends them, and moves its anchors only after the backend
+/// has answered for all of them.
+///
+/// At least once, with a version on everything: a repeat or a late copy changes nothing.
+public final class UploaderStage: Stage {
+    let samples: Upstream
+    let documents: [Upstream]
+    let family: (String) -> UploadMetric
+    var deliveries: [Delivery] = []
+    var policy: UploadPolicy
+    var generator: any RandomNumberGenerator
+    /// Not before this time (monotonic) is anything sent again.
+    var waitUntil: Instant = 0
+    var refreshToken = false
+    var ledger = DeliveryLedger()
+    /// Why nothing moves at present, for people; nil while it does.
+    var blocked: String?
+
+    /// Requests under way at once: one is encoded while the other is being stored.
+    private static let concurrentRequests = 2
+    /// Fetched sets that wait behind those.
+    private static let waitingSets = 3
+    static let backfillBeyond: Int64 = 200_000
+    /// How long a person is given to mend what only a person can, before the next try.
+    static let pause: Instant = 30 * Instant.second
+
+    /// - Parameters:
+    ///   - handlers: instances whose events are delivered.
+    ///   - family: under which metric a type's samples go.
+    public init(
+        observer: String, handlers: [String], consolidator: String?, policy: UploadPolicy,
+        generator: any RandomNumberGenerator = SystemRandomNumberGenerator(), instance: String,
+        family: @escaping (String) -> UploadMetric
+    ) {
+        // Workouts are delivered as events, so their samples aren't.
+        samples = Upstream(
+            observer,
+            query: ["query": "samples", "types": ["exclude": [.string(HealthType.workoutIdentifier)]]],
+            backfillBeyond: Self.backfillBeyond)
+        documents =
+            (consolidator.map { [Upstream($0, query: ["query": "changes", "topic": "daily.summary"])] } ?? [])
+            + handlers.map { Upstream($0, query: ["query": "changes", "topic": "events."]) }
+        self.policy = policy
+        self.generator = generator
+        self.family = family
+        releaseTopic = "sync.\(instance)"
+    }
+
+    private let releaseTopic: String
+
+    public var subscriptions: [Subscription] {
+        [.exact(releaseTopic)] + documents.map { .exact(Heartbeat.topic($0.producer)) }
+    }
+
+    private var upstreams: [Upstream] { documents + [samples] }
+
+    public func open(_ turn: Turn) throws {
+        try DeliveryLedger.createTables(in: try turn.write().database)
+        try ledger.open(turn)
+        for upstream in upstreams { try upstream.open(turn) }
+    }
+
+    public func receive(_ message: Message, _ turn: Turn) throws {
+        if message.topic == releaseTopic {
+            guard let head = StoreHead(wireValue: message.body["head"]),
+                let released = AnchorVector(wireValue: message.body["released"])
+            else { return }
+            samples.hear(head, limit: released)
+            ledger.checked(at: turn.now)
+        } else if let beat = Heartbeat(message), let head = beat.head,
+            let upstream = documents.first(where: { $0.producer == beat.instance })
+        {
+            upstream.hear(head, limit: AnchorVector(base: head.sequence))
+        }
+    }
+
+    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        for upstream in upstreams {
+            switch try upstream.fetch(answer, turn) {
+            case .other: continue
+            case .reset: deliveries.removeAll { $0.upstream == upstream.name }
+            case .pages(let fetched):
+                deliveries.append(
+                    upstream === samples
+                        ? try Delivery(samples: fetched, from: upstream.name, family: family)
+                        : try Delivery(documents: fetched, from: upstream.name))
+            }
+            return
+        }
+    }
+
+    public func receive(_ result: EffectResult, _ turn: Turn) throws {
+        guard let reply = result.value as? UploadReply,
+            let index = deliveries.firstIndex(where: { $0.effect == result.id })
+        else { return }
+        deliveries[index].effect = nil
+        try settle(index, reply, turn)
+    }
+
+    public func tick(_ turn: Turn) throws -> Instant? {
+        try settleDone(turn)
+        for upstream in upstreams where deliveries.count(where: { $0.upstream == upstream.name }) < Self.waitingSets {
+            upstream.pump(turn)
+        }
+        guard turn.monotonic >= waitUntil else { return waitUntil }
+        // Summaries and events first: they are small, and what a person looks at.
+        let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
+        for index in order {
+            guard deliveries.count(where: { $0.effect != nil }) < Self.concurrentRequests else { break }
+            if deliveries[index].effect == nil { send(index, turn) }
+        }
+        return nil
+    }
+
+    private func rank(_ delivery: Delivery) -> Int { delivery.upstream == samples.name ? 1 : 0 }
+
+    private func send(_ index: Int, _ turn: Turn) {
+        guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else { return }
+        let body = deliveries[index].groups[group].encode(part, deviceId: turn.head.store, syncedAt: turn.now)
+        deliveries[index].effect = turn.perform(
+            UploadRequest(path: deliveries[index].groups[group].metric.path, body: body, refreshToken: refreshToken))
+        refreshToken = false
+    }
+
+    /// Moves the anchors past deliveries that are complete, each upstream in order.
+    func settleDone(_ turn: Turn) throws {
+        for upstream in upstreams {
+            while let index = deliveries.firstIndex(where: { $0.upstream == upstream.name }), deliveries[index].isDone {
+                _ = try upstream.settle(deliveries[index].fetched, turn)
+                deliveries.remove(at: index)
+            }
+        }
+    }
+
+    /// The backend isn't the one that took what was delivered before: everything is delivered once more, which changes nothing that it has.
+    func redeliverEverything(_ turn: Turn) throws {
+        turn.log.notice("backend.changed")
+        deliveries = []
+        for upstream in upstreams { try upstream.rewind(turn) }
+    }
+
+    public func report(_ turn: Turn) throws -> StageReport {
+        var details = ledger.details
+        details["blocked"] = Value(blocked)
+        details["waiting"] = .integer(Int64(deliveries.count))
+        return StageReport(
+            frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }), details: details)
+    }
+}
