@@ -160,7 +160,7 @@ struct BackendContractTests {
         #expect(held["source"] == "Anna’s \"Watch\"")
         #expect(held["metadata"] == ["a": [1, nil]])
         #expect(held["startDate"] == "2025-03-30T08:15:00Z")
-        #expect(held["endDate"] == "2025-03-30T09:00:00.500Z")
+        #expect(held["endDate"] == "2025-03-30T09:00:00.5Z")
         #expect(held["healthkitUUID"] == nil)
     }
 

@@ -48,7 +48,7 @@ struct UploadEncodingTests {
             samples[0] == [
                 "id": .string(page.ids[0].description), "healthkitUUID": "00000000-0000-0001-0000-000000000000",
                 "version": 1, "type": "HKQuantityTypeIdentifierHeartRate", "startDate": "2025-03-30T08:15:00Z",
-                "endDate": "2025-03-30T08:15:00.500Z", "value": 61, "unit": "count/min", "source": "Anna’s \"Watch\"",
+                "endDate": "2025-03-30T08:15:00.5Z", "value": 61, "unit": "count/min", "source": "Anna’s \"Watch\"",
                 "sourceType": "healthkit", "metadata": ["HKMetadataKeyHeartRateMotionContext": 1],
             ])
         #expect(samples[1]["healthkitUUID"] == nil)
@@ -107,7 +107,7 @@ struct UploadEncodingTests {
     }
 
     @Test func metrics() {
-        #expect(UploadMetric(type: "HKQuantityTypeIdentifierHeartRate").path == "/api/v1/sync/heart-rate")
-        #expect(UploadMetric(type: "HKQuantityTypeIdentifierDietaryWater") == .other)
+        #expect(UploadMetric(family: "heart-rate").path == "/api/v1/sync/heart-rate")
+        #expect(UploadMetric(family: "generic") == .other)
     }
 }

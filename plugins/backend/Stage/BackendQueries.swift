@@ -72,9 +72,9 @@ final class BackendQueries {
         out.append(json: ",\"type\":")
         out.append(jsonString: try texts.text(of: row.int64(2)))
         out.append(json: ",\"startDate\":")
-        ISODate.append(row.int64(3), quoted: true, to: &out)
+        out.append(jsonDate: row.int64(3))
         out.append(json: ",\"endDate\":")
-        ISODate.append(row.int64(4), quoted: true, to: &out)
+        out.append(jsonDate: row.int64(4))
         out.append(json: ",\"value\":")
         if row.isNull(5) { out.append(json: "null") } else { out.append(json: row.double(5)) }
         out.append(json: ",\"unit\":")

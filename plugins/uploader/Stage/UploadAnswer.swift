@@ -61,8 +61,7 @@ public struct UploadAnswer: Sendable, Equatable {
             } else if name == "generation" {
                 generation = try scanner.value().text
             } else if name == "serverTime" {
-                let span = try scanner.value()
-                if span.isString { serverTime = ISODate.microseconds(span.bytes) }
+                serverTime = try scanner.value().instant
             } else {
                 _ = try scanner.value()
             }
