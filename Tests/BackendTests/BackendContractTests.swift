@@ -150,6 +150,9 @@ struct BackendContractTests {
         #expect(found == ["sixteen-letters!"] + (0..<25).filter { $0 % 5 != 0 }.map { F.id($0) })
         #expect(try fixture.get("/api/v1/samples", ["user": "anna", "from": "2025-03-31"])["samples"] == [])
         #expect(try fixture.get("/api/v1/samples", ["user": "anna", "to": "2025-03-30"])["samples"].array?.count == 26)
+        for (to, count) in [("2025-03-30T08:15:00Z", 26), ("2025-03-30T08:14:59Z", 0)] {
+            #expect(try fixture.get("/api/v1/samples", ["user": "anna", "to": to])["samples"].array?.count == count)
+        }
     }
 
     @Test func whatComesBackIsWhatWasSent() throws {

@@ -35,7 +35,11 @@ struct Question {
             limit = number
         }
         if let from { fromInstant = try Self.instant(from, "from", addingDays: 0) }
-        if let to { toInstant = try Self.instant(to, "to", addingDays: 1) }
+        if let to {
+            // Exclusive: the end of the day, or the microsecond after the time.
+            toInstant = try Self.instant(to, "to", addingDays: 1)
+            if LocalDay(to) == nil { toInstant += 1 }
+        }
     }
 
     /// Whether [start, end] touches the asked range.
