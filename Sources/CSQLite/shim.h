@@ -9,3 +9,6 @@ static inline int healthbus_bind_blob(sqlite3_stmt *s, int i, const void *p, int
     // A null pointer would bind NULL; an empty blob is a value.
     return n == 0 ? sqlite3_bind_zeroblob(s, i, 0) : sqlite3_bind_blob(s, i, p, n, SQLITE_TRANSIENT);
 }
+
+// sqlite3_config is variadic in C, which Swift can't call.
+static inline int healthbus_disable_memory_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

@@ -67,7 +67,7 @@ final class HTTPExchanger: Sendable {
     private func begin(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {
         load.withLock { $0.requests += 1 }
         guard let field = MHD_lookup_connection_value(connection, .HEADER_KIND, "Content-Length"),
-            let length = Int(String(cString: field))
+            let length = Int(String(cString: field)), length >= 0
         else { return .YES }
         // Known to be too much: answered before a byte of the body is read.
         if length > limits.bodyBytes { return queue(.tooLarge(limits.bodyBytes), connection) }
@@ -132,9 +132,7 @@ final class HTTPExchanger: Sendable {
     }
 }
 
-/// One request while it arrives.
-///
-/// `@unchecked Sendable` isn't needed: libmicrohttpd calls for one connection on one thread only.
+/// One request while it arrives. libmicrohttpd calls for one connection on one thread only, so it needs no lock.
 private final class IncomingRequest {
     let startedAt: Double
     var body: [UInt8] = []

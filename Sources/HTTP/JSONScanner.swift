@@ -105,6 +105,19 @@ public struct JSONScanner {
         return span
     }
 
+    /// The whole next value, which must be an array, and the number of its elements.
+    public mutating func countedArray() throws(JSONScanError) -> (span: JSONSpan, count: Int) {
+        skipSpace()
+        let start = position
+        var count = 0
+        try beginArray()
+        while try nextElement() {
+            _ = try value()
+            count += 1
+        }
+        return (span(.array, start), count)
+    }
+
     private mutating func value(depth: Int) throws(JSONScanError) -> JSONSpan {
         skipSpace()
         let start = position
@@ -138,6 +151,10 @@ public struct JSONScanner {
         let start = position
         var kind = JSONSpan.Kind.string
         while position < text.count {
+            if position + 8 <= text.count, isPlain(text.loadUnaligned(fromByteOffset: position, as: UInt64.self)) {
+                position += 8
+                continue
+            }
             let byte = text[position]
             if byte == UInt8(ascii: "\"") {
                 position += 1
@@ -217,6 +234,17 @@ public struct JSONScanner {
         skipSpace()
         guard peek() == byte else { throw failure(reason) }
         position += 1
+    }
+
+    /// Whether none of eight bytes is a quote, a backslash or a control character (Alan Mycroft's test for a zero byte; it may
+    /// take a plain byte for a special one, never the reverse).
+    private func isPlain(_ word: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quote = word ^ (ones &* 0x22)
+        let backslash = word ^ (ones &* 0x5C)
+        let control = (word &- (ones &* 0x20)) & ~word
+        let special = ((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | control
+        return special & (ones &* 0x80) == 0
     }
 
     private func isHexDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 6 }

@@ -21,6 +21,7 @@ public final class Database: @unchecked Sendable {
     /// - Parameter cacheKibibytes: page cache of this connection.
     /// - Throws: `SQLiteError`, also when the file isn't a database.
     public init(path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096) throws {
+        _ = Self.configuration
         var handle: OpaquePointer?
         let flags =
             switch mode {
@@ -57,6 +58,10 @@ public final class Database: @unchecked Sendable {
     }
 
     deinit { sqlite3_close_v2(handle) }
+
+    /// Memory statistics take a global mutex in every allocation: 9 % of a bulk upsert, for figures that nobody reads. Once,
+    /// before the first connection; a process that used SQLite otherwise before keeps its own choice.
+    private static let configuration: Int32 = healthbus_disable_memory_statistics()
 
     /// Runs statements that take no values and give no rows.
     public func execute(_ sql: String) throws {

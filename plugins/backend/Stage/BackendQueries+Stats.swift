@@ -13,7 +13,7 @@ extension BackendQueries {
         out.append(json: "{\"generation\":")
         out.append(jsonString: generation)
         out.append(json: ",\"serverTime\":")
-        ISODate.append(serverTime, quoted: true, to: &out)
+        out.append(jsonDate: serverTime)
         out.append(json: ",\"types\":{")
         var alive: Int64 = 0
         var deleted: Int64 = 0

@@ -12,6 +12,8 @@ final class BackendQueries {
     /// Rows that one question may look at: bounds its time whatever it filters.
     static let scanLimit = 100_000
     static let pageLimit = 2000
+    /// A page ends after the element that reaches it.
+    static let pageBytes = 2 << 20
 
     init(_ database: Database, texts: InternedTexts) throws {
         self.database = database
@@ -41,7 +43,7 @@ final class BackendQueries {
         var more = false
         defer { samples.reset() }
         while try samples.step() {
-            if found == question.limit || scanned == Self.scanLimit {
+            if found == question.limit || scanned == Self.scanLimit || out.count > Self.pageBytes {
                 more = true
                 break
             }
@@ -72,9 +74,9 @@ final class BackendQueries {
         out.append(json: ",\"type\":")
         out.append(jsonString: try texts.text(of: row.int64(2)))
         out.append(json: ",\"startDate\":")
-        ISODate.append(row.int64(3), quoted: true, to: &out)
+        out.append(jsonDate: row.int64(3))
         out.append(json: ",\"endDate\":")
-        ISODate.append(row.int64(4), quoted: true, to: &out)
+        out.append(jsonDate: row.int64(4))
         out.append(json: ",\"value\":")
         if row.isNull(5) { out.append(json: "null") } else { out.append(json: row.double(5)) }
         out.append(json: ",\"unit\":")
@@ -107,7 +109,7 @@ final class BackendQueries {
         var more = false
         defer { documents.reset() }
         while try documents.step() {
-            if found == question.limit || out.count > 2 << 20 {
+            if found == question.limit || out.count > Self.pageBytes {
                 more = true
                 break
             }

@@ -32,21 +32,20 @@ enum BackendSchema {
         return try statement.firstRow { $0.string(0) } ?? ""
     }
 
-    // Times are microseconds since 1970, UTC. `previous` is type · 2 + deleted of what an update replaced, NULL for a row
-    // that was never updated: the upsert returns it, which tells created from updated and keeps `tallies` without a scan.
+    // Times are microseconds since 1970, UTC.
     private static let tables = """
         CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
         CREATE TABLE IF NOT EXISTS samples(
             user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,
-            previous INTEGER, type INTEGER NOT NULL, start INTEGER, "end" INTEGER, value REAL, unit INTEGER,
+            type INTEGER NOT NULL, start INTEGER, "end" INTEGER, value REAL, unit INTEGER,
             source INTEGER, source_type INTEGER NOT NULL, uuid BLOB, device INTEGER, synced INTEGER,
             metadata TEXT, payload TEXT, PRIMARY KEY(user, id)) WITHOUT ROWID;
         CREATE UNIQUE INDEX IF NOT EXISTS samples_manual ON samples(user, type, start)
             WHERE source_type <> 0 AND deleted = 0;
         CREATE TABLE IF NOT EXISTS documents(
             user INTEGER NOT NULL, kind INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
-            deleted INTEGER NOT NULL, previous INTEGER, start INTEGER, device INTEGER, synced INTEGER, body TEXT,
+            deleted INTEGER NOT NULL, start INTEGER, device INTEGER, synced INTEGER, body TEXT,
             PRIMARY KEY(user, kind, id)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS tallies(
             user INTEGER NOT NULL, type INTEGER NOT NULL, alive INTEGER NOT NULL, deleted INTEGER NOT NULL,

@@ -24,17 +24,20 @@ enum DocumentKind: Int64, CaseIterable {
 final class DocumentTable {
     private let upsert: Statement
     private let held: Statement
+    private let database: Database
+    private let replaced: ReplacedRow
 
-    init(_ database: Database) throws {
+    init(_ database: Database, replaced: ReplacedRow) throws {
+        self.database = database
+        self.replaced = replaced
         upsert = try database.prepare(
             """
             INSERT INTO documents(user, kind, id, version, deleted, start, device, synced, body)
             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-            ON CONFLICT(user, kind, id) DO UPDATE SET previous = deleted, version = excluded.version,
+            ON CONFLICT(user, kind, id) DO UPDATE SET version = excluded.version + 0 * replaced(deleted),
                 deleted = excluded.deleted, start = iif(excluded.deleted, start, excluded.start),
                 device = excluded.device, synced = excluded.synced, body = excluded.body
                 WHERE excluded.version > version OR (excluded.version = version AND excluded.deleted > deleted)
-            RETURNING previous
             """)
         held = try database.prepare("SELECT version FROM documents WHERE user = ?1 AND kind = ?2 AND id = ?3")
     }
@@ -52,8 +55,10 @@ final class DocumentTable {
         if let start { upsert.bind(6, start) }
         upsert.bind(7, batch.device)
         upsert.bind(8, batch.syncedAt)
-        if let body { upsert.bindText(9, body) }
-        return try upsert.firstRow { $0.isNull(0) ? .created : .updated } ?? .known
+        if let body { upsert.bindText(9, borrowed: body) }
+        replaced.row = nil
+        try upsert.run()
+        return database.changes == 0 ? .known : replaced.row == nil ? .created : .updated
     }
 
     func heldVersion(_ kind: DocumentKind, id: String, user: Int64) throws -> Int64? {

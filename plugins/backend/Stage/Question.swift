@@ -35,7 +35,11 @@ struct Question {
             limit = number
         }
         if let from { fromInstant = try Self.instant(from, "from", addingDays: 0) }
-        if let to { toInstant = try Self.instant(to, "to", addingDays: 1) }
+        if let to {
+            // Exclusive: the end of the day, or the microsecond after the time.
+            toInstant = try Self.instant(to, "to", addingDays: 1)
+            if LocalDay(to) == nil { toInstant += 1 }
+        }
     }
 
     /// Whether [start, end] touches the asked range.
@@ -50,8 +54,7 @@ struct Question {
 
     private static func instant(_ text: String, _ name: String, addingDays: Int) throws -> Int64 {
         if let day = LocalDay(text) { return Int64(day.number + addingDays) * 86_400 * Instant.second }
-        var copy = text
-        guard let instant = copy.withUTF8({ ISODate.microseconds(UnsafeRawBufferPointer($0)) }) else {
+        guard let instant = InstantText.parse(text) else {
             throw SyncRefusal.malformed("\(name) is neither a date (2025-03-30) nor an ISO 8601 time")
         }
         return instant

@@ -65,8 +65,5 @@ struct SampleElement {
     /// The version that the sender gave; 0 without one; nil when it isn't an integer.
     static func version(_ span: JSONSpan?) -> Int64? { span.map { $0.integer } ?? 0 }
 
-    static func date(_ span: JSONSpan?) -> Int64? {
-        guard let span, span.kind == .string else { return nil }
-        return ISODate.microseconds(span.bytes)
-    }
+    static func date(_ span: JSONSpan?) -> Int64? { span?.instant }
 }

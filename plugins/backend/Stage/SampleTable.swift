@@ -6,12 +6,16 @@ final class SampleTable {
     private let upsert: Statement
     private let held: Statement
     private let texts: InternedTexts
+    private let database: Database
+    private let replaced: ReplacedRow
 
     /// A tombstone keeps type and times, and forgets what was measured.
-    init(_ database: Database, texts: InternedTexts) throws {
+    init(_ database: Database, texts: InternedTexts, replaced: ReplacedRow) throws {
         self.texts = texts
+        self.database = database
+        self.replaced = replaced
         let set = """
-            previous = type * 2 + deleted, version = excluded.version, deleted = excluded.deleted,
+            version = excluded.version + 0 * replaced(type * 2 + deleted), deleted = excluded.deleted,
             type = iif(excluded.deleted, type, excluded.type), start = iif(excluded.deleted, start, excluded.start),
             "end" = iif(excluded.deleted, "end", excluded."end"),
             source_type = iif(excluded.deleted, source_type, excluded.source_type),
@@ -28,7 +32,6 @@ final class SampleTable {
                 WHERE excluded.version > version OR (excluded.version = version AND excluded.deleted > deleted)
             ON CONFLICT(user, type, start) WHERE source_type <> 0 AND deleted = 0 DO UPDATE SET \(set)
                 WHERE excluded.version > version
-            RETURNING previous, type
             """)
         held = try database.prepare("SELECT version FROM samples WHERE user = ?1 AND id = ?2")
     }
@@ -45,7 +48,8 @@ final class SampleTable {
         _ element: SampleElement, id: ElementID, version: Int64, start: Int64, end: Int64, in batch: SyncBatch
     ) throws -> Effect {
         bindHead(id, version: version, deleted: false, batch)
-        upsert.bind(5, try texts.id(of: element.type, .type))
+        let type = try texts.id(of: element.type, .type)
+        upsert.bind(5, type)
         upsert.bind(6, start)
         upsert.bind(7, end)
         if let value = element.value?.double { upsert.bind(8, value) }
@@ -53,16 +57,16 @@ final class SampleTable {
         upsert.bind(10, try texts.id(of: element.source, .source))
         upsert.bind(11, element.isManual ? 1 : 0)
         ElementID(element.healthKitUUID)?.bind(to: upsert, 12)
-        if let metadata = element.metadata, metadata.bytes.count > 2 { upsert.bindText(15, metadata.bytes) }
-        if let payload = element.payload { upsert.bindText(16, payload.rawText) }
-        return try run()
+        if let metadata = element.metadata, metadata.bytes.count > 2 { upsert.bindText(15, borrowed: metadata.bytes) }
+        if let payload = element.payload { upsert.bindText(16, borrowed: payload.rawText) }
+        return try run(type: type)
     }
 
     func delete(id: ElementID, version: Int64, in batch: SyncBatch) throws -> Effect {
         bindHead(id, version: version, deleted: true, batch)
         upsert.bind(5, 0)
         upsert.bind(11, 0)
-        return try run()
+        return try run(type: nil)
     }
 
     /// The version kept under this id; nil when the id isn't a row's.
@@ -81,13 +85,14 @@ final class SampleTable {
         upsert.bind(14, batch.syncedAt)
     }
 
-    private func run() throws -> Effect {
+    /// - Parameter type: of the row to be; nil for a tombstone, which keeps the type of what it replaces.
+    private func run(type: Int64?) throws -> Effect {
+        replaced.row = nil
         do {
-            return try upsert.firstRow { row in
-                Effect(
-                    verdict: row.isNull(0) ? .created : .updated, type: row.int64(1),
-                    previous: row.isNull(0) ? nil : row.int64(0))
-            } ?? Effect(verdict: .known)
+            try upsert.run()
+            if database.changes == 0 { return Effect(verdict: .known) }
+            guard let row = replaced.row else { return Effect(verdict: .created, type: type ?? 0) }
+            return Effect(verdict: .updated, type: type ?? row >> 1, previous: row)
         } catch let error as SQLiteError where error.isUniqueViolation {
             // A manual event moved, or came back, onto the type and time of another one: the two are one, and that one stands.
             return Effect(verdict: .known)

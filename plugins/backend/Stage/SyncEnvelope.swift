@@ -21,9 +21,10 @@ struct SyncEnvelope {
             if let list = SyncList.allCases.first(where: { name == $0.name }) {
                 guard metric.lists.contains(list) else { throw SyncRefusal.misplaced(list, metric) }
                 guard scanner.nextIsArray() else { throw SyncRefusal.malformed("\(list.rawValue) isn't an array") }
-                let span = try scanner.value()
-                elements += try Self.count(span, upTo: Self.elementLimit - elements)
-                lists.append((list, span))
+                let array = try scanner.countedArray()
+                elements += array.count
+                if elements > Self.elementLimit { throw SyncRefusal.tooMany }
+                lists.append((list, array.span))
             } else {
                 try take(name, scanner.value())
             }
@@ -50,25 +51,13 @@ struct SyncEnvelope {
             // A number is seconds since 1970, as apps in the field send it.
             let date =
                 value.isString
-                ? ISODate.microseconds(value.bytes)
+                ? value.instant
                 : value.double.flatMap { $0.magnitude < 1e12 ? Int64($0 * 1_000_000) : nil }
             guard let date else {
                 throw SyncRefusal.malformed("syncedAt is neither an ISO 8601 date nor seconds since 1970")
             }
             syncedAt = date
         }
-    }
-
-    private static func count(_ array: JSONSpan, upTo limit: Int) throws -> Int {
-        var scanner = JSONScanner(array.bytes)
-        try scanner.beginArray()
-        var count = 0
-        while try scanner.nextElement() {
-            _ = try scanner.value()
-            count += 1
-            if count > limit { throw SyncRefusal.tooMany }
-        }
-        return count
     }
 }
 

@@ -64,7 +64,7 @@ struct SyncOutcome {
         out.append(json: "{\"generation\":")
         out.append(jsonString: generation)
         out.append(json: ",\"serverTime\":")
-        ISODate.append(serverTime, quoted: true, to: &out)
+        out.append(jsonDate: serverTime)
         out.append(json: ",\"counts\":{\"created\":")
         out.append(json: Int64(created))
         out.append(json: ",\"updated\":")

@@ -21,8 +21,9 @@ final class SyncWriter {
     init(_ database: Database, texts: InternedTexts, audit: Bool) throws {
         self.database = database
         self.texts = texts
-        samples = try SampleTable(database, texts: texts)
-        documents = try DocumentTable(database)
+        let replaced = try ReplacedRow(database)
+        samples = try SampleTable(database, texts: texts, replaced: replaced)
+        documents = try DocumentTable(database, replaced: replaced)
         tallies = try Tallies(database)
         self.audit = audit ? try AcceptanceAudit(database) : nil
     }

@@ -9,6 +9,12 @@ public struct UploadAnswer: Sendable, Equatable {
         /// Where in its list it stands, from 0.
         public var index: Int?
         public var reason: String
+
+        public init(id: String?, index: Int?, reason: String) {
+            self.id = id
+            self.index = index
+            self.reason = reason
+        }
     }
 
     public var created = 0
@@ -55,8 +61,7 @@ public struct UploadAnswer: Sendable, Equatable {
             } else if name == "generation" {
                 generation = try scanner.value().text
             } else if name == "serverTime" {
-                let span = try scanner.value()
-                if span.isString { serverTime = ISODate.microseconds(span.bytes) }
+                serverTime = try scanner.value().instant
             } else {
                 _ = try scanner.value()
             }

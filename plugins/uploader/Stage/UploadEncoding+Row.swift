@@ -33,9 +33,9 @@ struct PageFragments {
         }
         out.append(json: page.sequence[row])
         out.append(contentsOf: types[Int(page.type[row])])
-        ISODate.append(page.start[row], quoted: true, to: &out)
+        out.append(jsonDate: page.start[row])
         out.append(json: ",\"endDate\":")
-        ISODate.append(page.end[row], quoted: true, to: &out)
+        out.append(jsonDate: page.end[row])
         out.append(json: ",\"value\":")
         out.append(json: page.value[row])
         if hasUnit { out.append(contentsOf: units[Int(page.unit[row])]) } else { out.append(json: ",\"unit\":null") }

@@ -118,6 +118,6 @@ public enum UploadEncoding {
         out.append(json: ",\"deviceId\":")
         out.append(jsonString: deviceId)
         out.append(json: ",\"syncedAt\":")
-        ISODate.append(syncedAt, quoted: true, to: &out)
+        out.append(jsonDate: syncedAt)
     }
 }

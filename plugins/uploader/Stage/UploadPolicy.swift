@@ -95,6 +95,8 @@ public struct UploadPolicy: Sendable, Equatable {
     private func jitter(using generator: inout some RandomNumberGenerator) -> Double {
         var bound = base
         for _ in 0..<min(attempt, 62) where bound < cap { bound *= 2 }
-        return Double.random(in: 0...min(cap, bound), using: &generator)
+        // 53 bits in one draw: a seeded simulation draws the same number whatever the bound is.
+        let fraction = Double(generator.next() >> 11) / 9_007_199_254_740_992
+        return min(cap, bound) * fraction
     }
 }

@@ -1,0 +1,198 @@
+import BackendStage
+import Foundation
+import HTTP
+import HealthModel
+import Testing
+
+/// Paths, status codes, refusals, documents and questions.
+struct BackendContractTests {
+    typealias F = BackendFixture
+
+    @Test(arguments: [
+        ("POST", "/api/v1/sync/steps", "{", 400), ("POST", "/api/v1/sync/steps", "{}", 400),
+        ("POST", "/api/v1/sync/steps", "[]", 400), ("POST", "/api/v1/sync/steps", #"{"samples":{}}"#, 400),
+        ("POST", "/api/v1/sync/steps", #"{"samples":[]} x"#, 400),
+        ("POST", "/api/v1/sync/steps", #"{"samples":[1,]}"#, 400),
+        ("POST", "/api/v1/sync/steps", #"{"workouts":[]}"#, 400),
+        ("POST", "/api/v1/sync/workouts", #"{"samples":[]}"#, 400),
+        ("POST", "/api/v1/sync/nothing", "{}", 404), ("GET", "/api/v1/sync/steps", "", 405),
+        ("POST", "/api/v1/stats", "", 405), ("GET", "/", "", 404),
+        ("POST", "/api/v1/sync/steps", #"{"samples":[]}"#, 200),
+        ("POST", "/api/v1/sync/steps", #"{"userId":7,"samples":[]}"#, 400),
+        ("GET", "/api/v1/samples", "", 200),
+    ])
+    func status(_ method: String, _ path: String, _ body: String, _ status: Int) throws {
+        let fixture = try BackendFixture()
+        #expect(fixture.backend.handle(F.request(method, path, body: body)).status == status)
+    }
+
+    @Test(arguments: [nil, "", "Bearer", "Bearer secre", "Bearer secret2", "Bearer xsecret", "Basic secret", "secret"])
+    func wrongToken(_ field: String?) throws {
+        let fixture = try BackendFixture()
+        var request = F.request("GET", "/api/v1/stats")
+        request.headers["Authorization"] = field
+        let answer = fixture.backend.handle(request)
+        #expect(answer.status == 401)
+        #expect(answer.headers["WWW-Authenticate"] == "Bearer")
+    }
+
+    @Test func tooManyElements() throws {
+        let fixture = try BackendFixture()
+        let body = #"{"samples":["# + repeatElement("{}", count: 20_001).joined(separator: ",") + "]}"
+        #expect(fixture.post("steps", body).status == 413)
+    }
+
+    @Test(arguments: [
+        (#"{"version":1,"type":"t"}"#, "id is missing"), ("7", "id is missing"), (#"{"id":7}"#, "id is missing"),
+        (#"{"id":"a","version":1.5}"#, "version isn't an integer"), (#"{"id":"a"}"#, "type is missing"),
+        (#"{"id":"a","type":"t","startDate":"2025-02-30T00:00:00Z"}"#, "startDate isn't an ISO 8601 date"),
+        (
+            #"{"id":"a","type":"t","startDate":"2025-03-01T00:00:01Z","endDate":"2025-03-01T00:00:00Z"}"#,
+            "endDate lies before startDate"
+        ),
+        (
+            #"{"id":"a","type":"t","startDate":"2025-03-01T00:00:00Z","endDate":"2025-03-01T00:00:00Z","value":"5"}"#,
+            "value isn't a number"
+        ),
+    ])
+    func refused(_ element: String, _ reason: String) throws {
+        let fixture = try BackendFixture()
+        let alone = fixture.post("steps", F.body(samples: [element]))
+        #expect(alone.status == 422)
+        #expect(try Value(json: alone.body)["refused"].array?.first?["reason"].string == reason)
+
+        // Beside a good one the request succeeds, and the answer names the bad one by its place.
+        let mixed = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), element]))
+        #expect(mixed["created"].strings == [F.id(1)])
+        #expect(mixed["refused"].array?.first?["index"] == 1)
+    }
+
+    @Test func manualEventsOfOneTypeAndTimeAreOne() throws {
+        let fixture = try BackendFixture()
+        func manual(_ id: String, _ version: Int, _ value: Double) -> String {
+            F.body(samples: [F.sample(id, version: version, value: value, sourceType: "manual")])
+        }
+        #expect(try fixture.accepted("body", manual("first", 1, 1))["created"].strings == ["first"])
+        #expect(try fixture.accepted("body", manual("second", 1, 2))["known"].strings == ["second"])
+        #expect(try fixture.accepted("body", manual("third", 2, 3))["updated"].strings == ["third"])
+        let held = try fixture.get("/api/v1/samples", ["user": "anna"])["samples"].array ?? []
+        #expect(held.map { $0["id"].string } == ["first"])
+        #expect(held.map { $0["value"].double } == [3])
+
+        // Two of HealthKit at one time stay two.
+        _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2))]))
+        #expect(try fixture.stats()["samples"]["alive"] == 3)
+    }
+
+    @Test func manualEventThatComesBackOntoAnother() throws {
+        let fixture = try BackendFixture()
+        func send(_ id: String, _ version: Int) throws -> Value {
+            try fixture.accepted("body", F.body(samples: [F.sample(id, version: version, sourceType: "manual")]))
+        }
+        _ = try send("first", 1)
+        _ = try fixture.accepted("body", F.body(deleted: [("first", 2)]))
+        #expect(try send("second", 1)["created"].strings == ["second"])
+        #expect(try send("first", 3)["known"].strings == ["first"])
+        #expect(try fixture.stats()["samples"] == ["alive": 1, "deleted": 1])
+    }
+
+    @Test func workoutsOfOneSecondStayTwo() throws {
+        let fixture = try BackendFixture()
+        func workout(_ id: String, _ version: Int = 1) -> String {
+            """
+            {"id":"\(id)","type":"running","startDate":"2025-10-11T10:00:00Z","endDate":"2025-10-11T10:30:00Z",
+             "duration":1800,"distance":null,"activeEnergy":400,"metadata":{},"version":\(version)}
+            """
+        }
+        let both = try fixture.accepted(
+            "workouts", #"{"workouts":[\#(workout("a")),\#(workout("b"))],"syncedAt":1760178720}"#)
+        #expect(both["created"].strings == ["a", "b"])
+        #expect(try fixture.accepted("workouts", #"{"workouts":[\#(workout("a"))]}"#)["known"].strings == ["a"])
+        _ = try fixture.accepted("workouts", #"{"deleted":[{"id":"a","version":2}]}"#)
+        #expect(try fixture.accepted("workouts", #"{"workouts":[\#(workout("a", 2))]}"#)["known"].strings == ["a"])
+        let held = try fixture.get("/api/v1/workouts")["workouts"].array ?? []
+        #expect(held.map { $0["id"].string } == ["b"])
+        #expect(held.first?["duration"].double == 1800)
+        #expect(try fixture.stats()["workouts"] == ["alive": 1, "deleted": 1])
+    }
+
+    @Test func daysAreKeyedByUserAndDate() throws {
+        let fixture = try BackendFixture()
+        func day(_ date: String, _ version: Int, final: Bool) -> String {
+            #"{"date":"\#(date)","version":\#(version),"revision":\#(version),"final":\#(final),"steps":9}"#
+        }
+        let body =
+            #"{"userId":"anna","days":[\#(day("2025-03-29", 1, final: true)),\#(day("2025-03-30", 1, final: false))]}"#
+        #expect(try fixture.accepted("daily", body)["created"].strings == ["2025-03-29", "2025-03-30"])
+        let later =
+            #"{"userId":"anna","days":[\#(day("2025-03-30", 2, final: true)),\#(day("2025-13-01", 1, final: true))]}"#
+        let answer = try fixture.accepted("daily", later)
+        #expect(answer["updated"].strings == ["2025-03-30"])
+        #expect(answer["refused"].array?.count == 1)
+        let held = try fixture.get("/api/v1/days", ["user": "anna", "from": "2025-03-30", "to": "2025-03-31"])["days"]
+        #expect(held.array?.map { $0["final"].bool } == [true])
+        #expect(try fixture.get("/api/v1/days", ["user": "ben"])["days"] == [])
+    }
+
+    @Test func pagesOfSamples() throws {
+        let fixture = try BackendFixture()
+        let samples = (0..<25).map { F.sample(F.id($0), type: $0 % 5 == 0 ? "B" : "A") }
+        _ = try fixture.accepted("other", F.body(samples: samples + [F.sample("sixteen-letters!", type: "A")]))
+        var found: [String] = []
+        var cursor: String?
+        repeat {
+            var query = ["user": "anna", "type": "A", "limit": "7"]
+            query["cursor"] = cursor
+            let page = try fixture.get("/api/v1/samples", query)
+            found += (page["samples"].array ?? []).compactMap { $0["id"].string }
+            cursor = page["nextCursor"].string
+        } while cursor != nil
+        #expect(found == ["sixteen-letters!"] + (0..<25).filter { $0 % 5 != 0 }.map { F.id($0) })
+        #expect(try fixture.get("/api/v1/samples", ["user": "anna", "from": "2025-03-31"])["samples"] == [])
+        #expect(try fixture.get("/api/v1/samples", ["user": "anna", "to": "2025-03-30"])["samples"].array?.count == 26)
+        for (to, count) in [("2025-03-30T08:15:00Z", 26), ("2025-03-30T08:14:59Z", 0)] {
+            #expect(try fixture.get("/api/v1/samples", ["user": "anna", "to": to])["samples"].array?.count == count)
+        }
+    }
+
+    @Test func whatComesBackIsWhatWasSent() throws {
+        let fixture = try BackendFixture()
+        _ = try fixture.accepted("other", F.body(samples: [F.sample(F.id(1), value: 0.1 + 0.2)]))
+        let held = try #require(try fixture.get("/api/v1/samples", ["user": "anna"])["samples"].array?.first)
+        #expect(held["value"].double == 0.1 + 0.2)
+        #expect(held["source"] == "Anna’s \"Watch\"")
+        #expect(held["metadata"] == ["a": [1, nil]])
+        #expect(held["startDate"] == "2025-03-30T08:15:00Z")
+        #expect(held["endDate"] == "2025-03-30T09:00:00.5Z")
+        #expect(held["healthkitUUID"] == nil)
+    }
+
+    @Test func anotherProcessSeesWhatWasAnswered() throws {
+        let fixture = try BackendFixture()
+        let answer = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1))]))
+        // The first is still open, as after a kill: nothing was flushed by closing it.
+        let second = try F.open(fixture.databasePath)
+        let stats = try Value(json: second.handle(F.request("GET", "/api/v1/stats")).body)
+        #expect(stats["samples"]["alive"] == 1)
+        #expect(stats["generation"] == answer["generation"])
+        #expect(stats["generation"].string?.isEmpty == false)
+        second.close()
+        #expect(second.handle(F.request("GET", "/api/v1/stats")).status == 503)
+    }
+
+    @Test func onlyTheOwnerReads() throws {
+        let fixture = try BackendFixture()
+        func mode(_ path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+        #expect(try mode(fixture.databasePath) == 0o600)
+        #expect(try mode(fixture.folder.path + "/state") == 0o700)
+    }
+
+    @Test func aFailedTransactionLeavesNothing() throws {
+        let fixture = try BackendFixture()
+        // Malformed at its very end: nothing of what came before is taken.
+        #expect(fixture.post("steps", String(F.body(samples: [F.sample(F.id(1))]).dropLast())).status == 400)
+        #expect(try fixture.stats()["samples"]["alive"] == 0)
+    }
+}

@@ -1,0 +1,75 @@
+import BackendStage
+import Foundation
+import HTTP
+import HealthModel
+import SQLite
+import Testing
+
+/// A backend on a folder of its own, asked without a network.
+final class BackendFixture {
+    let folder: TemporaryFolder
+    let backend: Backend
+    var databasePath: String { folder.path + "/state/backend.sqlite" }
+
+    init(audit: Bool = true) throws {
+        folder = try TemporaryFolder()
+        backend = try Self.open(folder.path + "/state/backend.sqlite", audit: audit)
+    }
+
+    static func open(_ path: String, audit: Bool = true) throws -> Backend {
+        let token = try #require(SecretToken("secret"))
+        return try Backend(databasePath: path, token: token, audit: audit, clock: { 1_700_000_000_000_000 })
+    }
+
+    func post(_ metric: String, _ body: String) -> HTTPResponse {
+        backend.handle(Self.request("POST", "/api/v1/sync/" + metric, body: body))
+    }
+
+    /// The parsed answer of a request that must succeed.
+    func accepted(_ metric: String, _ body: String) throws -> Value {
+        let answer = post(metric, body)
+        try #require(answer.status == 200, "\(answer.text)")
+        return try Value(json: answer.body)
+    }
+
+    func get(_ path: String, _ query: [String: String] = [:]) throws -> Value {
+        var request = Self.request("GET", path)
+        request.query = query
+        let answer = backend.handle(request)
+        try #require(answer.status == 200, "\(answer.text)")
+        return try Value(json: answer.body)
+    }
+
+    func stats() throws -> Value { try get("/api/v1/stats") }
+
+    static func request(_ method: String, _ path: String, body: String = "") -> HTTPRequest {
+        HTTPRequest(
+            method: method, path: path, headers: ["Authorization": "Bearer secret"], body: Array(body.utf8))
+    }
+
+    static func id(_ number: Int) -> String {
+        "01977f3a-5c00-8abc-8def-" + String(repeating: "0", count: 12 - String(number).count) + String(number)
+    }
+
+    static func sample(
+        _ id: String, version: Int = 1, value: Double = 5, start: String = "2025-03-30T08:15:00Z",
+        type: String = "HKQuantityTypeIdentifierStepCount", sourceType: String = "healthkit"
+    ) -> String {
+        """
+        {"id":"\(id)","version":\(version),"type":"\(type)","startDate":"\(start)","endDate":"2025-03-30T09:00:00.5Z",
+         "value":\(value),"unit":"count","source":"Anna’s \\"Watch\\"","sourceType":"\(sourceType)","metadata":{"a":[1,null]}}
+        """
+    }
+
+    static func body(samples: [String] = [], deleted: [(String, Int)] = [], user: String = "anna") -> String {
+        let gone = deleted.map { #"{"id":"\#($0.0)","version":\#($0.1)}"# }
+        return """
+            {"userId":"\(user)","deviceId":"phone","syncedAt":"2025-03-30T10:00:00Z","samples":[\(samples.joined(separator: ","))],
+             "deleted":[\(gone.joined(separator: ","))]}
+            """
+    }
+}
+
+extension Value {
+    var strings: [String] { (array ?? []).compactMap(\.string) }
+}

@@ -1,0 +1,175 @@
+import BackendStage
+import Foundation
+import HTTP
+import Synchronization
+import Testing
+
+/// Server and client over real sockets on loopback.
+struct HTTPTests {
+    private static func echo(limits: HTTPServer.Limits = .init()) throws -> (HTTPServer, HTTPClient) {
+        let server = try HTTPServer(limits: limits) { request in
+            var headers: HTTPHeaders = ["X-Method": request.method, "X-Path": request.path]
+            headers["X-Query"] = request.query["q"]
+            headers["X-Echo"] = request.headers["x-echo"]
+            headers["Retry-After"] = "7"
+            return HTTPResponse(status: request.path == "/teapot" ? 418 : 200, headers: headers, body: request.body)
+        }
+        return (server, try HTTPClient(base: "http://127.0.0.1:\(server.port)"))
+    }
+
+    @Test(arguments: [0, 1, 100_000, 3_000_000]) func roundTrip(_ size: Int) throws {
+        let (server, client) = try Self.echo()
+        defer { server.stop() }
+        let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        for _ in 0..<3 {
+            let answer = try client.send(
+                HTTPRequest(method: "POST", path: "/a/b", query: ["q": "ä &=?"], headers: ["X-Echo": "e"], body: body))
+            #expect(answer.status == 200)
+            #expect(answer.body == body)
+            #expect(answer.headers["x-method"] == "POST")
+            #expect(answer.headers["X-Path"] == "/a/b")
+            #expect(answer.headers["X-Query"] == "ä &=?")
+            #expect(answer.headers["X-Echo"] == "e")
+        }
+        let get = try client.send(HTTPRequest(path: "/teapot"))
+        #expect(get.status == 418)
+        #expect(get.headers["X-Method"] == "GET")
+        #expect(get.headers["Retry-After"] == "7")
+    }
+
+    @Test func tooLargeABody() throws {
+        var limits = HTTPServer.Limits()
+        limits.bodyBytes = 1000
+        let (server, client) = try Self.echo(limits: limits)
+        defer { server.stop() }
+        #expect(
+            try client.send(HTTPRequest(method: "POST", path: "/", body: [UInt8](repeating: 1, count: 1001))).status
+                == 413)
+        #expect(
+            try client.send(HTTPRequest(method: "POST", path: "/", body: [UInt8](repeating: 1, count: 1000))).status
+                == 200)
+    }
+
+    @Test func bodiesOfAllRequestsAreBounded() throws {
+        var limits = HTTPServer.Limits()
+        limits.totalBodyBytes = 500
+        let (server, client) = try Self.echo(limits: limits)
+        defer { server.stop() }
+        let answer = try client.send(HTTPRequest(method: "POST", path: "/", body: [UInt8](repeating: 1, count: 501)))
+        #expect(answer.status == 503)
+        #expect(answer.headers["Retry-After"] == "1")
+        // What a refused request held is free again.
+        for _ in 0..<5 {
+            #expect(
+                try client.send(HTTPRequest(method: "POST", path: "/", body: [UInt8](repeating: 1, count: 400))).status
+                    == 200)
+        }
+    }
+
+    @Test func portInUse() throws {
+        let (server, _) = try Self.echo()
+        defer { server.stop() }
+        let error = #expect(throws: HTTPError.self) {
+            try HTTPServer(port: server.port) { _ in HTTPResponse(status: 200) }
+        }
+        #expect(error?.kind == .addressInUse)
+        #expect(error?.description.contains("127.0.0.1:\(server.port)") == true)
+    }
+
+    @Test func portIsFreeAfterStop() throws {
+        let (server, client) = try Self.echo()
+        _ = try client.send(HTTPRequest(path: "/"))
+        server.stop()
+        let again = try HTTPServer(port: server.port) { _ in HTTPResponse(status: 204) }
+        #expect(try client.send(HTTPRequest(path: "/")).status == 204)
+        again.stop()
+        let error = #expect(throws: HTTPError.self) { try client.send(HTTPRequest(path: "/")) }
+        #expect(error?.kind == .connectionRefused)
+        #expect(error?.isTransient == true)
+    }
+
+    @Test func stopLetsARequestFinish() throws {
+        let entered = DispatchSemaphore(value: 0)
+        let stopping = DispatchSemaphore(value: 0)
+        let server = try HTTPServer { _ in
+            entered.signal()
+            stopping.wait()
+            return HTTPResponse(status: 200, body: Array("whole".utf8))
+        }
+        let answer = Mutex<String?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        let base = "http://127.0.0.1:\(server.port)"
+        Thread.detachNewThread {
+            let text = try? HTTPClient(base: base).send(HTTPRequest(path: "/")).text
+            answer.withLock { $0 = text }
+            done.signal()
+        }
+        entered.wait()
+        Thread.detachNewThread { stopping.signal() }
+        server.stop(drainSeconds: 10)
+        done.wait()
+        #expect(answer.withLock { $0 } == "whole")
+    }
+
+    @Test func timeOut() throws {
+        let release = DispatchSemaphore(value: 0)
+        let server = try HTTPServer { _ in
+            release.wait()
+            return HTTPResponse(status: 200)
+        }
+        let client = try HTTPClient(base: "http://127.0.0.1:\(server.port)")
+        let error = #expect(throws: HTTPError.self) { try client.send(HTTPRequest(path: "/"), timeout: 0.05) }
+        #expect(error?.kind == .timedOut)
+        release.signal()
+        server.stop()
+    }
+
+    @Test func tooLargeAnAnswer() throws {
+        let server = try HTTPServer { _ in HTTPResponse(status: 200, body: [UInt8](repeating: 65, count: 2000)) }
+        defer { server.stop() }
+        let client = try HTTPClient(base: "http://127.0.0.1:\(server.port)", answerLimit: 1000)
+        let error = #expect(throws: HTTPError.self) { try client.send(HTTPRequest(path: "/")) }
+        #expect(error?.kind == .answerTooLarge)
+    }
+
+    @Test func redirectsAreNotFollowed() throws {
+        let server = try HTTPServer { _ in HTTPResponse(status: 302, headers: ["Location": "http://127.0.0.1:1/"]) }
+        defer { server.stop() }
+        let client = try HTTPClient(base: "http://127.0.0.1:\(server.port)")
+        #expect(try client.send(HTTPRequest(path: "/")).status == 302)
+    }
+
+    @Test(arguments: ["", "ftp://a", "http://", "http://u:p@a", "http://a?b", "http://a#b", "a:80"])
+    func wrongBase(_ base: String) {
+        #expect(throws: HTTPError.self) { try HTTPClient(base: base) }
+    }
+
+    @Test func headersCannotSmuggle() throws {
+        let (server, client) = try Self.echo()
+        defer { server.stop() }
+        let error = #expect(throws: HTTPError.self) {
+            try client.send(HTTPRequest(path: "/", headers: ["Authorization": "Bearer a\r\nX-Other: b"]))
+        }
+        #expect(error?.kind == .invalidRequest)
+        #expect(error?.description.contains("X-Other") == false)
+    }
+
+    @Test(arguments: [("secret", true), ("Secret", false), ("", false), ("secretsecret", false), ("secre", false)])
+    func tokens(_ candidate: String, _ expected: Bool) throws {
+        let token = try #require(SecretToken(" secret\n"))
+        #expect(token.matches(candidate) == expected)
+        #expect(SecretToken(" \n") == nil)
+    }
+
+    @Test func aBackendBehindTheServer() throws {
+        let fixture = try BackendFixture()
+        let backend = fixture.backend
+        let server = try HTTPServer { backend.handle($0) }
+        defer { server.stop() }
+        let client = try HTTPClient(base: "http://localhost:\(server.port)/")
+        let body = BackendFixture.body(samples: [BackendFixture.sample(BackendFixture.id(1))])
+        let answer = try client.send(BackendFixture.request("POST", "/api/v1/sync/steps", body: body))
+        #expect(answer.status == 200)
+        #expect(answer.text.contains(#""created":1"#))
+    }
+}

@@ -1,0 +1,141 @@
+import HTTP
+import HealthModel
+import Testing
+import UploaderStage
+
+struct UploadPolicyTests {
+    /// Gives the same bits always: 0 is the low end of a range, all ones its high end.
+    struct Fixed: RandomNumberGenerator {
+        var bits: UInt64
+        mutating func next() -> UInt64 { bits }
+    }
+
+    enum Expected: String, Sendable { case done, retry, refreshToken, pause, split, deadLetter }
+
+    private func kind(_ action: UploadPolicy.Action) -> Expected {
+        switch action {
+        case .done: .done
+        case .retry: .retry
+        case .refreshToken: .refreshToken
+        case .pause: .pause
+        case .split: .split
+        case .deadLetter: .deadLetter
+        }
+    }
+
+    @Test(
+        arguments: [
+            (200, 9, .done), (201, 9, .done), (204, 9, .done), (301, 9, .pause), (400, 9, .split),
+            (400, 1, .deadLetter),
+            (401, 9, .refreshToken), (403, 9, .pause), (404, 9, .pause), (405, 9, .pause), (408, 9, .retry),
+            (409, 9, .retry),
+            (413, 9, .split), (413, 1, .deadLetter), (422, 9, .split), (422, 1, .deadLetter), (425, 9, .retry),
+            (429, 9, .retry),
+            (500, 9, .retry), (502, 9, .retry), (503, 9, .retry), (504, 9, .retry),
+        ] as [(Int, Int, Expected)])
+    func table(_ status: Int, _ elements: Int, _ expected: Expected) {
+        var policy = UploadPolicy()
+        var generator = Fixed(bits: 1 << 63)
+        let action = policy.action(after: .answered(status: status), elements: elements, now: 0, using: &generator)
+        #expect(kind(action) == expected)
+    }
+
+    @Test(
+        arguments: [
+            (.connectionRefused, .retry), (.timedOut, .retry), (.nameResolution, .retry), (.tls, .retry),
+            (.connection, .retry),
+            (.answerTooLarge, .retry), (.invalidRequest, .pause),
+        ] as [(HTTPError.Kind, Expected)])
+    func transport(_ failure: HTTPError.Kind, _ expected: Expected) {
+        var policy = UploadPolicy()
+        var generator = Fixed(bits: 0)
+        #expect(kind(policy.action(after: .failed(failure), elements: 5, now: 0, using: &generator)) == expected)
+    }
+
+    @Test func fullJitterDoublesUpToTheCap() {
+        var policy = UploadPolicy()
+        var high = Fixed(bits: .max)
+        var bounds: [Double] = []
+        for _ in 0..<14 {
+            guard
+                case .retry(let delay) = policy.action(after: .answered(status: 500), elements: 1, now: 0, using: &high)
+            else { break }
+            bounds.append(delay)
+        }
+        let expected: [Double] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]
+        #expect(bounds.count == expected.count)
+        for (bound, limit) in zip(bounds, expected) { #expect(bound <= limit && bound > limit * 0.999) }
+
+        var low = Fixed(bits: 0)
+        #expect(policy.action(after: .failed(.timedOut), elements: 1, now: 0, using: &low) == .retry(after: 0))
+        _ = policy.action(after: .answered(status: 200), elements: 1, now: 0, using: &low)
+        #expect(policy.attempt == 0)
+    }
+
+    @Test(arguments: [
+        ("0", 0), ("120", 120), ("999999", 86_400), ("Sun, 30 Mar 2025 08:16:00 GMT", 60),
+        ("Sun, 30 Mar 2025 08:00:00 GMT", 0),
+    ])
+    func retryAfterIsHonoured(_ header: String, _ seconds: Double) {
+        for status in [429, 503] {
+            var policy = UploadPolicy()
+            var generator = Fixed(bits: .max)
+            let action = policy.action(
+                after: .answered(status: status, retryAfter: header), elements: 5, now: 1_743_322_500_000_000,
+                using: &generator)
+            #expect(action == .retry(after: seconds))
+        }
+    }
+
+    @Test(arguments: ["", "-5", "soon", "Sun, 30 Feb", "30 Mar 2025 08:16:00 GMT"])
+    func malformedRetryAfter(_ header: String) { #expect(RetryAfter.seconds(header, now: 0) == nil) }
+
+    @Test func tokenIsRefreshedOnceThenItPauses() {
+        var policy = UploadPolicy()
+        var generator = Fixed(bits: 0)
+        func after(_ status: Int) -> UploadPolicy.Action {
+            policy.action(after: .answered(status: status), elements: 5, now: 0, using: &generator)
+        }
+        #expect(after(401) == .refreshToken)
+        #expect(after(401) == .pause(.unauthorized))
+        #expect(after(200) == .done)
+        #expect(after(401) == .refreshToken)
+    }
+
+    @Test func aBackendThatNamesAllItRefusesNeedsNoBisection() {
+        var policy = UploadPolicy()
+        var generator = Fixed(bits: 0)
+        let outcome = UploadPolicy.Outcome.answered(status: 422, refused: 5)
+        #expect(policy.action(after: outcome, elements: 5, now: 0, using: &generator) == .done)
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 64, 1000], [0.0, 0.5, 1.0])
+    func bisectionFindsThePoison(_ count: Int, _ place: Double) {
+        let poison = Int((Double(count - 1) * place).rounded())
+        var batch = UploadBatch(count: count)
+        var policy = UploadPolicy()
+        var generator = Fixed(bits: 0)
+        var delivered: Set<Int> = []
+        var dead: [Int] = []
+        var requests = 0
+        while let part = batch.next, requests < 10_000 {
+            requests += 1
+            let status = part.contains(poison) ? 422 : 200
+            switch policy.action(after: .answered(status: status), elements: part.count, now: 0, using: &generator) {
+            case .done:
+                delivered.formUnion(part)
+                batch.settle()
+            case .split: batch.split()
+            case .deadLetter:
+                dead.append(contentsOf: part)
+                batch.settle()
+            case .retry, .refreshToken, .pause: Issue.record("nothing here asks for that")
+            }
+        }
+        #expect(dead == [poison])
+        #expect(delivered == Set(0..<count).subtracting([poison]))
+        var depth = 0
+        while 1 << depth < count { depth += 1 }
+        #expect(requests <= 2 * depth + 1)
+    }
+}
