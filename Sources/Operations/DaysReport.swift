@@ -1,3 +1,4 @@
+import Changelog
 import Console
 import Foundation
 import HealthModel

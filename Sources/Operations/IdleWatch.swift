@@ -1,3 +1,4 @@
+import Changelog
 import HealthModel
 import PluginKit
 

@@ -86,9 +86,8 @@ public final class ImportClient {
                 bar?.update(bytes: now.bytesRead, records: now.records)
             }
             if let outcome = try outcome(id, path: path) {
-                if let report = outcome.report {
-                    let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
-                    bar?.update(bytes: bar?.totalBytes ?? size, records: Int(report["read"].int ?? 0))
+                if let report = outcome.report, let total = bar?.totalBytes {
+                    bar?.update(bytes: total, records: Int(report["read"].int ?? 0))
                 }
                 bar?.finish()
                 return outcome

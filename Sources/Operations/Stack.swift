@@ -37,7 +37,8 @@ public struct Stack: Sendable {
     /// Reads what the stack holds, running or not.
     public func reader() -> StackReader {
         StackReader(state: state, stack: configuration) { instance, database in
-            instance.manifest.kind == .observer ? try ObserverSource(database: database) : ChangelogSource(database: database)
+            guard instance.manifest.kind == .observer else { return ChangelogSource(database: database) }
+            return try ObserverSource(database: database)
         }
     }
 

@@ -1,1 +1,26 @@
-print("not yet")
+import Console
+import Foundation
+import PluginKit
+import Supervisor
+
+let words = Array(CommandLine.arguments.dropFirst())
+do {
+    switch try Commands.all.select(words) {
+    case .help(let text): StandardStream.output.write(text)
+    case .command(let word, let arguments):
+        switch word {
+        case "up": try UpCommand.run(arguments)
+        case "demo": try DemoCommand.run(arguments)
+        case "run": try RunCommand.run(arguments)
+        case "import": try ImportCommand.run(arguments)
+        case "generate": try GenerateCommand.run(arguments)
+        case "status": try StatusCommand.run(arguments)
+        case "days": try DaysCommand.run(arguments)
+        default: try TapCommand.run(arguments)
+        }
+    }
+} catch let error as ConfigurationError {
+    reportAndExit(Failure(error.description, code: .usage), program: "healthbus")
+} catch {
+    reportAndExit(error, program: "healthbus")
+}

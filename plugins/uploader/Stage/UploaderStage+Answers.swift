@@ -20,6 +20,7 @@ extension UploaderStage {
             why = error.description
         case .noToken(let reason):
             blocked = reason
+            isPaused = true
             waitUntil = turn.monotonic + Self.pause
             turn.log.error("upload.paused", ("why", reason))
             return
@@ -34,6 +35,7 @@ extension UploaderStage {
         case .pause(let pause):
             why += "; " + Self.remedy(pause)
             blocked = why
+            isPaused = true
             waitUntil = turn.monotonic + Self.pause
             turn.log.error("upload.paused", ("why", why))
         case .split: deliveries[index].groups[group].batch.split()
@@ -57,6 +59,7 @@ extension UploaderStage {
         _ index: Int, _ group: Int, _ part: Range<Int>, _ answer: UploadAnswer?, _ turn: Turn
     ) throws {
         blocked = nil
+        isPaused = false
         let metric = deliveries[index].groups[group].metric
         let user = deliveries[index].groups[group].user
         for refusal in answer?.refused ?? [] {

@@ -23,6 +23,8 @@ public final class UploaderStage: Stage {
     var ledger = DeliveryLedger()
     /// Why nothing moves at present, for people; nil while it does.
     var blocked: String?
+    /// Only a person can mend what blocks.
+    var isPaused = false
 
     /// Requests under way at once: one is encoded while the other is being stored.
     private static let concurrentRequests = 2
@@ -150,6 +152,7 @@ public final class UploaderStage: Stage {
     public func report(_ turn: Turn) throws -> StageReport {
         var details = ledger.details
         details["blocked"] = Value(blocked)
+        details["paused"] = .bool(isPaused)
         details["waiting"] = .integer(Int64(deliveries.count))
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }), details: details)

@@ -1,0 +1,61 @@
+import Console
+import Foundation
+import HealthGenerator
+import HealthModel
+import Operations
+import PluginKit
+import Supervisor
+
+/// `make run`: from nothing to a running stack with days to look at.
+enum DemoCommand {
+    static func run(_ arguments: Arguments) throws {
+        Supervisor.blockSignals()
+        let export = arguments.value("--export")
+        // A made-up person's data never goes into the folder of a real one.
+        let folder = arguments.value("--state") ?? StateFolder.standard().path + (export == nil ? "-demo" : "")
+        let stack = try Stack(state: folder, configurationFile: arguments.value("--config"))
+        let say: @Sendable (String) -> Void = { StandardStream.output.write($0 + "\n") }
+        say("state  \(stack.state.path)")
+        let zone = arguments.value("--zone") ?? (export == nil ? "Europe/Berlin" : TimeZone.current.identifier)
+        say("zone   \(zone)" + (export != nil && arguments.value("--zone") == nil ? " (this machine's; --zone names another)" : ""))
+        let file = try export ?? generate(in: stack, zone: zone, say)
+        let runner = StackRunner(
+            stack, StackRunner.Options(imports: [file], zone: zone), say: say,
+            whenIdle: { outcome in try show(stack, outcome, say) })
+        _ = try runner.run()
+    }
+
+    private static func generate(in stack: Stack, zone: String, _ say: (String) -> Void) throws -> String {
+        try StateFolder.make(stack.state.path)
+        let file = stack.state.path + "/made-up-export.zip"
+        // Ends on a fixed date, so that the change to summer time on 2025-03-30 is inside.
+        let generator = try ExportGenerator(.init(days: 90, seed: 1, zone: zone))
+        var bar = ProgressBar("generating", totalBytes: nil)
+        let result = try generator.write(to: file) { written, _ in bar.update(bytes: 0, records: written) }
+        bar.update(bytes: result.bytes, records: result.records)
+        bar.finish()
+        say("export \(file): 90 days of a made-up person, \(HumanFormat.count(result.records)) records")
+        return file
+    }
+
+    private static func show(_ stack: Stack, _ outcome: StackRunner.Outcome, _ say: (String) -> Void) throws {
+        for file in outcome.imports { say(ImportCommand.line(file)) }
+        let days = try DaysReport(
+            stack.reader(), consolidator: try stack.instance(.consolidator), user: nil, from: nil, to: nil, last: 7)
+        say("\nThe last seven days that have data:\n")
+        say(days.table(for: Terminal(.output)))
+        let delivered = try DeliveryReport(stack)
+        say(delivered.text)
+        let program = CommandLine.arguments.first ?? "healthbus"
+        let state = stack.state.path
+        say(
+            """
+
+            Everything is delivered, and the stack goes on. In another terminal:
+              \(program) tap --state \(state) figures. daily.    watch the bus
+              \(program) status --state \(state)                 processes and freshness
+              \(program) import --state \(state) export.zip      more data
+            Ctrl-C stops it.
+            """)
+    }
+}

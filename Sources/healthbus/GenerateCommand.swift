@@ -1,0 +1,38 @@
+import Console
+import Foundation
+import HealthGenerator
+import HealthModel
+
+enum GenerateCommand {
+    static func run(_ arguments: Arguments) throws {
+        guard let output = arguments.value("--output") else {
+            throw Failure.usage("no file to write to", hint: "name one with -o, as in -o export.zip")
+        }
+        var options = ExportGenerator.Options(
+            days: try arguments.integer("--days", in: 1...36_525) ?? 90,
+            seed: UInt64(try arguments.integer("--seed", in: 0 ... .max) ?? 1))
+        options.records = try arguments.integer("--records", in: 0...100_000_000)
+        if let zone = arguments.value("--zone") { options.zone = zone }
+        if let end = arguments.value("--end") {
+            guard let day = LocalDay(end) else { throw Failure.usage("--end \(end) isn't a date", hint: "write it as 2025-04-05") }
+            options.end = day
+        }
+        if let system = try arguments.choice("--units", as: UnitSystem.self) { options.unitSystem = system }
+        var bar = ProgressBar("generating", totalBytes: nil)
+        let result = try ExportGenerator(options).write(to: output) { written, _ in bar.update(bytes: 0, records: written) }
+        bar.update(bytes: result.bytes, records: result.records)
+        bar.finish()
+        if arguments.flag("--json") {
+            let value: Value = [
+                "path": .string(output), "records": .integer(Int64(result.records)), "workouts": .integer(Int64(result.workouts)),
+                "routes": .integer(Int64(result.routes)), "correlations": .integer(Int64(result.correlations)),
+                "bytes": .integer(Int64(result.bytes)),
+            ]
+            StandardStream.output.write(value.json(pretty: true) + "\n")
+        } else {
+            StandardStream.output.write(
+                "\(output): \(HumanFormat.count(result.records)) records, \(result.workouts) workouts, "
+                    + "\(HumanFormat.bytes(result.bytes)) of XML\n")
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Console
+import Foundation
+import Glibc
+import Operations
+import PluginKit
+
+/// One process in the foreground: this one becomes it.
+enum RunCommand {
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let name = arguments.positionals.first ?? ""
+        guard let instance = stack.configuration.instance(name) else {
+            throw Failure.usage(
+                "this stack has no '\(name)'", hint: "there are: \(stack.names.joined(separator: ", "))")
+        }
+        let program = stack.catalog.program(instance.manifest)
+        var words = [program, "--state", stack.state.path, "--instance", name]
+        if let file = stack.configurationFile { words += ["--config", file] }
+        for flag in ["--standby", "--takeover"] where arguments.flag(flag) { words.append(flag) }
+        var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        pointers.append(nil)
+        execv(program, pointers)
+        let reason = String(cString: strerror(errno))
+        throw Failure("can't run \(program): \(reason)", hint: "'make build' builds all programs into one folder")
+    }
+}

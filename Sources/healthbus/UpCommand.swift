@@ -1,0 +1,40 @@
+import Console
+import Foundation
+import HealthModel
+import Operations
+import PluginKit
+import Supervisor
+
+enum UpCommand {
+    static func run(_ arguments: Arguments) throws {
+        Supervisor.blockSignals()
+        let stack = try Stack(arguments)
+        let isJSON = arguments.flag("--json")
+        let options = StackRunner.Options(
+            imports: arguments.values("--import"), user: arguments.value("--user"), zone: arguments.value("--zone"),
+            untilIdle: arguments.flag("--until-idle"))
+        StandardStream.error.write("state  \(stack.state.path)\n")
+        let outcome = try StackRunner(stack, options, say: { StandardStream.error.write($0 + "\n") }).run()
+        if isJSON {
+            StandardStream.output.write(
+                Value.object([
+                    "state": .string(stack.state.path), "idle": .bool(outcome.isIdle), "blocked": Value(outcome.blocked),
+                    "files": .array(outcome.imports.map(\.value)),
+                ]).json(pretty: true) + "\n")
+        } else {
+            for file in outcome.imports { StandardStream.output.write(ImportCommand.line(file) + "\n") }
+        }
+        if options.untilIdle, !outcome.isIdle {
+            throw Failure(
+                outcome.blocked.map { "not idle: \($0)" } ?? "stopped before everything was delivered",
+                hint: "what is done stays done: start again to go on")
+        }
+        if let damaged = outcome.imports.first(where: \.isDamaged) { throw ImportCommand.damaged(damaged) }
+    }
+}
+
+extension Stack {
+    init(_ arguments: Arguments) throws {
+        try self.init(state: arguments.value("--state"), configurationFile: arguments.value("--config"))
+    }
+}
