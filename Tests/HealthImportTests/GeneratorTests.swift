@@ -92,7 +92,8 @@ import Testing
             let start = try #require(InstantText.parse(row.start))
             let end = try #require(InstantText.parse(row.end))
             #expect(
-                Plausibility.reason(type: HealthType.named(row.type), value: row.value, start: start, end: end) == nil)
+                Plausibility.reason(type: HealthType.named(row.type), value: row.value, start: start, end: end) == nil,
+                "\(row.type)")
         }
     }
 
