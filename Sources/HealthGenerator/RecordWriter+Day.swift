@@ -45,10 +45,17 @@ extension RecordWriter {
         let to = wholeDay ? plan.dayEnd : plan.bed
         let share = Double(to - from) / Double(count)
         for index in 0..<count {
-            let (start, end) = cell(index, count, from, to, &random)
-            // What the whole cell holds happens in the part of it that was recorded.
-            let level = wholeDay ? 1 : plan.level * (plan.isInWorkout(start) ? 2.5 : 1)
-            var value = rate * share * level * random.uniform(0.3, 1.7)
+            var (start, end) = cell(index, count, from, to, &random)
+            var value = rate * share
+            if wholeDay {
+                // The body never rests from resting: one interval follows the other.
+                start = from + (to - from) * Int64(index) / Int64(count)
+                end = from + (to - from) * Int64(index + 1) / Int64(count)
+                value *= random.uniform(0.9, 1.1)
+            } else {
+                // What the whole cell holds happens in the part of it that was recorded.
+                value *= plan.level * (plan.isInWorkout(start) ? 2.5 : 1) * random.uniform(0.3, 1.7)
+            }
             if isWhole { value = max(1, value.rounded()) }
             write(start, end, stored: stored(end, &random), value, &text)
         }

@@ -5,7 +5,7 @@ extension ExportParser {
     private static let partLimit = 4096
 
     /// The columns of a correlation, a workout or any other element than a record.
-    func startOuter(_ element: UnsafePointer<healthbus_xml_element>) {
+    mutating func startOuter(_ element: UnsafePointer<healthbus_xml_element>) {
         outerMetadata.removeAll()
         outerRaw = raw(element)
         outerProblem = nil
@@ -13,7 +13,7 @@ extension ExportParser {
         outer.line = element.pointee.line
     }
 
-    func startCorrelation(_ element: UnsafePointer<healthbus_xml_element>) {
+    mutating func startCorrelation(_ element: UnsafePointer<healthbus_xml_element>) {
         startOuter(element)
         parts.removeAll(keepingCapacity: true)
         context = .correlation
@@ -21,25 +21,26 @@ extension ExportParser {
             outerProblem = "there is no type"
             return
         }
-        outerProblem = stage(element, type: type, into: &outer)
+        var staged = outer
+        outerProblem = stage(element, type: type, into: &staged)
+        outer = staged
     }
 
     /// A correlation without number; its payload names its parts, which are rows of their own.
-    func endCorrelation() {
+    mutating func endCorrelation() {
         context = .document
         if let outerProblem { return quarantine(line: outer.line, outerProblem, raw: outerRaw) }
         summary.correlations += 1
-        deliver(outer, &outerMetadata, Array(Value.object(["parts": .array(parts)]).json().utf8))
+        deliverOuter(["parts": .array(parts)])
     }
 
-    func notePart() {
-        let kind = builder.kinds[row.kind]
+    mutating func notePart() {
         guard parts.count < Self.partLimit else {
             outerProblem = outerProblem ?? "the correlation has more than 4,096 parts"
             return
         }
         parts.append([
-            "type": .string(kind.type.identifier), "unit": .string(kind.unit),
+            "type": .string(names.type(row)), "unit": .string(names.unit(row)),
             "value": Value(row.value.isNaN ? nil : row.value),
             "start": .string(InstantText.iso8601(row.start)), "end": .string(InstantText.iso8601(row.end)),
         ])

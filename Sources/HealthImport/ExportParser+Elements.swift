@@ -2,7 +2,7 @@ import CXMLStream
 import HealthModel
 
 extension ExportParser {
-    func start(_ element: UnsafePointer<healthbus_xml_element>) {
+    mutating func start(_ element: UnsafePointer<healthbus_xml_element>) {
         let code = ExportElement(rawValue: element.pointee.code)
         switch context {
         case .tree:
@@ -29,7 +29,7 @@ extension ExportParser {
         }
     }
 
-    private func startInDocument(_ element: UnsafePointer<healthbus_xml_element>, _ code: ExportElement?) {
+    private mutating func startInDocument(_ element: UnsafePointer<healthbus_xml_element>, _ code: ExportElement?) {
         switch code {
         case .record: startRecord(element)
         case .correlation: startCorrelation(element)
@@ -44,7 +44,7 @@ extension ExportParser {
         }
     }
 
-    func end(_ code: ExportElement?, _ depth: Int32) {
+    mutating func end(_ code: ExportElement?) {
         switch context {
         case .record, .correlatedRecord:
             if code == .record { endRecord() }
@@ -61,7 +61,7 @@ extension ExportParser {
     }
 
     /// The start tag as it was, at most 4 KiB.
-    func raw(_ element: UnsafePointer<healthbus_xml_element>) -> String {
+    mutating func raw(_ element: UnsafePointer<healthbus_xml_element>) -> String {
         let bytes = element.pointee.raw.buffer
         let isCut = bytes.count > 4090
         return String(decoding: bytes.prefix(4090), as: UTF8.self) + (isCut ? "…" : ">")
@@ -70,7 +70,7 @@ extension ExportParser {
 
 extension ExportParser {
     /// Columns that all samples have. Returns what is wrong, or nil.
-    func stage(
+    mutating func stage(
         _ element: UnsafePointer<healthbus_xml_element>, type: UnsafeBufferPointer<UInt8>, into row: inout StagedRow
     ) -> String? {
         row.line = element.pointee.line
@@ -78,49 +78,51 @@ extension ExportParser {
         row.value = .nan
         if element.pointee.malformed { return "the element isn't well-formed" }
         if element.pointee.raw.length > Self.attributeLimit { return "the element is longer than 64 KiB" }
-        row.kind = builder.kind(type: type, unit: element.attribute(.unit))
+        row.kind = names.kind(type: type, unit: element.attribute(.unit))
         guard let start = element.attribute(.startDate) else { return "there is no startDate" }
-        guard let startDate = InstantText.parse(start) else { return "startDate isn't a date" }
+        guard let startDate = startDates.parse(start) else { return "startDate isn't a date" }
         guard let end = element.attribute(.endDate) else { return "there is no endDate" }
         row.start = startDate
         if SameBytes.equal(start, end) {
             row.end = startDate
         } else {
-            guard let endDate = InstantText.parse(end) else { return "endDate isn't a date" }
+            guard let endDate = endDates.parse(end) else { return "endDate isn't a date" }
             row.end = endDate
         }
         // When it was stored is good to know, but no reason to refuse a sample.
-        row.created = element.attribute(.creationDate).flatMap { InstantText.parse($0)?.flooredSecond } ?? 0
-        row.origin = builder.origin(
+        row.created = element.attribute(.creationDate).flatMap { creationDates.parse($0)?.flooredSecond } ?? 0
+        row.origin = names.origin(
             name: element.attribute(.sourceName) ?? element.attribute(.source),
             version: element.attribute(.sourceVersion), device: element.attribute(.device))
         return nil
     }
 
     /// Of the sample that is open: a correlation's own come between its records.
-    func metadataEntry(_ element: UnsafePointer<healthbus_xml_element>) {
+    mutating func metadataEntry(_ element: UnsafePointer<healthbus_xml_element>) {
         guard let key = element.attribute(.key) else { return }
         let value = element.attribute(.value) ?? UnsafeBufferPointer(start: nil, count: 0)
         if context == .correlation {
-            appendMetadata(key, value, &outerMetadata, &outer, &outerProblem)
+            Self.append(key, value, &outerMetadata, &outer.flags, &outerProblem)
         } else {
-            appendMetadata(key, value, &metadata, &row, &rowProblem)
+            Self.append(key, value, &metadata, &row.flags, &rowProblem)
         }
     }
 
-    func appendMetadata(
+    static func append(
         _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, _ metadata: inout MetadataText,
-        _ row: inout StagedRow, _ problem: inout String?
+        _ flags: inout RecordFlags, _ problem: inout String?
     ) {
-        guard metadata.bytes.count + key.count + value.count < Self.textLimit else {
+        guard metadata.count + key.count + value.count < textLimit else {
             problem = problem ?? "the metadata are longer than 1 MiB"
             return
         }
         metadata.append(key: key, value: value)
-        if Self.isUserEntered(key, value) { row.flags.insert(.userEntered) }
+        if isUserEntered(key, value) { flags.insert(.userEntered) }
     }
 
-    private static func isUserEntered(_ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isUserEntered(
+        _ key: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
         value.count == 1 && value[0] == UInt8(ascii: "1") && key.count == 16
             && key.elementsEqual("HKWasUserEntered".utf8)
     }

@@ -2,13 +2,16 @@ import CXMLStream
 import HealthModel
 
 extension ExportParser {
-    func startRecord(_ element: UnsafePointer<healthbus_xml_element>) {
+    mutating func startRecord(_ element: UnsafePointer<healthbus_xml_element>) {
         context = context == .correlation || context == .correlatedRecord ? .correlatedRecord : .record
         metadata.removeAll()
         payload.removeAll(keepingCapacity: true)
         beats = nil
         if let type = element.attribute(.type), !type.isEmpty {
-            rowProblem = stage(element, type: type, into: &row) ?? readValue(element)
+            var staged = row
+            rowProblem = stage(element, type: type, into: &staged)
+            row = staged
+            if rowProblem == nil { rowProblem = readValue(element) }
         } else {
             row.line = element.pointee.line
             rowProblem = "there is no type"
@@ -21,12 +24,12 @@ extension ExportParser {
         if element.pointee.extraCount > 0 || element.attribute(.userEntered) != nil { keepExtraAttributes(element) }
     }
 
-    func endRecord() {
+    mutating func endRecord() {
         let isChild = context == .correlatedRecord
         context = isChild ? .correlation : .document
         if beats != nil { payload.append(contentsOf: "]}".utf8) }
         if let problem = rowProblem {
-            if rowRaw.isEmpty { rowRaw = builder.kinds[row.kind].type.identifier }
+            if rowRaw.isEmpty { rowRaw = names.type(row) }
             quarantine(line: row.line, problem, raw: rowRaw)
             rowRaw = ""
             return
@@ -37,35 +40,38 @@ extension ExportParser {
         } else {
             summary.records += 1
         }
-        deliver(row, &metadata, payload)
-        if !isChild, builder.batch.count == 0 { builder.forgetIfLarge() }
+        builder.append(row, metadata, payload)
+        guard builder.isFull else { return }
+        flushRecords()
+        if !isChild { names.forgetIfLarge() }
     }
 
     /// Attributes that no column has, as iOS 8 and 9 wrote metadata.
-    private func keepExtraAttributes(_ element: UnsafePointer<healthbus_xml_element>) {
+    private mutating func keepExtraAttributes(_ element: UnsafePointer<healthbus_xml_element>) {
         if let entered = element.attribute(.userEntered) {
             var name = ExportAttribute.userEntered.name
-            name.withUTF8 { appendMetadata($0, entered, &metadata, &row, &rowProblem) }
+            name.withUTF8 { Self.append($0, entered, &metadata, &row.flags, &rowProblem) }
         }
         for index in 0..<Int(element.pointee.extraCount) {
             let extras = element.pointee.extras
-            appendMetadata(extras[2 * index].buffer, extras[2 * index + 1].buffer, &metadata, &row, &rowProblem)
+            Self.append(
+                extras[2 * index].buffer, extras[2 * index + 1].buffer, &metadata, &row.flags, &rowProblem)
         }
     }
 }
 
 extension ExportParser {
     /// The value column, and what doesn't fit it into the payload. Returns what is wrong, or nil.
-    private func readValue(_ element: UnsafePointer<healthbus_xml_element>) -> String? {
-        let kind = builder.kinds[row.kind]
+    private mutating func readValue(_ element: UnsafePointer<healthbus_xml_element>) -> String? {
+        let kind = names.kinds[Int(row.kind)]
         guard let text = element.attribute(.value) else { return readSpread(element, kind) }
-        if kind.type.kind == .category {
+        if kind.isCategory {
             if let raw = CategoryValue.raw(of: text) { row.value = Double(raw) } else { keepText(text) }
             return nil
         }
         if let number = NumberText.parse(text) {
             row.value = number * kind.scale + kind.offset
-        } else if kind.isKnown && kind.type.kind == .quantity {
+        } else if kind.isKnown && kind.isQuantity {
             return "the value isn't a number"
         } else {
             keepText(text)
@@ -74,9 +80,10 @@ extension ExportParser {
     }
 
     /// iOS 8 and 9 wrote hours of heart rates as one element with minimum, maximum and average; categories may lack a value.
-    private func readSpread(_ element: UnsafePointer<healthbus_xml_element>, _ kind: BatchBuilder.Kind) -> String? {
+    private mutating func readSpread(_ element: UnsafePointer<healthbus_xml_element>, _ kind: Interning.Kind) -> String?
+    {
         guard let average = element.attribute(.average) else {
-            return kind.type.kind == .quantity ? "there is no value" : nil
+            return kind.isQuantity ? "there is no value" : nil
         }
         guard let number = NumberText.parse(average) else { return "the average isn't a number" }
         row.value = number * kind.scale + kind.offset
@@ -89,14 +96,14 @@ extension ExportParser {
         return nil
     }
 
-    private func keepText(_ text: UnsafeBufferPointer<UInt8>) {
+    private mutating func keepText(_ text: UnsafeBufferPointer<UInt8>) {
         payload.append(contentsOf: "{\"value\":".utf8)
         JSONString.append(text, to: &payload)
         payload.append(UInt8(ascii: "}"))
     }
 
     /// One beat of a heart-rate-variability list: `[beats a minute, seconds after the start]`, null for what can't be read.
-    func beat(_ element: UnsafePointer<healthbus_xml_element>) {
+    mutating func beat(_ element: UnsafePointer<healthbus_xml_element>) {
         guard rowProblem == nil else { return }
         guard payload.count < Self.textLimit else {
             rowProblem = "the list of beats is longer than 1 MiB"

@@ -3,13 +3,13 @@ import HealthModel
 
 // Routes that stand inside their workout, as exports of iOS 11 to 12 have them.
 extension ExportParser {
-    func startInlineRoute(_ element: UnsafePointer<healthbus_xml_element>) {
+    mutating func startInlineRoute(_ element: UnsafePointer<healthbus_xml_element>) {
         inlineRoute = nil
         let start = element.attribute(.startDate).flatMap { InstantText.parse($0) }
         inlineRoutePath = "inline/" + (start.map { InstantText.iso8601($0) } ?? "line-\(element.pointee.line)")
     }
 
-    func location(_ element: UnsafePointer<healthbus_xml_element>) {
+    mutating func location(_ element: UnsafePointer<healthbus_xml_element>) {
         func number(_ attribute: ExportAttribute) -> Double? {
             element.attribute(attribute).flatMap { NumberText.parse($0) }
         }
@@ -42,7 +42,7 @@ extension ExportParser {
     }
 
     /// The points stay until the workout's row is out; a route without points isn't one.
-    func endInlineRoute() {
+    mutating func endInlineRoute() {
         if inlineRoute == nil { inlineRoutePath = nil }
     }
 }

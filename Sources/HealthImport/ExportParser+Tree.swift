@@ -2,7 +2,7 @@ import CXMLStream
 import HealthModel
 
 extension ExportParser {
-    func endTree(_ whole: ElementTree) {
+    mutating func endTree(_ whole: ElementTree) {
         let isTooLarge = tree.isTooLarge
         tree.reset()
         if isTooLarge { return quarantine(line: outer.line, "the element is longer than 2 MiB", raw: outerRaw) }
@@ -13,7 +13,7 @@ extension ExportParser {
         }
     }
 
-    private func endSummary(_ tree: ElementTree) {
+    private mutating func endSummary(_ tree: ElementTree) {
         switch SummaryBody.record(tree) {
         case .day(let record): deliver(record)
         case .noDay: summary.activitySummariesWithoutDay += 1
@@ -21,7 +21,7 @@ extension ExportParser {
         }
     }
 
-    private func endWorkout(_ tree: ElementTree) {
+    private mutating func endWorkout(_ tree: ElementTree) {
         guard let activity = tree.attribute("workoutActivityType"), !activity.isEmpty else {
             return quarantine(line: tree.line, "there is no workoutActivityType", raw: outerRaw)
         }
@@ -35,22 +35,22 @@ extension ExportParser {
         let body = WorkoutBody(tree, inlineRoute: inlinePath)
         if let route = body.route {
             let workout = WorkoutRoute.Workout(
-                start: outer.start, end: outer.end, sourceName: builder.sourceName(outer))
+                start: outer.start, end: outer.end, sourceName: names.sourceName(outer))
             remember(workout, of: route)
             if var points = inlineRoute {
                 points.workout = workout
                 inlineRoute = nil
                 summary.workouts += 1
-                deliver(outer, &outerMetadata, Array(body.payload.json().utf8))
+                deliverOuter(body.payload)
                 return deliver(points)
             }
         }
         summary.workouts += 1
-        deliver(outer, &outerMetadata, Array(body.payload.json().utf8))
+        deliverOuter(body.payload)
     }
 
     /// Audiograms, prescriptions, clinical records and what later versions may bring: a row without number, everything else in the payload.
-    private func endOther(_ tree: ElementTree) {
+    private mutating func endOther(_ tree: ElementTree) {
         guard let type = tree.attribute("type"), !type.isEmpty else {
             return quarantine(line: tree.line, "the element isn't known and has no type", raw: outerRaw)
         }
@@ -60,10 +60,10 @@ extension ExportParser {
             return quarantine(line: tree.line, problem, raw: outerRaw)
         }
         summary.otherSamples += 1
-        deliver(outer, &outerMetadata, Array(OtherBody.payload(tree).json().utf8))
+        deliverOuter(OtherBody.payload(tree))
     }
 
-    private func stage(_ tree: ElementTree, type: String, start: String?, end: String?) -> String? {
+    private mutating func stage(_ tree: ElementTree, type: String, start: String?, end: String?) -> String? {
         guard let start else { return "there is no startDate" }
         guard let startDate = InstantText.parse(start) else { return "startDate isn't a date" }
         guard let end else { return "there is no endDate" }
@@ -71,27 +71,25 @@ extension ExportParser {
         outer.start = startDate
         outer.end = endDate
         outer.created = tree.attribute("creationDate").flatMap { InstantText.parse($0)?.flooredSecond } ?? 0
-        withBytes(type) { outer.kind = builder.kind(type: $0, unit: nil) }
-        withBytes(tree.attribute("sourceName") ?? tree.attribute("source") ?? "") { name in
-            withBytes(tree.attribute("sourceVersion") ?? "") { version in
-                withBytes(tree.attribute("device") ?? "") { device in
-                    outer.origin = builder.origin(name: name, version: version, device: device)
-                }
+        let name = Array((tree.attribute("sourceName") ?? tree.attribute("source") ?? "").utf8)
+        let version = Array((tree.attribute("sourceVersion") ?? "").utf8)
+        let device = Array((tree.attribute("device") ?? "").utf8)
+        outer.kind = Array(type.utf8).withUnsafeBufferPointer { names.kind(type: $0, unit: nil) }
+        outer.origin = name.withUnsafeBufferPointer { name in
+            version.withUnsafeBufferPointer { version in
+                device.withUnsafeBufferPointer { names.origin(name: name, version: version, device: $0) }
             }
         }
         for entry in tree.children("MetadataEntry") {
-            withBytes(entry.attribute("key") ?? "") { key in
-                withBytes(entry.attribute("value") ?? "") { value in
-                    appendMetadata(key, value, &outerMetadata, &outer, &outerProblem)
+            let key = Array((entry.attribute("key") ?? "").utf8)
+            let value = Array((entry.attribute("value") ?? "").utf8)
+            key.withUnsafeBufferPointer { key in
+                value.withUnsafeBufferPointer { value in
+                    Self.append(key, value, &outerMetadata, &outer.flags, &outerProblem)
                 }
             }
         }
         return outerProblem
-    }
-
-    private func withBytes(_ text: String, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        var copy = text
-        copy.withUTF8 { body($0) }
     }
 }
 

@@ -2,7 +2,10 @@ import CXMLStream
 import HealthModel
 
 /// Turns the elements of an export into rows. One for each input; lives on the reader's thread.
-final class ExportParser {
+///
+/// A value behind a pointer, since libxml2 calls back a few million times: an object's properties would be checked for exclusive access
+/// each time.
+struct ExportParser: ~Copyable {
     /// An attribute longer than this isn't one that HealthKit wrote.
     static let attributeLimit = 64 * 1024
     /// Metadata, or payload, of one sample.
@@ -16,6 +19,10 @@ final class ExportParser {
     let sink: any ExportSink
     var summary: ReadSummary
     var builder = BatchBuilder()
+    var names = Interning()
+    var creationDates = DateColumn()
+    var startDates = DateColumn()
+    var endDates = DateColumn()
     var context = Context.document
 
     // The sample that is being read; rows are appended when their element ends, so that only whole ones are.
@@ -52,22 +59,24 @@ final class ExportParser {
     }
 
     /// Reads the document. What is wrong with its form goes into the summary; what the sink or the source throws comes out.
-    func parse(_ source: any ByteSource, entry: String, total: Int64) throws {
+    static func parse(
+        _ parser: UnsafeMutablePointer<ExportParser>, _ source: any ByteSource, entry: String, total: Int64
+    ) throws {
         let stream = try XMLStream(
             root: "HealthData", elements: ExportElement.names, attributes: ExportAttribute.names,
             callbacks: healthbus_xml_callbacks(
-                start: { context, element in ExportParser.from(context)?.start(element) },
-                end: { context, code, depth in ExportParser.from(context)?.end(ExportElement(rawValue: code), depth) },
+                start: { context, element in ExportParser.at(context)?.pointee.start(element) },
+                end: { context, code, _ in ExportParser.at(context)?.pointee.end(ExportElement(rawValue: code)) },
                 text: nil),
-            context: Unmanaged.passUnretained(self).toOpaque())
-        self.stream = stream
-        defer { self.stream = nil }
+            context: UnsafeMutableRawPointer(parser))
+        parser.pointee.stream = stream
+        defer { parser.pointee.stream = nil }
         let blocks = ReadAhead(source)
         var archiveDamage: String?
         do {
             while let block = try blocks.next() {
                 let goesOn = stream.feed(block.bytes)
-                sink.progress(bytesRead: block.position, bytesTotal: total)
+                parser.pointee.sink.progress(bytesRead: block.position, bytesTotal: total)
                 blocks.recycle(block)
                 if !goesOn { break }
             }
@@ -77,13 +86,13 @@ final class ExportParser {
             _ = blocks.stop()
             throw error
         }
-        summary.charactersReplaced += blocks.stop() + stream.damage.dropped
-        if let failure { throw failure }
-        try finish()
-        summary.damaged = damage(of: stream, entry: entry, archiveDamage: archiveDamage)
+        parser.pointee.summary.charactersReplaced += blocks.stop() + stream.damage.dropped
+        if let failure = parser.pointee.failure { throw failure }
+        try parser.pointee.finish()
+        parser.pointee.summary.damaged = damage(of: stream, entry: entry, archiveDamage: archiveDamage)
     }
 
-    private func damage(of stream: XMLStream, entry: String, archiveDamage: String?) -> Damage? {
+    private static func damage(of stream: XMLStream, entry: String, archiveDamage: String?) -> Damage? {
         let form = stream.damage
         if form.errors > 0 {
             let what = withUnsafeBytes(of: form.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
@@ -97,88 +106,88 @@ final class ExportParser {
         return nil
     }
 
-    private static func from(_ context: UnsafeMutableRawPointer?) -> ExportParser? {
-        context.map { Unmanaged<ExportParser>.fromOpaque($0).takeUnretainedValue() }
+    private static func at(_ context: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<ExportParser>? {
+        context?.assumingMemoryBound(to: ExportParser.self)
     }
 }
 
 extension ExportParser {
-    /// Runs what may throw within a callback; a thrown error stops the parser and comes out of `parse`.
-    func attempt(_ body: () throws -> Void) {
-        guard failure == nil else { return }
-        do { try body() } catch {
-            failure = error
-            stream?.stop()
-        }
+    /// Stops the parser; the error comes out of `parse`.
+    private mutating func stop(_ error: any Error) {
+        failure = failure ?? error
+        stream?.stop()
     }
 
-    func deliver(_ staged: StagedRow, _ metadata: inout MetadataText, _ payload: [UInt8]) {
-        builder.append(staged, metadata: &metadata, payload: payload)
-        if builder.isFull { attempt { try flushRecords() } }
+    /// A correlation, workout or other element around the records.
+    mutating func deliverOuter(_ payload: Value) {
+        builder.append(outer, outerMetadata, Array(payload.json().utf8))
+        guard builder.isFull else { return }
+        flushRecords()
+        names.forgetIfLarge()
     }
 
-    private func flushRecords() throws {
-        try sendInfo()
-        if builder.batch.count > 0 { try sink.records(builder.take()) }
+    mutating func flushRecords() {
+        sendInfo()
+        guard builder.count > 0, failure == nil else { return }
+        do { try sink.records(builder.take(&names)) } catch { stop(error) }
     }
 
-    func quarantine(line: Int64, _ reason: String, raw: String) {
+    mutating func quarantine(line: Int64, _ reason: String, raw: String) {
         summary.quarantined += 1
         quarantine.append(QuarantinedInput(line: line, reason: reason, raw: raw))
-        if quarantine.count >= 64 { attempt { try flushQuarantine() } }
+        if quarantine.count >= 64 { flushQuarantine() }
     }
 
-    private func flushQuarantine() throws {
-        guard !quarantine.isEmpty else { return }
-        try sendInfo()
+    private mutating func flushQuarantine() {
+        sendInfo()
+        guard !quarantine.isEmpty, failure == nil else { return }
         let inputs = quarantine
         quarantine.removeAll()
-        try sink.quarantined(inputs)
+        do { try sink.quarantined(inputs) } catch { stop(error) }
     }
 
-    func deliver(_ record: ActivitySummaryRecord) {
+    mutating func deliver(_ record: ActivitySummaryRecord) {
         summary.activitySummaries += 1
         summaries.append(record)
-        if summaries.count >= 512 { attempt { try flushSummaries() } }
+        if summaries.count >= 512 { flushSummaries() }
     }
 
-    private func flushSummaries() throws {
-        guard !summaries.isEmpty else { return }
-        try sendInfo()
+    private mutating func flushSummaries() {
+        sendInfo()
+        guard !summaries.isEmpty, failure == nil else { return }
         let rows = summaries
         summaries.removeAll()
-        try sink.activitySummaries(rows)
+        do { try sink.activitySummaries(rows) } catch { stop(error) }
     }
 
-    func deliver(_ route: WorkoutRoute) {
-        attempt {
-            try flushRecords()
-            try sink.route(route)
-        }
+    mutating func deliver(_ route: WorkoutRoute) {
+        flushRecords()
+        guard failure == nil else { return }
+        do { try sink.route(route) } catch { return stop(error) }
         summary.routePoints += route.count
         if route.firstPoint == 0 { summary.routes += 1 }
     }
 
-    func remember(_ workout: WorkoutRoute.Workout, of route: String) {
+    mutating func remember(_ workout: WorkoutRoute.Workout, of route: String) {
         // A life has thousands; more are no reason to fill the memory, only to leave a route without its workout.
         guard workoutsByRoute.count < 50_000 else { return }
         workoutsByRoute[RouteName.normal(route)] = workout
     }
 
-    func note(locale: String) { self.locale = locale }
-    func note(exportDate: Instant?) { self.exportDate = exportDate }
+    mutating func note(locale: String) { self.locale = locale }
+    mutating func note(exportDate: Instant?) { self.exportDate = exportDate }
 
-    private func sendInfo() throws {
+    private mutating func sendInfo() {
         guard !infoIsSent else { return }
         infoIsSent = true
-        try sink.exportInfo(ExportInfo(date: exportDate, locale: locale))
+        do { try sink.exportInfo(ExportInfo(date: exportDate, locale: locale)) } catch { stop(error) }
     }
 
-    private func finish() throws {
-        try sendInfo()
-        try flushRecords()
-        try flushQuarantine()
-        try flushSummaries()
+    private mutating func finish() throws {
+        flushRecords()
+        flushQuarantine()
+        flushSummaries()
+        if let failure { throw failure }
     }
 }
 

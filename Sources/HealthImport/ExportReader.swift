@@ -28,10 +28,10 @@ public struct ExportReader: Sendable {
         case .clinicalDocument: throw ImportError.clinicalDocument(path: path)
         case .gpx, .other: throw ImportError.notAnExport(path: path)
         case .healthData:
-            let parser = ExportParser(sink: sink, summary: ReadSummary())
+            let parsing = ExportParsing(sink: sink)
             let name = URL(fileURLWithPath: path).lastPathComponent
-            try parser.parse(PrefixedSource(prefix: head, rest: file), entry: name, total: total)
-            return parser.summary
+            try parsing.parse(PrefixedSource(prefix: head, rest: file), entry: name, total: total)
+            return parsing.summary
         case .zip:
             return try ArchiveReader(descriptor: descriptor, path: path, total: total, sink: sink).read()
         }
@@ -50,7 +50,7 @@ struct ArchiveReader {
         return try readOthers(than: name, parser)
     }
 
-    private func readExport() throws -> (name: String, parser: ExportParser) {
+    private func readExport() throws -> (name: String, parser: ExportParsing) {
         var found: [String] = []
         var count = 0
         var clinicalDocument = false
@@ -66,7 +66,7 @@ struct ArchiveReader {
                 let kind = ContentKind(head: head)
                 clinicalDocument = clinicalDocument || kind == .clinicalDocument
                 guard kind == .healthData else { continue }
-                let parser = ExportParser(sink: sink, summary: ReadSummary())
+                let parser = ExportParsing(sink: sink)
                 try parser.parse(PrefixedSource(prefix: head, rest: source), entry: entry.name, total: total)
                 return (entry.name, parser)
             }
@@ -78,7 +78,7 @@ struct ArchiveReader {
         throw ImportError.noExportInArchive(path: path, found: found, count: count)
     }
 
-    private func readOthers(than export: String, _ parser: ExportParser) throws -> ReadSummary {
+    private func readOthers(than export: String, _ parser: ExportParsing) throws -> ReadSummary {
         do {
             let archive = try ZipArchive(descriptor: descriptor, path: path)
             while let entry = try archive.next() {
@@ -100,10 +100,10 @@ struct ArchiveReader {
         return parser.summary
     }
 
-    private func readRoute(_ source: any ByteSource, _ entry: String, _ parser: ExportParser) throws {
+    private func readRoute(_ source: any ByteSource, _ entry: String, _ parser: ExportParsing) throws {
         let name = RouteName.normal(entry)
         let sink = self.sink
-        let route = RouteParser(path: name, workout: parser.workoutsByRoute[name]) { route in
+        let route = RouteParser(path: name, workout: parser.workout(ofRoute: name)) { route in
             try sink.route(route)
             parser.summary.routePoints += route.count
             if route.firstPoint == 0 { parser.summary.routes += 1 }

@@ -13,6 +13,8 @@ final class ZipArchive {
 
     let path: String
     private let archive: OpaquePointer
+    /// What is left of libarchive's block, valid until it is asked for the next.
+    private var block = UnsafeRawBufferPointer(start: nil, count: 0)
 
     /// - Parameter descriptor: a seekable file; not owned, rewound.
     init(descriptor: Int32, path: String) throws {
@@ -28,6 +30,7 @@ final class ZipArchive {
 
     /// The next entry; nil at the end.
     func next() throws -> Entry? {
+        block = UnsafeRawBufferPointer(start: nil, count: 0)
         var header: OpaquePointer?
         let result = archive_read_next_header(archive, &header)
         if result == ARCHIVE_EOF { return nil }
@@ -43,12 +46,22 @@ final class ZipArchive {
     /// Bytes of the archive's file that have been read.
     var position: Int64 { archive_filter_bytes(archive, -1) }
 
+    /// A block of the entry at a time: libarchive's own copying read drops what it has when the next block is damaged.
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        while true {
-            let count = archive_read_data(archive, buffer.baseAddress, buffer.count)
-            if count >= 0 { return count }
-            if count != Int(ARCHIVE_RETRY) { throw damage }
+        while block.isEmpty {
+            var start: UnsafeRawPointer?
+            var count = 0
+            var offset: Int64 = 0
+            let result = archive_read_data_block(archive, &start, &count, &offset)
+            if result == ARCHIVE_EOF { return 0 }
+            if result == ARCHIVE_RETRY { continue }
+            guard result == ARCHIVE_OK || result == ARCHIVE_WARN else { throw damage }
+            block = UnsafeRawBufferPointer(start: start, count: count)
         }
+        let part = block.prefix(buffer.count)
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+        block = UnsafeRawBufferPointer(rebasing: block[part.endIndex...])
+        return part.count
     }
 
     private var damage: ArchiveDamage {

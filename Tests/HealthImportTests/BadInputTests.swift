@@ -142,8 +142,8 @@ import Testing
 
     @Test func hugeAttributesAndMetadataAreQuarantined() throws {
         let huge = String(repeating: "x", count: 100_000)
-        let entry = #"<MetadataEntry key="k" value="\#(huge)"/>"#
-        let many = steps().replacing("/>", with: ">") + String(repeating: entry, count: 20) + "</Record>"
+        let entries = (0..<20).map { #"<MetadataEntry key="k\#($0)" value="\#(huge)"/>"# }
+        let many = steps().replacing("/>", with: ">") + entries.joined() + "</Record>"
         let (sink, summary) = try read(
             export([steps(more: " device=\"\(huge)\""), many, steps()].joined(separator: "\n")))
         #expect(summary.records == 1 && summary.damaged == nil)

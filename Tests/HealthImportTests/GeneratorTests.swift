@@ -91,7 +91,9 @@ import Testing
         for row in made.sink.rows where !row.value.isNaN {
             let start = try #require(InstantText.parse(row.start))
             let end = try #require(InstantText.parse(row.end))
-            #expect(Plausibility.reason(type: HealthType.named(row.type), value: row.value, start: start, end: end) == nil)
+            #expect(
+                Plausibility.reason(type: HealthType.named(row.type), value: row.value, start: start, end: end) == nil,
+                "\(row.type)")
         }
     }
 

@@ -1,0 +1,26 @@
+/// Owns the parser of one document.
+final class ExportParsing {
+    private let parser: UnsafeMutablePointer<ExportParser>
+
+    init(sink: any ExportSink) {
+        parser = .allocate(capacity: 1)
+        parser.initialize(to: ExportParser(sink: sink, summary: ReadSummary()))
+    }
+
+    deinit {
+        parser.deinitialize(count: 1)
+        parser.deallocate()
+    }
+
+    var summary: ReadSummary {
+        get { parser.pointee.summary }
+        set { parser.pointee.summary = newValue }
+    }
+
+    func parse(_ source: any ByteSource, entry: String, total: Int64) throws {
+        try ExportParser.parse(parser, source, entry: entry, total: total)
+    }
+
+    /// The workout that refers to a route's file.
+    func workout(ofRoute name: String) -> WorkoutRoute.Workout? { parser.pointee.workoutsByRoute[name] }
+}

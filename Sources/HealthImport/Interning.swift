@@ -1,0 +1,137 @@
+import HealthModel
+
+/// Types, units and origins of the whole input: strings are made once for each, not once a row.
+struct Interning: ~Copyable {
+    /// More different ones than this are thrown away after a batch: no input fills the memory with names.
+    private static let limit = 8192
+
+    /// What a pair of type and unit means for a value.
+    struct Kind {
+        let scale: Double
+        let offset: Double
+        let isCategory: Bool
+        let isQuantity: Bool
+        /// In the table: its values must be numbers.
+        let isKnown: Bool
+    }
+
+    private(set) var kinds: [Kind] = []
+    /// By kind: the type's identifier, and the unit of values after conversion.
+    private var types: [String] = []
+    private var units: [String] = []
+    private var origins: [Origin] = []
+    private var kindKeys = ByteInterner()
+    private var originKeys = ByteInterner()
+    private var scratch = ByteBuffer()
+
+    // Where they are in the batch's own lists; −1: not there.
+    private var typeSlots: [Int32] = []
+    private var unitSlots: [Int32] = []
+    private var originSlots: [Int32] = []
+    // Different keys of the input may mean one (a device's address differs), and a batch lists each once.
+    private var slotByType: [String: Int32] = [:]
+    private var slotByUnit: [String: Int32] = [:]
+    private var slotByOrigin: [Origin: Int32] = [:]
+
+    func type(_ row: StagedRow) -> String { types[Int(row.kind)] }
+    func unit(_ row: StagedRow) -> String { units[Int(row.kind)] }
+    func sourceName(_ row: StagedRow) -> String { origins[Int(row.origin)].sourceName }
+
+    mutating func kind(type: UnsafeBufferPointer<UInt8>, unit: UnsafeBufferPointer<UInt8>?) -> Int32 {
+        scratch.removeAll()
+        scratch.append(type)
+        // No attribute holds a zero byte, so it separates.
+        scratch.append(0)
+        if let unit { scratch.append(unit) }
+        let (number, isNew) = kindKeys.number(of: scratch.bytes)
+        if isNew { addKind(Self.text(type), Self.text(unit)) }
+        return Int32(number)
+    }
+
+    private mutating func addKind(_ name: String, _ unit: String) {
+        let known = HealthType.known(name)
+        let type = known ?? HealthType.named(name)
+        var kept = unit.isEmpty ? type.unit : unit
+        var factors = (scale: 1.0, offset: 0.0)
+        // A category has no unit, even where iOS 9 printed an empty one; a unit that doesn't fit the type stays.
+        if let known, let found = UnitConversion.toCanonical(unit: unit, for: known) {
+            kept = known.unit
+            factors = found
+        }
+        types.append(name)
+        units.append(kept)
+        typeSlots.append(-1)
+        unitSlots.append(-1)
+        kinds.append(
+            Kind(
+                scale: factors.scale, offset: factors.offset, isCategory: type.kind == .category,
+                isQuantity: type.kind == .quantity, isKnown: known != nil))
+    }
+
+    mutating func origin(
+        name: UnsafeBufferPointer<UInt8>?, version: UnsafeBufferPointer<UInt8>?, device: UnsafeBufferPointer<UInt8>?
+    ) -> Int32 {
+        scratch.removeAll()
+        if let name { scratch.append(name) }
+        scratch.append(0)
+        if let version { scratch.append(version) }
+        scratch.append(0)
+        if let device { scratch.append(device) }
+        let (number, isNew) = originKeys.number(of: scratch.bytes)
+        if isNew {
+            let stripped = DeviceText.stripped(Self.text(device))
+            origins.append(Origin(sourceName: Self.text(name), sourceVersion: Self.text(version), device: stripped))
+            originSlots.append(-1)
+        }
+        return Int32(number)
+    }
+
+    private static func text(_ bytes: UnsafeBufferPointer<UInt8>?) -> String {
+        bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// No row may be staged any more: their numbers end here.
+    mutating func forgetIfLarge() {
+        if kinds.count + origins.count > Self.limit { self = Interning() }
+    }
+}
+
+extension Interning {
+    mutating func beginBatch() {
+        for index in typeSlots.indices {
+            typeSlots[index] = -1
+            unitSlots[index] = -1
+        }
+        for index in originSlots.indices { originSlots[index] = -1 }
+        slotByType.removeAll(keepingCapacity: true)
+        slotByUnit.removeAll(keepingCapacity: true)
+        slotByOrigin.removeAll(keepingCapacity: true)
+    }
+
+    mutating func typeSlot(of kind: Int32, _ batch: inout RecordBatch) -> Int32 {
+        Self.slot(Int(kind), &typeSlots, types, &slotByType, &batch.types)
+    }
+
+    mutating func unitSlot(of kind: Int32, _ batch: inout RecordBatch) -> Int32 {
+        Self.slot(Int(kind), &unitSlots, units, &slotByUnit, &batch.units)
+    }
+
+    mutating func originSlot(of origin: Int32, _ batch: inout RecordBatch) -> Int32 {
+        Self.slot(Int(origin), &originSlots, origins, &slotByOrigin, &batch.origins)
+    }
+
+    private static func slot<Entry: Hashable>(
+        _ number: Int, _ slots: inout [Int32], _ entries: [Entry], _ known: inout [Entry: Int32],
+        _ list: inout [Entry]
+    ) -> Int32 {
+        if slots[number] >= 0 { return slots[number] }
+        let entry = entries[number]
+        let slot = known[entry] ?? Int32(list.count)
+        if slot == list.count {
+            known[entry] = slot
+            list.append(entry)
+        }
+        slots[number] = slot
+        return slot
+    }
+}
