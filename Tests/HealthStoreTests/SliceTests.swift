@@ -83,7 +83,7 @@ import Testing
         try store.add([Record(value: 1)])
         let head = try store.head()
         // A new version of the first, and a new one.
-        try store.add([Record(value: 1, device: "d"), Record(value: 2)])
+        try store.add([Record(device: "d", value: 1), Record(value: 2)])
         let range = 0..<Instant(2_000_000_000_000_000)
         let early = SliceQuery(user: "anna", types: .allExcept([]), ranges: [range], asOf: head)
         #expect(try store.slice(early).value == [1])
