@@ -110,8 +110,12 @@ struct BatchIngest {
                 wasted = 0
                 inSecond = row.second == second ? inSecond + 1 : 1
                 second = row.second
-                if inSecond > RowWindow.crowd {
+                if inSecond > RowWindow.crowd || writer.window.rows.count >= RowWindow.rowLimit {
                     writer.window.giveUp(second)
+                    if writer.window.rows.count > RowWindow.rowLimit - RowWindow.crowd {
+                        for row in rows[next...] { writer.window.leaveOut(batch.start[row].flooredSecond) }
+                        return
+                    }
                     while next < rows.count, batch.start[rows[next]].flooredSecond <= second { next += 1 }
                     atEnd = false
                     break

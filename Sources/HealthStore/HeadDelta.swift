@@ -26,6 +26,9 @@ struct HeadDelta {
         lastEnd = max(lastEnd, row.end)
     }
 
+    /// A new version that counts as the old one did.
+    mutating func touch(_ row: StoredRow) { sequence = max(sequence, row.sequence) }
+
     mutating func leave(_ row: StoredRow) {
         count(row.state, -1)
         guard row.state == .alive else { return }

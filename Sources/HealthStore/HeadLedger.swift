@@ -38,6 +38,10 @@ final class HeadLedger {
     func enter(_ row: StoredRow) { deltas[row.type, default: HeadDelta()].enter(row) }
 
     func replace(_ old: StoredRow, with new: StoredRow) {
+        if old.state == new.state, old.start == new.start, old.duration == new.duration {
+            deltas[new.type, default: HeadDelta()].touch(new)
+            return
+        }
         deltas[new.type, default: HeadDelta()].leave(old)
         deltas[new.type, default: HeadDelta()].enter(new)
     }

@@ -20,6 +20,8 @@ public final class OpenSlice {
         self.database = database
         reader = try HealthStoreReader(database: database)
         try database.execute("BEGIN")
+        // The moment that a transaction shows is that of its first read.
+        _ = try reader.head()
     }
 
     /// The next page; an empty one at the end, when the transaction has ended too.

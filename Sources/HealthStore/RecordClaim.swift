@@ -233,6 +233,12 @@ extension RecordClaim {
             writer.window.update(slot, row)
             writer.window.relink()
         }
+        // The row that comes between isn't claimed by both kinds of records.
+        if first > 0, let slot = try slot(record, 0) {
+            let below = writer.window.rows[slot].claimedBelow
+            writer.window.setClaimedBelow(slot, min(below.0, first), child: false)
+            writer.window.setClaimedBelow(slot, min(below.1, first), child: true)
+        }
     }
 
     private func bury(_ slot: Int, uuid: SampleID?) throws {

@@ -6,6 +6,8 @@ import HealthModel
 struct RowWindow {
     static let crowd = 4096
     static let textLimit = 1 << 20
+    /// Rows loaded ahead for one batch: 8 MB.
+    static let rowLimit = 65_536
 
     private(set) var rows: ContiguousArray<StoredRow> = []
     private(set) var text: [UInt8] = []
@@ -56,6 +58,9 @@ struct RowWindow {
     mutating func setClaimedBelow(_ slot: Int, _ ordinal: Int, child: Bool) {
         if child { rows[slot].claimedBelow.1 = ordinal } else { rows[slot].claimedBelow.0 = ordinal }
     }
+
+    /// Says that this second's rows aren't loaded ahead.
+    mutating func leaveOut(_ second: Int64) { crowded.insert(second) }
 
     /// Drops the second's rows, which are the last ones loaded: it holds too many.
     mutating func giveUp(_ second: Int64) {

@@ -151,12 +151,17 @@ import Testing
         #expect(try store.head() == 9001)
     }
 
-    @Test func ordinalsOfACrowdedSecondAreFound() throws {
+    /// More rows in a second, and in a batch's seconds, than are loaded ahead.
+    @Test(arguments: [(9000, 1), (3900, 18)])
+    func crowdedSecondsAreFound(_ rows: Int, _ seconds: Int) throws {
         let store = try StoreFixture()
-        let crowd = (0..<9000).map { Record(length: Double($0 + 1)) }
-        for part in stride(from: 0, to: 9000, by: 3000) { try store.add(Array(crowd[part..<part + 3000])) }
+        var crowd = (0..<seconds).flatMap { second in
+            (0..<rows).map { Record(start: 1_700_000_000 + Double(second), length: Double($0 + 1)) }
+        }
+        crowd.append(Record(start: 1_700_000_100))
+        try store.add(crowd)
         let head = try store.head()
-        #expect(try store.add(crowd).known == 9000)
+        #expect(try store.add(crowd).known == crowd.count)
         #expect(try store.head() == head)
     }
 }

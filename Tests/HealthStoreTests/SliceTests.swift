@@ -83,7 +83,7 @@ import Testing
         try store.add([Record(value: 1)])
         let head = try store.head()
         // A new version of the first, and a new one.
-        try store.add([Record(value: 1, device: "d"), Record(value: 2)])
+        try store.add([Record(device: "d", value: 1), Record(value: 2)])
         let range = 0..<Instant(2_000_000_000_000_000)
         let early = SliceQuery(user: "anna", types: .allExcept([]), ranges: [range], asOf: head)
         #expect(try store.slice(early).value == [1])
@@ -112,8 +112,9 @@ import Testing
         let connection = try Database(path: store.path, mode: .readOnly)
         let query = SliceQuery(user: "anna", types: .allExcept([]), ranges: [0..<1_000_000_000])
         let open = try OpenSlice(query, on: connection, deadline: 5)
+        try store.add((0..<5).map { Record(start: Double($0) + 0.5, length: 1, value: 99) })
         var values = try open.next(limits: PullLimits(rows: 4)).samples.value
-        try store.add((0..<10).map { Record(start: Double($0) + 0.5, length: 1, value: 99) })
+        try store.add((5..<10).map { Record(start: Double($0) + 0.5, length: 1, value: 99) })
         while !open.isDone { values += try open.next(limits: PullLimits(rows: 4)).samples.value }
         #expect(values == (0..<10).map(Double.init))
         let later = try OpenSlice(query, on: connection, deadline: 5)

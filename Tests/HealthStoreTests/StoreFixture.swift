@@ -73,7 +73,7 @@ struct Record: Hashable {
     var uuid: SampleID?
     var line: Int64 = 1
 
-    static let plausibility: PlausibilityRule = { type in
+    static func plausibility(_ type: String) -> (Double, Instant, Instant) -> String? {
         { value, _, _ in value < 0 ? "\(type) can't be negative" : nil }
     }
 
