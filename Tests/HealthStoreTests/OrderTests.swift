@@ -92,7 +92,7 @@ import Testing
         #expect(row.id == id)
         #expect(row.start == 1_700_000_000_500_000)
         #expect(row.end == 1_700_000_060_750_000)
-        #expect(try store.reader.heads().types.first?.firstStart == row.start)
+        #expect(try store.reader.heads().first?.firstStart == row.start)
     }
 
     @Test func aUUIDTellsSamplesOfOneKeyApart() throws {

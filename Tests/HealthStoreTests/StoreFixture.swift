@@ -10,13 +10,16 @@ final class StoreFixture {
     var writer: HealthStoreWriter
     let reader: HealthStoreReader
 
+    let sequences: CountingSequence
+
     init(user: String = "anna", firstSequence: Int64 = 1000) throws {
+        sequences = CountingSequence(from: firstSequence)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("health-store-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let database = try Database(path: folder.appendingPathComponent("store.sqlite").path)
         self.database = database
         try database.transaction { try HealthStoreSchema.create(in: database) }
-        writer = try HealthStoreWriter(database: database, user: user, firstSequence: firstSequence)
+        writer = try HealthStoreWriter(database: database, user: user, sequences: sequences)
         reader = try HealthStoreReader(database: database)
     }
 
@@ -33,7 +36,7 @@ final class StoreFixture {
         }
     }
 
-    func head() throws -> Int64 { try reader.head() ?? 0 }
+    func head() throws -> Int64 { try reader.head() }
 
     /// Everything, tombstones included, in order of change.
     func changes(_ limits: PullLimits = PullLimits(rows: 100_000, bytes: 100_000_000)) throws -> AnchoredPage {
@@ -51,6 +54,18 @@ final class StoreFixture {
         -> SamplePage
     {
         try reader.slice(query, limits: limits).samples
+    }
+}
+
+/// A counter that nobody saves.
+final class CountingSequence: SequenceSource {
+    private(set) var sequence: Int64
+
+    init(from first: Int64) { sequence = first }
+
+    func nextSequence() -> Int64 {
+        sequence += 1
+        return sequence
     }
 }
 
