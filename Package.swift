@@ -70,13 +70,16 @@ let package = Package(
         library(
             "Operations",
             [
-                "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console", "ObserverStage",
+                "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
+                "ObserverStage",
                 "HealthGenerator",
             ]),
         library("Console", []),
         .executableTarget(
             name: "healthbus",
-            dependencies: ["Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel", "MessageBus"],
+            dependencies: [
+                "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel", "MessageBus",
+            ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
         + plugin("hub", "HubStage", ["MessageBus", "Wire", "HealthModel"])

@@ -58,7 +58,8 @@ public struct Cursor: Sendable, Equatable {
             anchor = anchor.advanced(to: sequence, within: window.until)
             return
         }
-        guard let index = backfill.firstIndex(where: { $0.to >= window.until.base && $0.from <= window.after.base }) else { return }
+        guard let index = backfill.firstIndex(where: { $0.to >= window.until.base && $0.from <= window.after.base })
+        else { return }
         backfill[index].from = Swift.max(backfill[index].from, sequence)
         if backfill[index].from >= backfill[index].to { backfill.remove(at: index) }
     }
@@ -90,7 +91,9 @@ extension Cursor {
         self.anchor = anchor
         snapshotUntil = value["snapshotUntil"].int
         for range in value["backfill"].array ?? [] {
-            guard let ends = range.array, ends.count == 2, let from = ends[0].int, let to = ends[1].int else { return nil }
+            guard let ends = range.array, ends.count == 2, let from = ends[0].int, let to = ends[1].int else {
+                return nil
+            }
             backfill.append(Range(from: from, to: to))
         }
     }
@@ -116,7 +119,9 @@ extension StageDatabase {
         head: StoreHead, generations: [Generation], store: String?, generation: String?, sequence: Int64
     ) -> AnchorVerdict {
         guard let store, let generation else { return sequence == 0 ? .good : .reset }
-        guard store == head.store, let index = generations.firstIndex(where: { $0.nonce == generation }) else { return .reset }
+        guard store == head.store, let index = generations.firstIndex(where: { $0.nonce == generation }) else {
+            return .reset
+        }
         if index + 1 < generations.count { return sequence < generations[index + 1].first ? .good : .reset }
         return sequence <= head.sequence ? .good : .lostRows
     }

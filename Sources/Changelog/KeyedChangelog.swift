@@ -41,10 +41,12 @@ public final class KeyedChangelog {
         let database = stage.database
         find = try database.prepare("SELECT seq, body FROM changes WHERE key = ?")
         insert = try database.prepare("INSERT INTO changes(seq, key, topic, user, day, body) VALUES (?, ?, ?, ?, ?, ?)")
-        update = try database.prepare("UPDATE changes SET seq = ?, topic = ?, user = ?, day = ?, body = ? WHERE key = ?")
+        update = try database.prepare(
+            "UPDATE changes SET seq = ?, topic = ?, user = ?, day = ?, body = ? WHERE key = ?")
         bury = try database.prepare("UPDATE changes SET seq = ?, body = NULL WHERE key = ?")
         list = try database.prepare(
-            "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day BETWEEN ? AND ? AND body IS NOT NULL")
+            "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day BETWEEN ? AND ? AND body IS NOT NULL"
+        )
     }
 
     /// Writes a key's content; true when that changed anything.
@@ -98,7 +100,8 @@ public final class KeyedChangelog {
 
     static func row(_ statement: Statement) throws -> Row {
         Row(
-            sequence: statement.int64(0), key: statement.string(1), topic: statement.string(2), user: statement.string(3),
+            sequence: statement.int64(0), key: statement.string(1), topic: statement.string(2),
+            user: statement.string(3),
             day: statement.isNull(4) ? nil : statement.int(4),
             body: statement.isNull(5) ? nil : try CBORDecoder.decode(statement.bytes(5)))
     }
@@ -141,7 +144,8 @@ extension KeyedChangelog {
 extension KeyedChangelog.Row {
     public var wireValue: Value {
         [
-            "seq": .integer(sequence), "key": .string(key), "topic": .string(topic), "user": .string(user), "day": Value(day),
+            "seq": .integer(sequence), "key": .string(key), "topic": .string(topic), "user": .string(user),
+            "day": Value(day),
             "deleted": .bool(body == nil), "body": body ?? .null,
         ]
     }

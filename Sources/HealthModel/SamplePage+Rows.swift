@@ -19,7 +19,8 @@ extension SamplePage {
         if !healthKitUUID.isEmpty || !other.healthKitUUID.isEmpty {
             // A page without any UUID leaves the column out.
             healthKitUUID += Array(repeating: nil, count: ids.count - other.count - healthKitUUID.count)
-            healthKitUUID += other.healthKitUUID.isEmpty ? Array(repeating: nil, count: other.count) : other.healthKitUUID
+            healthKitUUID +=
+                other.healthKitUUID.isEmpty ? Array(repeating: nil, count: other.count) : other.healthKitUUID
         }
     }
 

@@ -35,7 +35,8 @@ extension HealthStoreReader {
         return try wanted.enumerated().map { index, type in
             let (low, overflow) = lower.subtractingReportingOverflow(type.reach)
             return try SliceCursor(
-                user: user, type: type.type, asOf: query.asOfByType[types.name(type.type)] ?? query.asOf, from: from, low: overflow ? Instant.min.flooredSecond : low.flooredSecond,
+                user: user, type: type.type, asOf: query.asOfByType[types.name(type.type)] ?? query.asOf, from: from,
+                low: overflow ? Instant.min.flooredSecond : low.flooredSecond,
                 high: (upper - 1).flooredSecond,
                 long: statement(index, SliceCursor.Key(isFull: query.isFull, isLong: true)),
                 main: statement(index, SliceCursor.Key(isFull: query.isFull, isLong: false)))

@@ -18,10 +18,15 @@ public struct DaysReport {
 
     /// - Parameters:
     ///   - last: only so many of the newest days.
-    public init(_ reader: StackReader, consolidator: StackConfiguration.Instance, user: String?, from: LocalDay?, to: LocalDay?, last: Int? = nil) throws {
+    public init(
+        _ reader: StackReader, consolidator: StackConfiguration.Instance, user: String?, from: LocalDay?, to: LocalDay?,
+        last: Int? = nil
+    ) throws {
         var days: [(key: String, day: Value)] = []
         for row in try reader.rows(consolidator, topic: "daily.summary") {
-            guard let number = row.day, var members = row.body?.object, user == nil || row.user == user else { continue }
+            guard let number = row.day, var members = row.body?.object, user == nil || row.user == user else {
+                continue
+            }
             let day = LocalDay(number: number)
             guard from.map({ day >= $0 }) ?? true, to.map({ day <= $0 }) ?? true else { continue }
             for name in Self.members where members[name] == nil { members[name] = .null }
@@ -41,8 +46,10 @@ public struct DaysReport {
         let users = Set(days.compactMap { $0["user"].string })
         var table = Table(
             (users.count > 1 ? [.init("User")] : []) + [
-                .init("Date"), .number("Steps"), .number("km"), .number("Floors"), .number("Active kcal"), .number("Basal kcal"),
-                .number("Exercise"), .number("Stand"), .number("HR avg"), .number("Rest HR"), .number("HRV"), .number("Asleep"),
+                .init("Date"), .number("Steps"), .number("km"), .number("Floors"), .number("Active kcal"),
+                .number("Basal kcal"),
+                .number("Exercise"), .number("Stand"), .number("HR avg"), .number("Rest HR"), .number("HRV"),
+                .number("Asleep"),
                 .init("Workouts"), .number("kg"), .init("State"),
             ])
         for day in days {
@@ -55,10 +62,12 @@ public struct DaysReport {
             table.add(
                 (users.count > 1 ? [day["user"].string ?? ""] : []) + [
                     day["date"].string ?? "", number(day["steps"], 0),
-                    day["distanceMeters"].double.map { Self.text($0 / 1000, 1) } ?? "", number(day["flightsClimbed"], 0),
+                    day["distanceMeters"].double.map { Self.text($0 / 1000, 1) } ?? "",
+                    number(day["flightsClimbed"], 0),
                     number(day["activeEnergyKilocalories"], 0), number(day["basalEnergyKilocalories"], 0),
                     day["exerciseMinutes"].double.map { "\(Self.text($0, 0)) min" } ?? "",
-                    day["standHours"].double.map { "\(Self.text($0, 0)) h" } ?? "", number(day["heartRate"]["average"], 0),
+                    day["standHours"].double.map { "\(Self.text($0, 0)) h" } ?? "",
+                    number(day["heartRate"]["average"], 0),
                     number(day["heartRate"]["resting"], 0), number(day["hrvSDNNMilliseconds"], 0), asleep,
                     workouts.joined(separator: ", "), number(day["bodyMassKilograms"], 1), Self.state(day),
                 ])

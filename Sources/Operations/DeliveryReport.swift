@@ -14,12 +14,15 @@ public struct DeliveryReport {
         let uploader = stack.configuration.only(.uploader)
         let details = uploader.flatMap { client.gather([$0.name], within: 2)[$0.name]?.beat.details } ?? [:]
         delivered = (details["delivered"]?.object ?? [:]).compactMapValues(\.int)
-        url = uploader?.configuration["url"].string ?? stack.configuration.only(.backend).map { BackendAddress.url(of: $0) }
+        url =
+            uploader?.configuration["url"].string
+            ?? stack.configuration.only(.backend).map { BackendAddress.url(of: $0) }
     }
 
     /// One line by metric: "steps 41 210, heart-rate 28 112, …".
     public var text: String {
         let parts = delivered.sorted { $0.key < $1.key }.map { "\($0.key) \(HumanFormat.count(Int($0.value)))" }
-        return "Delivered to \(url ?? "the backend"): " + (parts.isEmpty ? "nothing yet" : parts.joined(separator: ", "))
+        return "Delivered to \(url ?? "the backend"): "
+            + (parts.isEmpty ? "nothing yet" : parts.joined(separator: ", "))
     }
 }

@@ -13,7 +13,9 @@ public struct IdleWatch: Sendable {
         /// Whose changelogs the uploaders deliver, besides the observer's.
         public var documents: [String]
 
-        public init(observer: String, handlers: [String], consolidator: String?, uploaders: [String], documents: [String]) {
+        public init(
+            observer: String, handlers: [String], consolidator: String?, uploaders: [String], documents: [String]
+        ) {
             self.observer = observer
             self.handlers = handlers
             self.consolidator = consolidator
@@ -64,11 +66,17 @@ public struct IdleWatch: Sendable {
             if let letters = details["deadLetters"]?.int, letters > 0 {
                 return .blocked("\(uploader): \(letters) dead letter\(letters == 1 ? "" : "s")")
             }
-            if details["paused"]?.bool == true { return .blocked("\(uploader): \(details["blocked"]?.string ?? "paused")") }
+            if details["paused"]?.bool == true {
+                return .blocked("\(uploader): \(details["blocked"]?.string ?? "paused")")
+            }
         }
         guard importsClosed else { return .waiting("\(roles.observer): reading the import") }
-        guard let observer = beat(roles.observer), let head = observer.head else { return .waiting("\(roles.observer): not heard") }
-        guard observer.details["importOpen"]?.bool == false else { return .waiting("\(roles.observer): an import is open") }
+        guard let observer = beat(roles.observer), let head = observer.head else {
+            return .waiting("\(roles.observer): not heard")
+        }
+        guard observer.details["importOpen"]?.bool == false else {
+            return .waiting("\(roles.observer): an import is open")
+        }
         if target == nil { target = head.sequence }
         let target = target ?? head.sequence
         for name in roles.handlers {
@@ -87,7 +95,9 @@ public struct IdleWatch: Sendable {
         for name in roles.uploaders {
             guard let uploader = beat(name) else { return .waiting("\(name): not heard") }
             let why = uploader.details["blocked"]?.string
-            for upstream in [(roles.observer, target)] + roles.documents.map({ ($0, beats[$0]?.beat.head?.sequence ?? .max) }) {
+            for upstream in [(roles.observer, target)]
+                + roles.documents.map({ ($0, beats[$0]?.beat.head?.sequence ?? .max) })
+            {
                 guard let frontier = uploader.frontier[upstream.0], frontier >= upstream.1 else {
                     return .waiting("\(name): \(why ?? "delivering what \(upstream.0) has")")
                 }
@@ -103,7 +113,8 @@ public struct IdleWatch: Sendable {
                 "head": .integer(entry.beat.head?.sequence ?? 0),
                 "frontier": .object(entry.beat.frontier.mapValues { .integer($0) }),
                 "pending": entry.beat.details["pending"] ?? .null, "import": entry.beat.details["import"] ?? .null,
-                "delivered": entry.beat.details["delivered"] ?? .null, "openDays": entry.beat.details["openDays"] ?? .null,
+                "delivered": entry.beat.details["delivered"] ?? .null,
+                "openDays": entry.beat.details["openDays"] ?? .null,
             ]
         }
     }

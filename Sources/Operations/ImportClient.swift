@@ -16,7 +16,10 @@ public final class ImportClient {
 
         /// One of `files` in what `import --json` prints.
         public var value: Value {
-            var members = report?.object ?? ["path": .string(path), "read": 0, "added": 0, "known": 0, "deleted": 0, "quarantined": 0]
+            var members =
+                report?.object ?? [
+                    "path": .string(path), "read": 0, "added": 0, "known": 0, "deleted": 0, "quarantined": 0,
+                ]
             if let problem { members["problem"] = .string(problem) }
             members["damaged"] = nil
             return .object(members)
@@ -46,12 +49,14 @@ public final class ImportClient {
             if try state(id, within: 0.3) != nil { return }
         }
         throw Failure(
-            "the observer doesn't take '\(path)'", hint: "is the stack running? 'healthbus status' tells; 'healthbus up' starts it")
+            "the observer doesn't take '\(path)'",
+            hint: "is the stack running? 'healthbus status' tells; 'healthbus up' starts it")
     }
 
     /// The observer's row of an import: id, path, state, report, problem; nil when it has none or doesn't answer.
     public func state(_ id: String, within seconds: Double) throws -> Value? {
-        try client.ask(observer, ["query": "imports", "import": .string(id)], within: seconds)?.first?["imports"].array?.first
+        try client.ask(observer, ["query": "imports", "import": .string(id)], within: seconds)?.first?["imports"].array?
+            .first
     }
 
     /// What became of it; nil while it is under way.
@@ -66,8 +71,12 @@ public final class ImportClient {
 
     /// How far the file that is being read has come, from the last heartbeat.
     public func progress(_ id: String) -> (bytesRead: Int, bytesTotal: Int, records: Int)? {
-        guard let details = client.heartbeats[observer]?.beat.details["import"], details["id"].string == id else { return nil }
-        return (Int(details["bytesRead"].int ?? 0), Int(details["bytesTotal"].int ?? 0), Int(details["records"].int ?? 0))
+        guard let details = client.heartbeats[observer]?.beat.details["import"], details["id"].string == id else {
+            return nil
+        }
+        return (
+            Int(details["bytesRead"].int ?? 0), Int(details["bytesTotal"].int ?? 0), Int(details["records"].int ?? 0)
+        )
     }
 
     /// Hands a file over and waits for its end, with a progress bar on a terminal.

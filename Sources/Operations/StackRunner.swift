@@ -137,10 +137,13 @@ public final class StackRunner: Sendable {
                 guard !state.ready.contains(name) else { return }
                 state.neverReady[name, default: 0] += 1
                 // A configuration that is refused doesn't get better by trying again.
-                guard state.neverReady[name, default: 0] >= Self.startAttempts || status == .code(ExitCode.usage.rawValue) else { return }
+                guard
+                    state.neverReady[name, default: 0] >= Self.startAttempts || status == .code(ExitCode.usage.rawValue)
+                else { return }
                 state.failure = Failure(
                     "'\(name)' can't start; it says why above",
-                    hint: "mend that and start again; nothing is lost", code: status == .code(ExitCode.usage.rawValue) ? .usage : .failed)
+                    hint: "mend that and start again; nothing is lost",
+                    code: status == .code(ExitCode.usage.rawValue) ? .usage : .failed)
             }
         case .startFailed, .notReady, .killed, .gaveUp: say("\(notice)")
         case .started, .restarting, .stopped, .stopping, .finished: return
@@ -157,7 +160,9 @@ public final class StackRunner: Sendable {
             let outcome = try imports.watch(id, path: path)
             state.withLock { $0.outcome.imports.append(outcome) }
             if outcome.report == nil {
-                throw Failure("\(path) couldn't be imported: \(outcome.problem ?? "")", hint: "the stack and what it holds are as before")
+                throw Failure(
+                    "\(path) couldn't be imported: \(outcome.problem ?? "")",
+                    hint: "the stack and what it holds are as before")
             }
         }
         var watch = IdleWatch(roles: stack.roles)
@@ -195,7 +200,8 @@ private final class Running: Sendable {
         guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
         let processes = statuses.map { status -> Value in
             [
-                "name": .string(status.name), "state": .string(status.state.rawValue), "pid": Value(status.pid.map { Int($0) }),
+                "name": .string(status.name), "state": .string(status.state.rawValue),
+                "pid": Value(status.pid.map { Int($0) }),
                 "restarts": .integer(Int64(status.restarts)), "lastExit": Value(status.lastExit.map { "\($0)" }),
             ]
         }
@@ -210,7 +216,8 @@ private final class Running: Sendable {
 extension Stack {
     /// Who does what, for telling idleness.
     var roles: IdleWatch.Roles {
-        let producers = configuration.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name)
+        let producers = configuration.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(
+            \.name)
         let consolidator = configuration.only(.consolidator)?.name
         return IdleWatch.Roles(
             observer: observer, handlers: configuration.handlers.map(\.name), consolidator: consolidator,

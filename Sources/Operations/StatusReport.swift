@@ -29,7 +29,8 @@ public struct StatusReport {
 
         var processes: [Value] = []
         for instance in stack.configuration.instances {
-            processes.append(try Self.process(instance.name, beats[instance.name], supervised[instance.name], head, stack, reader))
+            processes.append(
+                try Self.process(instance.name, beats[instance.name], supervised[instance.name], head, stack, reader))
         }
         let uploader = stack.configuration.only(.uploader)
         let stored = try uploader.map { try Self.delivered($0, stack, beats[$0.name]?.beat) } ?? (last: [:], letters: 0)
@@ -40,8 +41,10 @@ public struct StatusReport {
         let pendingDelivery = Self.pendingDelivery(uploader?.name, stack, beats)
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
         value = [
-            "state": .string(stack.state.path), "running": .bool(isUp), "processes": .array(processes), "metrics": .array(metrics),
-            "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"], "deadLetters": .integer(stored.letters),
+            "state": .string(stack.state.path), "running": .bool(isUp), "processes": .array(processes),
+            "metrics": .array(metrics),
+            "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"],
+            "deadLetters": .integer(stored.letters),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
         ]
     }
@@ -49,7 +52,9 @@ public struct StatusReport {
     private static func byType(_ types: Value) -> [String: Instant] {
         var last: [String: Instant] = [:]
         for entry in types["types"].array ?? [] {
-            guard let type = entry["type"].string, let end = entry["lastEnd"].int ?? entry["lastStart"].int else { continue }
+            guard let type = entry["type"].string, let end = entry["lastEnd"].int ?? entry["lastStart"].int else {
+                continue
+            }
             last[type] = max(last[type] ?? end, end)
         }
         return last
@@ -69,11 +74,14 @@ public struct StatusReport {
     ) throws -> Value {
         let beat = heard?.beat
         var lag: [String: Value] = [:]
-        if let frontier = beat?.frontier[stack.observer], let head { lag["observed"] = .integer(max(0, head - frontier)) }
+        if let frontier = beat?.frontier[stack.observer], let head {
+            lag["observed"] = .integer(max(0, head - frontier))
+        }
         let runs = try reader.isRunning(name)
         let state = supervised?["state"].string ?? (runs ? (beat?.phase ?? "silent") : "stopped")
         return [
-            "name": .string(name), "state": .string(state), "pid": Value(beat?.pid ?? supervised?["pid"].int.map { Int($0) }),
+            "name": .string(name), "state": .string(state),
+            "pid": Value(beat?.pid ?? supervised?["pid"].int.map { Int($0) }),
             "restarts": supervised?["restarts"] ?? .null, "memoryBytes": beat.map { .integer($0.memoryBytes) } ?? .null,
             "lag": .object(lag), "busySince": iso(beat?.busySince),
         ]
@@ -85,7 +93,8 @@ public struct StatusReport {
     ) throws -> (last: [String: Instant], letters: Int64) {
         if let beat {
             return (
-                (beat.details["lastDelivered"]?.object ?? [:]).compactMapValues(\.int), beat.details["deadLetters"]?.int ?? 0
+                (beat.details["lastDelivered"]?.object ?? [:]).compactMapValues(\.int),
+                beat.details["deadLetters"]?.int ?? 0
             )
         }
         return try stack.stopped(uploader.name) { database in
@@ -102,14 +111,17 @@ public struct StatusReport {
     ) throws -> Value {
         let types = handler.manifest.types
         let named = stack.configuration.namedTypes
-        let last = observed.filter { types.contains("*") ? !named.contains($0.key) : types.contains($0.key) }.values.max()
+        let last = observed.filter { types.contains("*") ? !named.contains($0.key) : types.contains($0.key) }.values
+            .max()
         var synced = beat?.details["lastSynced"]?.int
         var pending = beat?.details["pending"]?.int
         if beat == nil {
             (synced, pending) =
                 try stack.stopped(handler.name) { database in
                     (
-                        try database.prepare("SELECT value FROM freshness WHERE key = 'lastSynced'").firstRow { $0.int64(0) },
+                        try database.prepare("SELECT value FROM freshness WHERE key = 'lastSynced'").firstRow {
+                            $0.int64(0)
+                        },
                         try database.prepare("SELECT count(*) FROM dirty").firstRow { $0.int64(0) }
                     )
                 } ?? (nil, nil)
@@ -157,7 +169,8 @@ extension StatusReport {
             ])
         }
         var metrics = Table([
-            .init("Metric"), .init("Last sample"), .init("Synced"), .init("Checked"), .init("Delivered"), .number("Days pending"),
+            .init("Metric"), .init("Last sample"), .init("Synced"), .init("Checked"), .init("Delivered"),
+            .number("Days pending"),
         ])
         for metric in value["metrics"].array ?? [] {
             metrics.add([
@@ -167,7 +180,8 @@ extension StatusReport {
             ])
         }
         let stalest = value["stalest"]
-        return "State  \(value["state"].string ?? "")\n\n" + processes.render(for: terminal) + "\n" + metrics.render(for: terminal)
+        return "State  \(value["state"].string ?? "")\n\n" + processes.render(for: terminal) + "\n"
+            + metrics.render(for: terminal)
             + "\n" + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0), "
             + "pending \(value["pending"].int ?? 0).\n"

@@ -12,7 +12,8 @@ public struct CBORDecoder {
     /// The one value that `bytes` hold.
     /// - Throws: `CBORError` for anything that isn't exactly one well-formed value of the forms that `Value` has.
     public static func decode(_ bytes: some Collection<UInt8>) throws(CBORError) -> Value {
-        let result = bytes.withContiguousStorageIfAvailable { decodeContiguous(UnsafeRawBufferPointer($0)) }
+        let result =
+            bytes.withContiguousStorageIfAvailable { decodeContiguous(UnsafeRawBufferPointer($0)) }
             ?? Array(bytes).withUnsafeBytes { decodeContiguous($0) }
         return try result.get()
     }

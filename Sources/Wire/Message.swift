@@ -55,7 +55,9 @@ extension Message {
         fields["from"] = .string(header.from)
         fields["at"] = .integer(header.at)
         fields["v"] = [.integer(Int64(header.version.major)), .integer(Int64(header.version.minor))]
-        return [[UInt8](topic.utf8), CBOREncoder.encode(.object(fields)), body == .null ? [] : CBOREncoder.encode(body)]
+        return [
+            [UInt8](topic.utf8), CBOREncoder.encode(.object(fields)), body == .null ? [] : CBOREncoder.encode(body),
+        ]
     }
 
     /// - Throws: `MessageError`, which says what is wrong with it; the message is then dropped and counted, never half read.
@@ -96,7 +98,8 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
         case .frames(let count): "a message has three frames (topic, header, body); this one has \(count)"
         case .topic: "the topic isn't text"
         case .header(let topic): "'\(topic)': the header lacks from, at or v"
-        case .tooLarge(let topic, let bytes): "'\(topic)': a frame of \(bytes) bytes; at most \(Message.maximumFrame) are read"
+        case .tooLarge(let topic, let bytes):
+            "'\(topic)': a frame of \(bytes) bytes; at most \(Message.maximumFrame) are read"
         case .version(let topic, let from, let theirs):
             "'\(topic)' from \(from) speaks protocol \(theirs), this is \(ProtocolVersion.current): run both from one release"
         case .content(let topic, let error): "'\(topic)': \(error)"

@@ -3,43 +3,56 @@ import Console
 /// Every command, with what it takes.
 enum Commands {
     private static let stackOptions: [CommandHelp.Option] = [
-        .init("--state", value: "folder", help: "the stack's state folder (default: HEALTHBUS_STATE, else ~/.local/state/healthbus)"),
+        .init(
+            "--state", value: "folder",
+            help: "the stack's state folder (default: HEALTHBUS_STATE, else ~/.local/state/healthbus)"),
         .init("--config", value: "file", help: "a configuration to lay over the default one"),
     ]
-    private static let json = CommandHelp.Option("--json", help: "one JSON value on standard output, nothing else there")
+    private static let json = CommandHelp.Option(
+        "--json", help: "one JSON value on standard output, nothing else there")
 
     private static func user(_ help: String) -> CommandHelp.Option { .init("--user", value: "name", help: help) }
 
     static let all = CommandSet(
         program: "healthbus",
-        summary: "Takes your HealthKit data, keeps every sample once, makes faithful daily figures and delivers both to your backend.",
+        summary:
+            "Takes your HealthKit data, keeps every sample once, makes faithful daily figures and delivers both to your backend.",
         commands: [
             (
                 "up",
                 CommandHelp(
                     name: "healthbus up", summary: "Start the stack; Ctrl-C stops it.",
                     options: stackOptions + [
-                        .init("--import", value: "file", repeats: true, help: "import this export once the stack is ready"),
+                        .init(
+                            "--import", value: "file", repeats: true, help: "import this export once the stack is ready"
+                        ),
                         user("whose samples the imports are (default: me)"),
-                        .init("--zone", value: "IANA name", help: "where days begin; acts on a state's first start only"),
-                        .init("--until-idle", help: "end with 0 once everything is delivered and every past day is final"), json,
+                        .init(
+                            "--zone", value: "IANA name", help: "where days begin; acts on a state's first start only"),
+                        .init(
+                            "--until-idle", help: "end with 0 once everything is delivered and every past day is final"),
+                        json,
                     ],
                     examples: ["healthbus up", "healthbus up --import export.zip --zone Europe/Berlin --until-idle"])
             ),
             (
                 "demo",
                 CommandHelp(
-                    name: "healthbus demo", summary: "Start the stack on a made-up person's export, or on yours, and show what comes out.",
+                    name: "healthbus demo",
+                    summary: "Start the stack on a made-up person's export, or on yours, and show what comes out.",
                     options: stackOptions + [
                         .init("--export", value: "file", help: "your own export instead of a made-up one"),
-                        .init("--zone", value: "IANA name", help: "where days begin (default: Europe/Berlin made up, else the machine's)"),
+                        .init(
+                            "--zone", value: "IANA name",
+                            help: "where days begin (default: Europe/Berlin made up, else the machine's)"),
                     ],
                     examples: ["healthbus demo", "healthbus demo --export export.zip"])
             ),
             (
                 "run",
                 CommandHelp(
-                    name: "healthbus run", summary: "Run one process of the stack in the foreground.", positionals: [.init("instance")],
+                    name: "healthbus run", summary: "Run one process of the stack in the foreground.",
+                    positionals: [.init("instance")],
                     options: stackOptions + [
                         .init("--standby", help: "wait for the running one to end"),
                         .init("--takeover", help: "end the running one and take its place"),
@@ -52,7 +65,9 @@ enum Commands {
                     name: "healthbus import", summary: "Hand exports (export.zip or XML) over to the running stack.",
                     positionals: [.init("file", repeats: true)],
                     options: stackOptions + [user("whose samples they are (default: me)"), json],
-                    examples: ["healthbus import export.zip", "healthbus import --json --user anna ~/Downloads/export.zip"])
+                    examples: [
+                        "healthbus import export.zip", "healthbus import --json --user anna ~/Downloads/export.zip",
+                    ])
             ),
             (
                 "generate",
@@ -61,7 +76,8 @@ enum Commands {
                     options: [
                         .init("--days", value: "number", help: "how many days (default: 90)"),
                         .init("--seed", value: "number", help: "another seed is another person (default: 1)"),
-                        .init("--records", value: "number", help: "exactly so many records, instead of a usual density"),
+                        .init(
+                            "--records", value: "number", help: "exactly so many records, instead of a usual density"),
                         .init("--zone", value: "IANA name", help: "where the person lives (default: Europe/Berlin)"),
                         .init("--end", value: "date", help: "the last day (default: 2025-04-05)"),
                         .init("--units", value: "system", help: "metric or imperial (default: metric)"),
@@ -80,7 +96,8 @@ enum Commands {
                 CommandHelp(
                     name: "healthbus days", summary: "Show the daily summaries.",
                     options: stackOptions + [
-                        .init("--from", value: "date", help: "first day, as 2025-03-30"), .init("--to", value: "date", help: "last day"),
+                        .init("--from", value: "date", help: "first day, as 2025-03-30"),
+                        .init("--to", value: "date", help: "last day"),
                         user("only this person's"), json,
                     ],
                     examples: ["healthbus days --from 2025-03-24 --to 2025-03-30", "healthbus days --json"])
@@ -88,7 +105,8 @@ enum Commands {
             (
                 "tap",
                 CommandHelp(
-                    name: "healthbus tap", summary: "Print every message that passes on the bus, decoded. Changes nothing.",
+                    name: "healthbus tap",
+                    summary: "Print every message that passes on the bus, decoded. Changes nothing.",
                     positionals: [.init("topic-prefix", isRequired: false, repeats: true)],
                     options: stackOptions + [.init("--count", value: "number", help: "end after so many"), json],
                     examples: ["healthbus tap figures. daily.", "healthbus tap --json --count 10 heartbeat."])

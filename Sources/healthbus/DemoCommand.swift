@@ -17,7 +17,9 @@ enum DemoCommand {
         let say: @Sendable (String) -> Void = { StandardStream.output.write($0 + "\n") }
         say("state  \(stack.state.path)")
         let zone = arguments.value("--zone") ?? (export == nil ? "Europe/Berlin" : TimeZone.current.identifier)
-        say("zone   \(zone)" + (export != nil && arguments.value("--zone") == nil ? " (this machine's; --zone names another)" : ""))
+        say(
+            "zone   \(zone)"
+                + (export != nil && arguments.value("--zone") == nil ? " (this machine's; --zone names another)" : ""))
         let file = try export ?? generate(in: stack, zone: zone, say)
         let runner = StackRunner(
             stack, StackRunner.Options(imports: [file], zone: zone), say: say,

@@ -14,17 +14,22 @@ enum GenerateCommand {
         options.records = try arguments.integer("--records", in: 0...100_000_000)
         if let zone = arguments.value("--zone") { options.zone = zone }
         if let end = arguments.value("--end") {
-            guard let day = LocalDay(end) else { throw Failure.usage("--end \(end) isn't a date", hint: "write it as 2025-04-05") }
+            guard let day = LocalDay(end) else {
+                throw Failure.usage("--end \(end) isn't a date", hint: "write it as 2025-04-05")
+            }
             options.end = day
         }
         if let system = try arguments.choice("--units", as: UnitSystem.self) { options.unitSystem = system }
         var bar = ProgressBar("generating", totalBytes: nil)
-        let result = try ExportGenerator(options).write(to: output) { written, _ in bar.update(bytes: 0, records: written) }
+        let result = try ExportGenerator(options).write(to: output) { written, _ in
+            bar.update(bytes: 0, records: written)
+        }
         bar.update(bytes: result.bytes, records: result.records)
         bar.finish()
         if arguments.flag("--json") {
             let value: Value = [
-                "path": .string(output), "records": .integer(Int64(result.records)), "workouts": .integer(Int64(result.workouts)),
+                "path": .string(output), "records": .integer(Int64(result.records)),
+                "workouts": .integer(Int64(result.workouts)),
                 "routes": .integer(Int64(result.routes)), "correlations": .integer(Int64(result.correlations)),
                 "bytes": .integer(Int64(result.bytes)),
             ]

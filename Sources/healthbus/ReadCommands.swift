@@ -10,7 +10,8 @@ import Wire
 enum StatusCommand {
     static func run(_ arguments: Arguments) throws {
         let report = try StatusReport(try Stack(arguments), now: Date())
-        let text = arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output))
+        let text =
+            arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output))
         StandardStream.output.write(text)
     }
 }
@@ -19,7 +20,9 @@ enum DaysCommand {
     static func run(_ arguments: Arguments) throws {
         func day(_ option: String) throws -> LocalDay? {
             guard let text = arguments.value(option) else { return nil }
-            guard let day = LocalDay(text) else { throw Failure.usage("\(option) \(text) isn't a date", hint: "write it as 2025-03-30") }
+            guard let day = LocalDay(text) else {
+                throw Failure.usage("\(option) \(text) isn't a date", hint: "write it as 2025-03-30")
+            }
             return day
         }
         let stack = try Stack(arguments)
@@ -45,8 +48,11 @@ enum TapCommand {
         let terminal = Terminal(.output)
         let width = terminal.isTerminal ? terminal.width : .max
         try Tap().run(
-            address: stack.address, prefixes: arguments.positionals, count: try arguments.integer("--count", in: 1 ... .max),
-            print: { message in StandardStream.output.write((isJSON ? message.jsonLine : message.line(width: width)) + "\n") },
+            address: stack.address, prefixes: arguments.positionals,
+            count: try arguments.integer("--count", in: 1 ... .max),
+            print: { message in
+                StandardStream.output.write((isJSON ? message.jsonLine : message.line(width: width)) + "\n")
+            },
             malformed: { error in StandardStream.error.write("healthbus: not a message: \(error)\n") })
     }
 }

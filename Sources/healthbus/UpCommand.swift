@@ -18,7 +18,8 @@ enum UpCommand {
         if isJSON {
             StandardStream.output.write(
                 Value.object([
-                    "state": .string(stack.state.path), "idle": .bool(outcome.isIdle), "blocked": Value(outcome.blocked),
+                    "state": .string(stack.state.path), "idle": .bool(outcome.isIdle),
+                    "blocked": Value(outcome.blocked),
                     "files": .array(outcome.imports.map(\.value)),
                 ]).json(pretty: true) + "\n")
         } else {

@@ -103,7 +103,8 @@ import Testing
         #expect(full.units[Int(full.unit[0])] == "count")
         let plain = try store.slice(SliceQuery(user: "anna", types: .allExcept([]), ranges: [range]))
         #expect(plain.metadata.count == 0)
-        #expect(plain.unit.isEmpty)
+        #expect(plain.created.isEmpty)
+        #expect(plain.units[Int(plain.unit[0])] == "count")
     }
 
     @Test func anOpenSliceShowsOneMoment() throws {

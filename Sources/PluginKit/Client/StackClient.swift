@@ -92,7 +92,10 @@ public final class StackClient: Sendable {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         let (id, request) = state.withLock { state in
             state.last += 1
-            return (state.last, state.pulls.begin(Pull(id: state.last, producer: producer, query: query), at: MonotonicClock.now))
+            return (
+                state.last,
+                state.pulls.begin(Pull(id: state.last, producer: producer, query: query), at: MonotonicClock.now)
+            )
         }
         send(request.topic, request.body)
         var nextRepeat = MonotonicClock.now + 100_000

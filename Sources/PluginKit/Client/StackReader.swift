@@ -41,7 +41,8 @@ public final class StackReader {
         }
         guard let pages = try client.get().ask(instance.name, query, within: 10) else {
             throw Failure(
-                "'\(instance.name)' runs, but doesn't answer on the bus", hint: "look at 'healthbus status'; is the hub running?")
+                "'\(instance.name)' runs, but doesn't answer on the bus",
+                hint: "look at 'healthbus status'; is the hub running?")
         }
         return pages
     }
@@ -72,7 +73,9 @@ public final class StackReader {
                 ["query": "changes", "topic": .string(topic), "after": .integer(after), "until": .integer(.max)])
             for page in pages {
                 for value in page["rows"].array ?? [] {
-                    guard let row = KeyedChangelog.Row(wireValue: value) else { throw StageError.unreadablePage(producer: instance.name) }
+                    guard let row = KeyedChangelog.Row(wireValue: value) else {
+                        throw StageError.unreadablePage(producer: instance.name)
+                    }
                     rows[row.key] = row
                 }
             }

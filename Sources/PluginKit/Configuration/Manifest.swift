@@ -44,12 +44,17 @@ public struct Manifest: Sendable, Equatable {
         executable = try text("executable")
         guard let kind = Kind(rawValue: try text("kind")) else {
             throw ConfigurationError(
-                file: file, key: "kind", reason: "must be hub, observer, debouncer, handler, consolidator, uploader or backend")
+                file: file, key: "kind",
+                reason: "must be hub, observer, debouncer, handler, consolidator, uploader or backend")
         }
         self.kind = kind
-        guard let version = value["version"].int, let low = value["protocol"]["min"].int, let high = value["protocol"]["max"].int,
+        guard let version = value["version"].int, let low = value["protocol"]["min"].int,
+            let high = value["protocol"]["max"].int,
             low <= high
-        else { throw ConfigurationError(file: file, key: "version, protocol", reason: "must be whole numbers, min not above max") }
+        else {
+            throw ConfigurationError(
+                file: file, key: "version, protocol", reason: "must be whole numbers, min not above max")
+        }
         self.version = Int(version)
         protocolVersions = Int(low)...Int(high)
         guard protocolVersions.contains(ProtocolVersion.current.major) else {
@@ -65,7 +70,8 @@ public struct Manifest: Sendable, Equatable {
 
     static func plain(_ error: any Error) -> String {
         if case DecodingError.dataCorrupted(let context) = error {
-            return (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String ?? context.debugDescription
+            return (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
+                ?? context.debugDescription
         }
         return "\(error)"
     }
@@ -91,7 +97,9 @@ public struct PluginCatalog: Sendable {
     }
 
     /// The plugins that belong to this program: `HEALTHBUS_PLUGINS`, else `plugins` beside it, else in a folder above it (a checkout).
-    public static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> PluginCatalog {
+    public static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) throws
+        -> PluginCatalog
+    {
         let program = URL(fileURLWithPath: try executablePath()).deletingLastPathComponent()
         if let folder = environment["HEALTHBUS_PLUGINS"], !folder.isEmpty {
             return try PluginCatalog(folder: folder, programs: program.path)
@@ -105,7 +113,8 @@ public struct PluginCatalog: Sendable {
             place.deleteLastPathComponent()
         }
         throw ConfigurationError(
-            file: program.path, key: "", reason: "no 'plugins' folder beside the program or above it; set HEALTHBUS_PLUGINS")
+            file: program.path, key: "",
+            reason: "no 'plugins' folder beside the program or above it; set HEALTHBUS_PLUGINS")
     }
 
     /// This program's own file, links resolved.

@@ -10,7 +10,9 @@ public struct SchemaCheck {
     public init(file: String) { self.file = file }
 
     /// - Throws: `ConfigurationError` with the key and what is allowed.
-    public func resolve(_ value: Value, schema: Value, key: String = "configuration") throws(ConfigurationError) -> Value {
+    public func resolve(_ value: Value, schema: Value, key: String = "configuration") throws(ConfigurationError)
+        -> Value
+    {
         if value.isNull, !schema["default"].isNull { return schema["default"] }
         if let allowed = schema["enum"].array, !value.isNull, !allowed.contains(value) {
             throw error(key, "must be one of \(allowed.map { $0.json() }.joined(separator: ", "))")
@@ -30,8 +32,12 @@ public struct SchemaCheck {
             guard let number = value.double, schema["type"].string == "number" || value.int != nil else {
                 throw error(key, schema["type"].string == "number" ? "must be a number" : "must be a whole number")
             }
-            if let minimum = schema["minimum"].double, number < minimum { throw error(key, "must be at least \(JSONNumber.text(minimum))") }
-            if let maximum = schema["maximum"].double, number > maximum { throw error(key, "must be at most \(JSONNumber.text(maximum))") }
+            if let minimum = schema["minimum"].double, number < minimum {
+                throw error(key, "must be at least \(JSONNumber.text(minimum))")
+            }
+            if let maximum = schema["maximum"].double, number > maximum {
+                throw error(key, "must be at most \(JSONNumber.text(maximum))")
+            }
             return value
         case "string":
             guard value.isNull || value.string != nil else { throw error(key, "must be a text") }
@@ -50,7 +56,9 @@ public struct SchemaCheck {
         for (name, member) in value.object ?? [:] where properties[name] == nil {
             guard schema["additionalProperties"].object != nil else {
                 let known = properties.keys.sorted().joined(separator: ", ")
-                throw error("\(key).\(name)", known.isEmpty ? "isn't known; there are no options here" : "isn't known; there are: \(known)")
+                throw error(
+                    "\(key).\(name)",
+                    known.isEmpty ? "isn't known; there are no options here" : "isn't known; there are: \(known)")
             }
             resolved[name] = try resolve(member, schema: schema["additionalProperties"], key: "\(key).\(name)")
         }

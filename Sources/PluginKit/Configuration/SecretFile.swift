@@ -11,19 +11,22 @@ public enum SecretFile {
         var generator = SystemRandomNumberGenerator()
         let words = (0..<4).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 36) }
         let draft = path + ".\(getpid())"
-        guard FileManager.default.createFile(
-            atPath: draft, contents: Data((words.joined() + "\n").utf8), attributes: [.posixPermissions: 0o600])
+        guard
+            FileManager.default.createFile(
+                atPath: draft, contents: Data((words.joined() + "\n").utf8), attributes: [.posixPermissions: 0o600])
         else { throw Failure("can't write \(draft)", hint: "check that the state folder is yours and has room") }
         defer { unlink(draft) }
         // link fails when the other was first, and that one's secret holds.
         guard link(draft, path) == 0 || errno == EEXIST else {
-            throw Failure("can't make \(path): \(String(cString: strerror(errno)))", hint: "check that the state folder is yours")
+            throw Failure(
+                "can't make \(path): \(String(cString: strerror(errno)))", hint: "check that the state folder is yours")
         }
     }
 
     public static func read(_ path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else {
-            throw Failure("the secret \(path) can't be read", hint: "it is made by the stack's first start; check its rights")
+            throw Failure(
+                "the secret \(path) can't be read", hint: "it is made by the stack's first start; check its rights")
         }
         return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }

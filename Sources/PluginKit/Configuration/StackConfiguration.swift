@@ -65,7 +65,8 @@ public struct StackConfiguration: Sendable, Equatable {
         self.instances = instances.sorted { (rank($0), $0.name) < (rank($1), $1.name) }
         for kind in [Manifest.Kind.hub, .observer, .debouncer, .consolidator]
         where instances.count(where: { $0.manifest.kind == kind }) > 1 {
-            throw ConfigurationError(file: file, key: "instances", reason: "names more than one \(kind.rawValue); a stack has one")
+            throw ConfigurationError(
+                file: file, key: "instances", reason: "names more than one \(kind.rawValue); a stack has one")
         }
         if let publish = value["bus"]["publish"].string, let subscribe = value["bus"]["subscribe"].string {
             bus = BusAddress(publish: publish, subscribe: subscribe)
@@ -77,13 +78,19 @@ public struct StackConfiguration: Sendable, Equatable {
         }
     }
 
-    private static func instance(_ name: String, _ entry: Value, file: String, catalog: PluginCatalog) throws -> Instance {
+    private static func instance(_ name: String, _ entry: Value, file: String, catalog: PluginCatalog) throws
+        -> Instance
+    {
         let key = "instances.\(name)"
         guard !name.isEmpty, name.utf8.count <= 64,
             name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
-        else { throw ConfigurationError(file: file, key: key, reason: "must be named with a-z, 0-9 and hyphens, at most 64") }
+        else {
+            throw ConfigurationError(
+                file: file, key: key, reason: "must be named with a-z, 0-9 and hyphens, at most 64")
+        }
         for member in (entry.object ?? [:]).keys where member != "plugin" && member != "configuration" {
-            throw ConfigurationError(file: file, key: "\(key).\(member)", reason: "isn't known; there are: configuration, plugin")
+            throw ConfigurationError(
+                file: file, key: "\(key).\(member)", reason: "isn't known; there are: configuration, plugin")
         }
         guard let plugin = entry["plugin"].string, let manifest = catalog.manifests[plugin] else {
             let known = catalog.manifests.keys.sorted().joined(separator: ", ")

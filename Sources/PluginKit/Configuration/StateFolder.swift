@@ -12,7 +12,8 @@ public struct StateFolder: Sendable {
     /// `HEALTHBUS_STATE`, else the XDG state folder, else `~/.local/state/healthbus`.
     public static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) -> StateFolder {
         if let path = environment["HEALTHBUS_STATE"], !path.isEmpty { return StateFolder(path: path) }
-        let base = environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
+        let base =
+            environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
             ?? (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state"
         return StateFolder(path: base + "/healthbus")
     }
@@ -41,14 +42,17 @@ public struct StateFolder: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StateFolderError(path: path, reason: "can't be made", hint: "check that you may write there, or choose another with --state")
+            throw StateFolderError(
+                path: path, reason: "can't be made",
+                hint: "check that you may write there, or choose another with --state")
         }
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw StateFolderError(path: path, reason: "can't be read", hint: "choose another with --state")
         }
         guard status.st_uid == getuid() else {
-            throw StateFolderError(path: path, reason: "belongs to another user", hint: "run as that user, or choose another with --state")
+            throw StateFolderError(
+                path: path, reason: "belongs to another user", hint: "run as that user, or choose another with --state")
         }
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else {
             throw StateFolderError(path: path, reason: "is open to other users", hint: "run chmod 700 on it")

@@ -23,14 +23,19 @@ extension HandlerStage {
     /// - Parameter computing: the run whose days are about to be computed and aren't asked for again.
     func requestSlices(_ turn: Turn, computing: SliceRun? = nil) {
         guard upstream.isLive else { return }
-        while inFlight.count < Self.concurrentRuns, let run = nextRun(besides: Array(inFlight.values) + [computing].compactMap { $0 }) {
+        while inFlight.count < Self.concurrentRuns,
+            let run = nextRun(besides: Array(inFlight.values) + [computing].compactMap { $0 })
+        {
             inFlight[turn.pull(upstream.producer, run.query).id] = run
         }
     }
 
     private func nextRun(besides runs: [SliceRun]) -> SliceRun? {
         let busy = Set(runs.flatMap { run in run.days.map { DirtyDays.Key(user: run.user, day: $0.day.number) } })
-        guard let newest = dirty.marks.keys.filter({ !busy.contains($0) }).max(by: { ($0.day, $0.user) < ($1.day, $1.user) }),
+        guard
+            let newest = dirty.marks.keys.filter({ !busy.contains($0) }).max(by: {
+                ($0.day, $0.user) < ($1.day, $1.user)
+            }),
             let zones = timelines[newest.user]
         else { return nil }
         let limit = max(1, min(Self.longestRun, Int(Self.rowsPerRun / max(rowsPerDay, 1))))

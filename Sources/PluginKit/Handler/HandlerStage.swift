@@ -124,7 +124,8 @@ public final class HandlerStage: Stage {
         for index in user.indices {
             let name = users[Int(user[index])]
             guard let zones = timelines[name] else { throw StageError.unreadablePage(producer: upstream.producer) }
-            for day in handler.days(touching: start[index], end: end[index], zones: zones, configuration: configuration) {
+            for day in handler.days(touching: start[index], end: end[index], zones: zones, configuration: configuration)
+            {
                 touched.insert(.init(user: name, day: day.number))
             }
         }
@@ -159,7 +160,8 @@ public final class HandlerStage: Stage {
         StageReport(
             frontier: [upstream.producer: min(upstream.frontier, dirty.oldestMark ?? .max)],
             details: [
-                "pending": .integer(Int64(dirty.count)), "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
+                "pending": .integer(Int64(dirty.count)),
+                "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
                 "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
                 "quarantinedDays": .integer(Int64(quarantinedDays)),
             ])
@@ -170,7 +172,8 @@ extension HandlerStage {
     /// The handler of a started plugin.
     public convenience init(_ handler: any DayHandler, _ context: PluginContext) {
         self.init(
-            instance: context.name, manifest: context.instance.manifest, configuration: context.configuration, handler: handler,
+            instance: context.name, manifest: context.instance.manifest, configuration: context.configuration,
+            handler: handler,
             namedTypes: context.stack.namedTypes, observer: context.stack.only(.observer)?.name ?? "observer")
     }
 }

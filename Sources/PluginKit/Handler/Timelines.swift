@@ -10,7 +10,8 @@ public struct Timelines {
     public init() {}
 
     public static func createTables(in database: Database) throws {
-        try database.execute("CREATE TABLE IF NOT EXISTS zones(user TEXT PRIMARY KEY, timeline TEXT NOT NULL) WITHOUT ROWID")
+        try database.execute(
+            "CREATE TABLE IF NOT EXISTS zones(user TEXT PRIMARY KEY, timeline TEXT NOT NULL) WITHOUT ROWID")
     }
 
     public mutating func open(_ turn: Turn) throws {

@@ -22,7 +22,8 @@ public struct Heartbeat: Sendable, Equatable {
 
     public init(
         instance: String, plugin: String, phase: String, pid: Int, epoch: Int64 = 0, head: StoreHead? = nil,
-        heads: [String: Int64] = [:], frontier: [String: Int64] = [:], lastCommit: Instant? = nil, busySince: Instant? = nil,
+        heads: [String: Int64] = [:], frontier: [String: Int64] = [:], lastCommit: Instant? = nil,
+        busySince: Instant? = nil,
         memoryBytes: Int64 = 0, details: [String: Value] = [:]
     ) {
         self.instance = instance

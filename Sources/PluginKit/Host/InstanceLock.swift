@@ -59,7 +59,9 @@ public final class InstanceLock: Sendable {
     public static func takeOver(folder: String, grace: Double) throws -> InstanceLock {
         if let lock = try take(folder: folder) { return lock }
         let path = folder + "/lock"
-        guard let holder = recorded(path) else { throw LockError(path: path, reason: "is held, and doesn't say by whom") }
+        guard let holder = recorded(path) else {
+            throw LockError(path: path, reason: "is held, and doesn't say by whom")
+        }
         let here = current()
         guard holder.boot == here.boot, holder.namespace == here.namespace else {
             throw LockError(path: path, reason: "is held by process \(holder.pid) of another container; stop it there")

@@ -107,13 +107,16 @@ public enum PluginProgram {
         }
         guard instance.manifest.name == plugin else {
             throw ConfigurationError(
-                file: stack.file, key: "instances.\(name).plugin", reason: "is '\(instance.manifest.name)', this is '\(plugin)'")
+                file: stack.file, key: "instances.\(name).plugin",
+                reason: "is '\(instance.manifest.name)', this is '\(plugin)'")
         }
         let state = arguments.value("--state").map { StateFolder(path: $0) } ?? .standard()
         return PluginContext(state: state, stack: stack, instance: instance, log: try StageLog.standard(name))
     }
 
-    private static func lock(_ context: PluginContext, _ arguments: Arguments, _ stopper: Stopper) throws -> InstanceLock {
+    private static func lock(_ context: PluginContext, _ arguments: Arguments, _ stopper: Stopper) throws
+        -> InstanceLock
+    {
         try StateFolder.make(context.state.path)
         try StateFolder.make(context.folder)
         try StateFolder.make(context.state.sockets)
@@ -145,7 +148,9 @@ public final class Stopper: Sendable {
 
     init() throws {
         let descriptor = healthbus_catch_signals()
-        guard descriptor >= 0 else { throw Failure("can't listen for signals: \(String(cString: strerror(-descriptor)))") }
+        guard descriptor >= 0 else {
+            throw Failure("can't listen for signals: \(String(cString: strerror(-descriptor)))")
+        }
         let thread = Thread { [self] in
             var signal: UInt8 = 0
             var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -35,7 +35,9 @@ struct PullClient {
 
     /// The complete answer once its last part is here; nil for a part, a repeat, or what nobody waits for.
     mutating func receive(_ part: Value, at monotonic: Instant) -> PullAnswer? {
-        guard let id = part["id"].int, var entry = pending[id], part["attempt"].int == Int64(entry.attempt) else { return nil }
+        guard let id = part["id"].int, var entry = pending[id], part["attempt"].int == Int64(entry.attempt) else {
+            return nil
+        }
         if let error = part["error"].string {
             pending[id] = nil
             if error == "reset", let head = StoreHead(wireValue: part["head"]) {

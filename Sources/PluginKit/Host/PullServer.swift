@@ -34,15 +34,22 @@ open class ChangelogSource: PullSource {
         guard request["query"].string == "changes" else {
             throw PullRefusal("unknown query '\(request["query"].string ?? "")'; this instance answers 'changes'")
         }
-        guard let after = AnchorVector(wireValue: request["after"]), let until = AnchorVector(wireValue: request["until"]) else {
+        guard let after = AnchorVector(wireValue: request["after"]),
+            let until = AnchorVector(wireValue: request["until"])
+        else {
             throw PullRefusal("a 'changes' request needs 'after' and 'until'")
         }
         var from = after.base
         let end = min(until.base, head.sequence)
         for index in 1...Self.pagesPerRequest {
-            let part = try KeyedChangelog.page(in: database, after: from, until: end, topic: request["topic"].string ?? "")
+            let part = try KeyedChangelog.page(
+                in: database, after: from, until: end, topic: request["topic"].string ?? "")
             let last = part.through >= end || index == Self.pagesPerRequest
-            page(["rows": .array(part.rows.map(\.wireValue)), "from": .integer(from), "through": .integer(part.through)], last)
+            page(
+                [
+                    "rows": .array(part.rows.map(\.wireValue)), "from": .integer(from),
+                    "through": .integer(part.through),
+                ], last)
             if last { return }
             from = part.through
         }

@@ -92,7 +92,9 @@ public final class StageHost: Sendable {
         let ownBeat = Heartbeat.topic(instance)
         let bus = try BusConnection(
             address: address,
-            subscriptions: stage.subscriptions + [.exact(pullTopic), .exact(pageTopic), .exact("control.hello"), .exact(ownBeat)],
+            subscriptions: stage.subscriptions + [
+                .exact(pullTopic), .exact(pageTopic), .exact("control.hello"), .exact(ownBeat),
+            ],
             handlers: BusConnection.Handlers(
                 message: { [self] message in
                     switch message.topic {
@@ -129,7 +131,8 @@ public final class StageHost: Sendable {
         var deadline: Instant? = MonotonicClock.now
         while !stopping.withLock({ $0 }) {
             let now = MonotonicClock.now
-            let next = [deadline, pulls.withLock { $0.nextDeadline }, now + Instant.second].compactMap { $0 }.min() ?? now
+            let next =
+                [deadline, pulls.withLock { $0.nextDeadline }, now + Instant.second].compactMap { $0 }.min() ?? now
             let batch = inputs.take(limit: 64, timeout: Double(max(0, next - now)) / 1e6)
             let turn = makeTurn()
             vitals.begin(turn.monotonic)
@@ -137,7 +140,9 @@ public final class StageHost: Sendable {
                 try handle(batch, stage: stage, turn: turn, database: database, pulls: pulls, outbox: outbox)
                 deadline = try stage.tick(turn)
                 for pull in turn.takePulls() { send(pull, pulls, outbox) }
-                for again in pulls.withLock({ $0.overdue(at: MonotonicClock.now) }) { outbox.send(again.topic, again.body) }
+                for again in pulls.withLock({ $0.overdue(at: MonotonicClock.now) }) {
+                    outbox.send(again.topic, again.body)
+                }
                 let committed = try turn.commit()
                 for message in turn.published { outbox.send(message.topic, message.body) }
                 for effect in turn.effects { effects?.perform(effect, reply: relay) }

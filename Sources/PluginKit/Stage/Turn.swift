@@ -33,7 +33,8 @@ public final class Turn {
     }
 
     public init(
-        now: Instant, monotonic: Instant, log: StageLog, stage: StageDatabase, changelog: KeyedChangelog, identifiers: Identifiers
+        now: Instant, monotonic: Instant, log: StageLog, stage: StageDatabase, changelog: KeyedChangelog,
+        identifiers: Identifiers
     ) {
         self.now = now
         self.monotonic = monotonic

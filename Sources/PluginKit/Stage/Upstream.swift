@@ -32,7 +32,8 @@ public final class Upstream {
     }
 
     public static func createTables(in database: Database) throws {
-        try database.execute("CREATE TABLE IF NOT EXISTS cursors(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        try database.execute(
+            "CREATE TABLE IF NOT EXISTS cursors(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
     }
 
     /// Loads the cursor; the tables must exist.
@@ -111,7 +112,9 @@ public final class Upstream {
             return .reset(head)
         case .refused(let why): throw StageError.refused(producer: producer, why: why)
         case .pages(let pages):
-            guard let last = pages.last, let head = StoreHead(wireValue: last["head"]), let through = last["through"].int else {
+            guard let last = pages.last, let head = StoreHead(wireValue: last["head"]),
+                let through = last["through"].int
+            else {
                 throw StageError.unreadablePage(producer: producer)
             }
             received.store = head.store

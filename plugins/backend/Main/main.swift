@@ -42,7 +42,8 @@ PluginProgram.start("backend") { context, stopper in
             message: { _ in },
             heartbeat: {
                 Heartbeat(
-                    instance: name, plugin: "backend", phase: "ready", pid: Int(ProcessInfo.processInfo.processIdentifier),
+                    instance: name, plugin: "backend", phase: "ready",
+                    pid: Int(ProcessInfo.processInfo.processIdentifier),
                     memoryBytes: ProcessMemory.resident, details: ["port": .integer(Int64(port))]
                 ).message(at: WallClock.now)
             },

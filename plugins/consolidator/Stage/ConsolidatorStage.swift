@@ -79,7 +79,9 @@ public final class ConsolidatorStage: Stage {
 
     private func learnZones(_ zones: Value, _ turn: Turn) throws {
         for (user, entries) in zones.object ?? [:] {
-            guard let new = try ZoneTimeline(wireValue: entries) else { throw StageError.unreadablePage(producer: observer) }
+            guard let new = try ZoneTimeline(wireValue: entries) else {
+                throw StageError.unreadablePage(producer: observer)
+            }
             let old = try timelines.learn(new, user: user, turn)
             let first = old.flatMap { $0.firstDifference(from: new) }.map { new.day(of: $0).number - 1 } ?? .min
             touched.formUnion(days.states.keys.filter { $0.user == user && $0.day >= first })
@@ -113,7 +115,8 @@ public final class ConsolidatorStage: Stage {
         touched = []
         if let mark = finality.reached() {
             missing = []
-            for key in days.open where timelines[key.user]?.isPast(LocalDay(number: key.day), at: mark.heardAt) == true {
+            for key in days.open where timelines[key.user]?.isPast(LocalDay(number: key.day), at: mark.heardAt) == true
+            {
                 try finalise(key, turn)
             }
         }
@@ -159,7 +162,9 @@ public final class ConsolidatorStage: Stage {
         let zones = timelines[key.user]
         summary["user"] = .string(key.user)
         summary["date"] = .string(day.description)
-        summary["zone"] = zones.flatMap { zones in zones.ranges(of: day).first.map { .string(zones.zone(at: $0.lowerBound)) } } ?? .null
+        summary["zone"] =
+            zones.flatMap { zones in zones.ranges(of: day).first.map { .string(zones.zone(at: $0.lowerBound)) } }
+            ?? .null
         summary["final"] = .bool(state.isFinal)
         summary["revision"] = .integer(state.revision)
         let isOver = zones?.isPast(day, at: turn.now) == true
@@ -169,7 +174,9 @@ public final class ConsolidatorStage: Stage {
             key: Self.changelogKey(key), topic: Self.topic, user: key.user, day: key.day, body: .object(summary))
     }
 
-    private static func changelogKey(_ key: SummaryDays.Key) -> String { "day/\(key.user)/\(LocalDay(number: key.day))" }
+    private static func changelogKey(_ key: SummaryDays.Key) -> String {
+        "day/\(key.user)/\(LocalDay(number: key.day))"
+    }
 
     public func report(_ turn: Turn) throws -> StageReport {
         StageReport(

@@ -73,7 +73,8 @@ struct SummaryDays {
         let statement =
             figures == nil
             ? try database.prepare("DELETE FROM parts WHERE user = ? AND day = ? AND handler = ?")
-            : try database.prepare("INSERT OR REPLACE INTO parts(user, day, handler, stale, figures) VALUES (?, ?, ?, 0, ?)")
+            : try database.prepare(
+                "INSERT OR REPLACE INTO parts(user, day, handler, stale, figures) VALUES (?, ?, ?, 0, ?)")
         statement.bind(1, key.user)
         statement.bind(2, key.day)
         statement.bind(3, handler)

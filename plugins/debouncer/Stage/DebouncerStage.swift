@@ -48,11 +48,14 @@ public final class DebouncerStage: Stage {
 
     public func open(_ turn: Turn) throws {
         let database = try turn.write().database
-        try database.execute("CREATE TABLE IF NOT EXISTS released(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        try database.execute(
+            "CREATE TABLE IF NOT EXISTS released(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
         let read = try database.prepare("SELECT value FROM released WHERE key = 'released'")
         guard let text = try read.firstRow({ $0.bytes(0) }) else { return }
         let saved = try Value(json: text)
-        guard let vector = AnchorVector(wireValue: saved["released"]) else { throw StageError.unreadableCursor("released") }
+        guard let vector = AnchorVector(wireValue: saved["released"]) else {
+            throw StageError.unreadableCursor("released")
+        }
         window = ReleaseWindow(policy: window.policy, released: vector)
         head = StoreHead(wireValue: saved["head"])
     }
@@ -112,7 +115,8 @@ public final class DebouncerStage: Stage {
     }
 
     private func vector(for consumer: Consumer) -> AnchorVector {
-        AnchorVector(base: window.released.base, exceptions: window.released.exceptions.filter { consumer.takes($0.key) })
+        AnchorVector(
+            base: window.released.base, exceptions: window.released.exceptions.filter { consumer.takes($0.key) })
     }
 
     private func save(_ turn: Turn) throws {
@@ -138,7 +142,9 @@ extension DebouncerStage {
                 ? Consumer(name: handler.name, types: nil, except: named)
                 : Consumer(name: handler.name, types: Set(handler.manifest.types))
         }
-        consumers += stack.instances.filter { $0.manifest.kind == .uploader }.map { Consumer(name: $0.name, types: nil) }
+        consumers += stack.instances.filter { $0.manifest.kind == .uploader }.map {
+            Consumer(name: $0.name, types: nil)
+        }
         func microseconds(_ value: Value) -> Instant { Instant((value.double ?? 0) * 1e6) }
         self.init(
             observer: stack.only(.observer)?.name ?? "observer", consumers: consumers,

@@ -20,7 +20,8 @@ public struct Hub {
             Message(
                 topic: "heartbeat.\(instance)", header: .init(from: instance, at: WallClock.now),
                 body: [
-                    "plugin": "hub", "phase": "ready", "pid": .integer(Int64(pid)), "epoch": 0, "memory": .integer(memory()),
+                    "plugin": "hub", "phase": "ready", "pid": .integer(Int64(pid)), "epoch": 0,
+                    "memory": .integer(memory()),
                     "details": ["forwarded": .integer(Int64(forwarder.counters.forwarded))],
                 ])
         }

@@ -11,7 +11,8 @@ PluginProgram.run("observer") { context in
     // Refused before the store is touched: a day that is cut wrongly can't be told from one that is right.
     _ = try ZoneTimeline(zone: zone)
     return StageParts(
-        stage: ObserverStage(instance: context.name, zone: zone, defaultUser: context.configuration["user"].string ?? "me"),
+        stage: ObserverStage(
+            instance: context.name, zone: zone, defaultUser: context.configuration["user"].string ?? "me"),
         effects: try Inbox(folder: context.folder + "/inbox"),
         source: { try ObserverSource(database: $0) })
 }

@@ -49,9 +49,12 @@ final class ImportLedger {
         ).forEachRow { row in
             entries.append(
                 Entry(
-                    id: row.string(0), path: row.string(1), user: row.string(2), state: State(rawValue: row.string(3)) ?? .failed,
-                    submitted: row.int64(4), added: (try Value(json: row.bytes(5)).object ?? [:]).compactMapValues(\.int),
-                    report: row.isNull(6) ? nil : try Value(json: row.bytes(6)), problem: row.isNull(7) ? nil : row.string(7),
+                    id: row.string(0), path: row.string(1), user: row.string(2),
+                    state: State(rawValue: row.string(3)) ?? .failed,
+                    submitted: row.int64(4),
+                    added: (try Value(json: row.bytes(5)).object ?? [:]).compactMapValues(\.int),
+                    report: row.isNull(6) ? nil : try Value(json: row.bytes(6)),
+                    problem: row.isNull(7) ? nil : row.string(7),
                     seconds: row.double(8)))
         }
     }
@@ -66,7 +69,11 @@ final class ImportLedger {
     var needed: Set<String> { Set(entries.filter { $0.state == .open || $0.state == .announced }.map(\.id)) }
 
     func save(_ entry: Entry, _ turn: Turn) throws {
-        if let index = entries.firstIndex(where: { $0.id == entry.id }) { entries[index] = entry } else { entries.append(entry) }
+        if let index = entries.firstIndex(where: { $0.id == entry.id }) {
+            entries[index] = entry
+        } else {
+            entries.append(entry)
+        }
         let write = try turn.write().database.prepare(
             """
             INSERT INTO imports(id, path, user, state, submitted, added, report, problem, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -119,7 +126,9 @@ final class ImportAttempt {
                 "read": .integer(Int64(tally.read)), "added": .integer(added), "known": .integer(known),
                 "deleted": .integer(deleted), "quarantined": .integer(quarantined),
             ]
-            totals = (totals.added + added, totals.known + known, totals.deleted + deleted, totals.quarantined + quarantined)
+            totals = (
+                totals.added + added, totals.known + known, totals.deleted + deleted, totals.quarantined + quarantined
+            )
         }
         return [
             "path": .string(path), "read": .integer(records + quarantinedInputs), "added": .integer(totals.added),

@@ -35,11 +35,14 @@ public final class ObserverSource: PullSource {
             }
         case "spans":
             try windowed(request, head, page) { filter, window in
-                let found = try store.spans(filter, window, limits: PullLimits(rows: 2000, bytes: .max, scanned: 100_000))
+                let found = try store.spans(
+                    filter, window, limits: PullLimits(rows: 2000, bytes: .max, scanned: 100_000))
                 return (found.covered, found.isComplete, try Self.columns(found.spans, database, window, found.covered))
             }
         case "zones":
-            guard let after = AnchorVector(wireValue: request["after"]), let until = AnchorVector(wireValue: request["until"]) else {
+            guard let after = AnchorVector(wireValue: request["after"]),
+                let until = AnchorVector(wireValue: request["until"])
+            else {
                 throw PullRefusal("a 'zones' request needs 'after' and 'until'")
             }
             let through = min(until.base, head.sequence)
@@ -52,7 +55,8 @@ public final class ObserverSource: PullSource {
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
         case let other:
-            throw PullRefusal("unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types")
+            throw PullRefusal(
+                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types")
         }
     }
 
@@ -61,7 +65,8 @@ public final class ObserverSource: PullSource {
         _ request: Value, _ head: StoreHead, _ page: ([String: Value], Bool) -> Void,
         _ read: (TypeFilter, PullWindow) throws -> (covered: Int64, isComplete: Bool, members: [String: Value])
     ) throws {
-        guard var after = AnchorVector(wireValue: request["after"]), let until = AnchorVector(wireValue: request["until"]),
+        guard var after = AnchorVector(wireValue: request["after"]),
+            let until = AnchorVector(wireValue: request["until"]),
             let types = Self.types(request["types"])
         else { throw PullRefusal("the request needs 'after', 'until' and 'types'") }
         for index in 1...Self.pagesPerRequest {
@@ -108,14 +113,17 @@ public final class ObserverSource: PullSource {
     }
 
     private func slice(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
-        guard let user = request["user"].string, let types = Self.types(request["types"]), let from = request["from"].int,
+        guard let user = request["user"].string, let types = Self.types(request["types"]),
+            let from = request["from"].int,
             let to = request["to"].int, from <= to, let asOf = AnchorVector(wireValue: request["asOf"])
         else { throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'") }
         var query = SliceQuery(
             user: user, types: types, ranges: [from..<to], asOf: asOf.base, isFull: request["payload"].bool == true)
         query.asOfByType = asOf.exceptions
         var position: SlicePosition?
-        if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string, let id = SampleID(text) {
+        if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string,
+            let id = SampleID(text)
+        {
             position = SlicePosition(start: start, id: id)
         }
         for part in 1...Self.partsPerSlice {
@@ -134,7 +142,8 @@ public final class ObserverSource: PullSource {
     private func imports(id: String?) throws -> Value {
         var rows: [Value] = []
         let list = try database.prepare(
-            "SELECT id, path, user, state, report, problem FROM imports WHERE ?1 IS NULL OR id = ?1 ORDER BY number DESC LIMIT 100")
+            "SELECT id, path, user, state, report, problem FROM imports WHERE ?1 IS NULL OR id = ?1 ORDER BY number DESC LIMIT 100"
+        )
         if let id { list.bind(1, id) } else { list.bindNull(1) }
         try list.forEachRow { row in
             rows.append([
@@ -152,8 +161,10 @@ public final class ObserverSource: PullSource {
                 [
                     "user": .string(head.user), "type": .string(head.type), "sequence": .integer(head.sequence),
                     "alive": .integer(Int64(head.alive)), "deleted": .integer(Int64(head.deleted)),
-                    "quarantined": .integer(Int64(head.quarantined)), "firstStart": head.firstStart.map { .integer($0) } ?? .null,
-                    "lastStart": head.lastStart.map { .integer($0) } ?? .null, "lastEnd": head.lastEnd.map { .integer($0) } ?? .null,
+                    "quarantined": .integer(Int64(head.quarantined)),
+                    "firstStart": head.firstStart.map { .integer($0) } ?? .null,
+                    "lastStart": head.lastStart.map { .integer($0) } ?? .null,
+                    "lastEnd": head.lastEnd.map { .integer($0) } ?? .null,
                 ]
             })
     }

@@ -31,7 +31,8 @@ extension ObserverStage {
             try writer.upsertActivitySummaries(rows)
         case .route(_, let route):
             _ = try turn.write()
-            try writer.attachRoute(path: route.path, firstPoint: route.firstPoint, points: Array(route.wireValue.json().utf8))
+            try writer.attachRoute(
+                path: route.path, firstPoint: route.firstPoint, points: Array(route.wireValue.json().utf8))
         case .progress(_, let read, let total):
             attempt.bytesRead = read
             attempt.bytesTotal = total
@@ -66,7 +67,8 @@ extension ImportEvent {
     var id: String {
         switch self {
         case .adopted(let id), .notAdopted(let id, _), .info(let id, _), .records(let id, _), .quarantined(let id, _),
-            .summaries(let id, _), .route(let id, _), .progress(let id, _, _), .finished(let id, _), .unreadable(let id, _):
+            .summaries(let id, _), .route(let id, _), .progress(let id, _, _), .finished(let id, _),
+            .unreadable(let id, _):
             id
         }
     }

@@ -49,12 +49,14 @@ public final class ObserverStage: Stage {
 
     /// Commands are hints too: an import is announced until its row says so, and asking again changes nothing.
     public func receive(_ message: Message, _ turn: Turn) throws {
-        guard message.body["command"].string == "import", let id = message.body["id"].string, let path = message.body["path"].string,
+        guard message.body["command"].string == "import", let id = message.body["id"].string,
+            let path = message.body["path"].string,
             Self.isFileName(id), imports[id] == nil
         else { return }
         try imports.save(
             .init(
-                id: id, path: path, user: message.body["user"].string ?? defaultUser, state: .announced, submitted: turn.now,
+                id: id, path: path, user: message.body["user"].string ?? defaultUser, state: .announced,
+                submitted: turn.now,
                 added: [:], report: nil, problem: nil, seconds: 0), turn)
     }
 
@@ -127,7 +129,8 @@ public final class ObserverStage: Stage {
         ]
         if let attempt {
             details["import"] = [
-                "id": .string(attempt.id), "bytesRead": .integer(attempt.bytesRead), "bytesTotal": .integer(attempt.bytesTotal),
+                "id": .string(attempt.id), "bytesRead": .integer(attempt.bytesRead),
+                "bytesTotal": .integer(attempt.bytesTotal),
                 "records": .integer(attempt.records),
             ]
         }

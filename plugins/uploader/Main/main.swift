@@ -13,7 +13,8 @@ PluginProgram.run("uploader") { context in
             observer: stack.only(.observer)?.name ?? "observer",
             handlers: stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name),
             consolidator: stack.only(.consolidator)?.name,
-            policy: UploadPolicy(base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900),
+            policy: UploadPolicy(
+                base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900),
             instance: context.name, family: { UploadMetric(family: stack.family(of: $0)) }),
         effects: try UploadRunner(
             base: url, timeout: options["timeoutSeconds"].double ?? 30,

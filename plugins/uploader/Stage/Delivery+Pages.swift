@@ -31,7 +31,9 @@ extension Delivery {
                     groups[index].batch = UploadBatch(count: merged.count)
                 } else {
                     groups.append(
-                        Group(metric: part.metric, user: name, content: .samples(selected), batch: UploadBatch(count: selected.count)))
+                        Group(
+                            metric: part.metric, user: name, content: .samples(selected),
+                            batch: UploadBatch(count: selected.count)))
                 }
             }
         }
@@ -58,7 +60,8 @@ extension Delivery {
                 case "events.sleep": (.sleep, .nights(kind.documents))
                 default: (.workouts, .workouts(kind.documents))
                 }
-            return Group(metric: metric, user: kind.user, content: content, batch: UploadBatch(count: kind.documents.count))
+            return Group(
+                metric: metric, user: kind.user, content: content, batch: UploadBatch(count: kind.documents.count))
         }
         self.init(upstream: upstream, fetched: fetched, groups: groups)
     }

@@ -56,16 +56,20 @@ extension Delivery.Group {
         switch content {
         case .samples(let page):
             body.reserveCapacity(part.count * 400)
-            UploadEncoding.samples(page: page, rows: part, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
+            UploadEncoding.samples(
+                page: page, rows: part, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
         case .workouts(let all):
             let (alive, deleted) = documents(all)
-            UploadEncoding.workouts(alive, deleted: deleted, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
+            UploadEncoding.workouts(
+                alive, deleted: deleted, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
         case .nights(let all):
             let (alive, deleted) = documents(all)
-            UploadEncoding.nights(alive, deleted: deleted, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
+            UploadEncoding.nights(
+                alive, deleted: deleted, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
         case .days(let all):
             let (alive, deleted) = documents(all)
-            UploadEncoding.daily(alive, deleted: deleted, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
+            UploadEncoding.daily(
+                alive, deleted: deleted, user: user, deviceId: deviceId, syncedAt: syncedAt, into: &body)
         }
         return body
     }

@@ -33,7 +33,9 @@ struct DeliveryLedger {
         try turn.database.prepare("SELECT metric, last, count FROM deliveries").forEachRow {
             metrics[$0.string(0)] = Metric(last: $0.int64(1), count: $0.int64(2))
         }
-        backendGeneration = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'").firstRow { $0.string(0) }
+        backendGeneration = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'").firstRow {
+            $0.string(0)
+        }
         deadLetters = try turn.database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
     }
 

@@ -18,13 +18,18 @@ public final class TokenSource: Sendable {
         if let environment { return environment }
         if !refresh, let token = cached.withLock({ $0 }) { return token }
         guard let file else {
-            throw Failure("no token for the backend", hint: "set HEALTHBUS_BACKEND_TOKEN, or 'tokenFile' in the uploader's configuration")
+            throw Failure(
+                "no token for the backend",
+                hint: "set HEALTHBUS_BACKEND_TOKEN, or 'tokenFile' in the uploader's configuration")
         }
         guard let data = FileManager.default.contents(atPath: file) else {
-            throw Failure("the token's file \(file) can't be read", hint: "write the backend's token into it, rights 0600")
+            throw Failure(
+                "the token's file \(file) can't be read", hint: "write the backend's token into it, rights 0600")
         }
         let token = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard !token.isEmpty else { throw Failure("the token's file \(file) is empty", hint: "write the backend's token into it") }
+        guard !token.isEmpty else {
+            throw Failure("the token's file \(file) is empty", hint: "write the backend's token into it")
+        }
         cached.withLock { $0 = token }
         return token
     }

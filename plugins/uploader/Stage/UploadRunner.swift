@@ -23,7 +23,8 @@ public final class UploadRunner: EffectRunner {
             let thread = Thread {
                 while !jobs.isClosed {
                     for job in jobs.take(limit: 1, timeout: 60) {
-                        _ = job.reply(EffectResult(id: job.effect.id, value: Self.send(job.request, client, token, timeout)))
+                        _ = job.reply(
+                            EffectResult(id: job.effect.id, value: Self.send(job.request, client, token, timeout)))
                     }
                 }
             }
@@ -40,13 +41,16 @@ public final class UploadRunner: EffectRunner {
     /// What is under way may be cut off: its anchor hasn't moved, and it is sent again.
     public func stop() { jobs.close() }
 
-    private static func send(_ request: UploadRequest, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double) -> UploadReply {
+    private static func send(_ request: UploadRequest, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double)
+        -> UploadReply
+    {
         do {
             let bearer = try token.current(refresh: request.refreshToken)
             let response = try client.send(
                 HTTPRequest(
                     method: "POST", path: request.path,
-                    headers: ["Authorization": "Bearer \(bearer)", "Content-Type": "application/json"], body: request.body),
+                    headers: ["Authorization": "Bearer \(bearer)", "Content-Type": "application/json"],
+                    body: request.body),
                 timeout: timeout)
             return .answered(status: response.status, retryAfter: response.headers["Retry-After"], body: response.body)
         } catch let error as HTTPError {

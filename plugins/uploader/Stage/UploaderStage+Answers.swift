@@ -5,7 +5,9 @@ import PluginKit
 extension UploaderStage {
     /// Does what an answer asks for: goes on, waits, splits, or puts an element aside.
     func settle(_ index: Int, _ reply: UploadReply, _ turn: Turn) throws {
-        guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else { return }
+        guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else {
+            return
+        }
         let outcome: UploadPolicy.Outcome
         var answer: UploadAnswer?
         var why: String
@@ -64,7 +66,9 @@ extension UploaderStage {
         let user = deliveries[index].groups[group].user
         for refusal in answer?.refused ?? [] {
             let offset = refusal.index.map { part.lowerBound + $0 }
-            let version = offset.flatMap { part.contains($0) ? deliveries[index].groups[group].element($0).version : nil }
+            let version = offset.flatMap {
+                part.contains($0) ? deliveries[index].groups[group].element($0).version : nil
+            }
             try ledger.bury(
                 id: refusal.id ?? "", version: version ?? 0, metric: metric, user: user, reason: refusal.reason, turn)
         }

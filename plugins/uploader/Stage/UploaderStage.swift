@@ -125,7 +125,9 @@ public final class UploaderStage: Stage {
     private func rank(_ delivery: Delivery) -> Int { delivery.upstream == samples.name ? 1 : 0 }
 
     private func send(_ index: Int, _ turn: Turn) {
-        guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else { return }
+        guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else {
+            return
+        }
         let body = deliveries[index].groups[group].encode(part, deviceId: turn.head.store, syncedAt: turn.now)
         deliveries[index].effect = turn.perform(
             UploadRequest(path: deliveries[index].groups[group].metric.path, body: body, refreshToken: refreshToken))
@@ -155,6 +157,7 @@ public final class UploaderStage: Stage {
         details["paused"] = .bool(isPaused)
         details["waiting"] = .integer(Int64(deliveries.count))
         return StageReport(
-            frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }), details: details)
+            frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
+            details: details)
     }
 }
