@@ -64,11 +64,18 @@ public struct Cursor: Sendable, Equatable {
         if backfill[index].from >= backfill[index].to { backfill.remove(at: index) }
     }
 
+    /// Begins at a store that was never heard before.
+    public mutating func begin(at head: StoreHead) {
+        store = head.store
+        generation = head.generation
+        anchor = AnchorVector(base: head.first - 1)
+    }
+
     /// Begins anew at a store that doesn't continue what was consumed.
     public mutating func reset(to head: StoreHead) {
         store = head.store
         generation = head.generation
-        anchor = .zero
+        anchor = AnchorVector(base: head.first - 1)
         backfill = []
         snapshotUntil = head.sequence
     }

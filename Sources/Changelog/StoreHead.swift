@@ -7,21 +7,26 @@ public struct StoreHead: Sendable, Equatable {
     /// A random nonce, new whenever the store is created or found to have lost what others have seen.
     public var generation: String
     public var sequence: Int64
+    /// The store's first sequence: nothing lies below it. Sequences begin at a time, not at 1, so a distance from 0 says nothing.
+    public var first: Int64
 
-    public init(store: String, generation: String, sequence: Int64) {
+    public init(store: String, generation: String, sequence: Int64, first: Int64 = 1) {
         self.store = store
         self.generation = generation
         self.sequence = sequence
+        self.first = first
     }
 
     public var wireValue: Value {
-        ["store": .string(store), "generation": .string(generation), "sequence": .integer(sequence)]
+        [
+            "store": .string(store), "generation": .string(generation), "sequence": .integer(sequence), "first": .integer(first),
+        ]
     }
 
     public init?(wireValue value: Value) {
         guard let store = value["store"].string, let generation = value["generation"].string,
             let sequence = value["sequence"].int
         else { return nil }
-        self.init(store: store, generation: generation, sequence: sequence)
+        self.init(store: store, generation: generation, sequence: sequence, first: value["first"].int ?? 1)
     }
 }

@@ -68,6 +68,7 @@ public final class Upstream {
         }
         heard = head
         limit = new
+        if received.generation == nil { received.begin(at: head) }
     }
 
     /// Asks for the next window unless a request is on its way.
@@ -161,7 +162,7 @@ public final class Upstream {
 
     /// Begins again at 0 of the same store: everything is to be consumed once more.
     public func rewind(_ turn: Turn) throws {
-        cursor.anchor = .zero
+        cursor.anchor = AnchorVector(base: (heard?.first ?? 1) - 1)
         cursor.backfill = []
         received = cursor
         inFlight = nil
