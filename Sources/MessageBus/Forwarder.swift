@@ -1,5 +1,6 @@
 import CZeroMQ
 import Foundation
+import Glibc
 import HealthModel
 import Synchronization
 import Wire
@@ -20,6 +21,11 @@ public final class Forwarder: Sendable {
 
     public var counters: Counters { counts.withLock { $0 } }
 
+    private static func removeSocket(_ endpoint: String) {
+        let scheme = "ipc://"
+        if endpoint.hasPrefix(scheme) { unlink(String(endpoint.dropFirst(scheme.count))) }
+    }
+
     /// Ends `run`; any thread may call it.
     public func stop() {
         stopping.withLock { $0 = true }
@@ -36,6 +42,8 @@ public final class Forwarder: Sendable {
         let subscribers = try ZeroMQSocket(context, type: ZMQ_XPUB)
         try publishers.bind(address.publish)
         try subscribers.bind(address.subscribe)
+        // libzmq 4.3.4 leaves the files of named Unix sockets behind.
+        defer { for endpoint in [address.publish, address.subscribe] { Self.removeSocket(endpoint) } }
         ready()
 
         var items = [
