@@ -74,7 +74,7 @@ struct BatchBuilder: ~Copyable {
 
     private func column<Element>(_ element: (StagedRow) -> Element) -> [Element] {
         Array(unsafeUninitializedCapacity: count) { buffer, filled in
-            for row in 0..<count { (buffer.baseAddress.unsafelyUnwrapped + row).initialize(to: element(rows[row])) }
+            for row in 0..<count { buffer.initializeElement(at: row, to: element(rows[row])) }
             filled = count
         }
     }

@@ -32,40 +32,44 @@ final class FileSource: ByteSource {
     }
 }
 
-/// Bytes that were read already to find out what they are, then the rest of their source.
-final class PrefixedSource: ByteSource {
-    private var prefix: ArraySlice<UInt8>
+/// A source whose first bytes have been looked at; it still begins with them.
+final class PeekedSource: ByteSource {
+    /// The first bytes, up to the limit; fewer where the source ends or fails before.
+    let head: [UInt8]
+    /// What ended the head early; thrown again behind its bytes.
+    let failure: (any Error)?
+    private var used = 0
     private let rest: any ByteSource
 
-    init(prefix: [UInt8], rest: any ByteSource) {
-        self.prefix = prefix[...]
-        self.rest = rest
+    init(_ source: any ByteSource, limit: Int = ContentKind.sniffLength) {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var count = 0
+        var failure: (any Error)?
+        bytes.withUnsafeMutableBytes { buffer in
+            while count < limit, failure == nil {
+                do {
+                    let read = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+                    if read == 0 { break }
+                    count += read
+                } catch { failure = error }
+            }
+        }
+        bytes.removeLast(limit - count)
+        head = bytes
+        self.failure = failure
+        rest = source
     }
 
     var position: Int64 { rest.position }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
-        guard !prefix.isEmpty else { return try rest.read(into: buffer) }
-        let count = min(prefix.count, buffer.count)
-        buffer.copyBytes(from: prefix.prefix(count))
-        prefix = prefix.dropFirst(count)
-        return count
-    }
-}
-
-extension ByteSource {
-    /// The first bytes, up to a limit.
-    func head(_ limit: Int) throws -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: limit)
-        var count = 0
-        try bytes.withUnsafeMutableBytes { buffer in
-            while count < limit {
-                let read = try self.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
-                if read == 0 { break }
-                count += read
-            }
+        guard used < head.count else {
+            if let failure { throw failure }
+            return try rest.read(into: buffer)
         }
-        bytes.removeLast(limit - count)
-        return bytes
+        let part = head[used...].prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        used += part.count
+        return part.count
     }
 }

@@ -75,7 +75,8 @@ struct ExportParser: ~Copyable {
         var archiveDamage: String?
         do {
             while let block = try blocks.next() {
-                let goesOn = stream.feed(block.bytes)
+                // To the end also behind the export, where an archive keeps its checksum.
+                let goesOn = stream.isComplete || stream.feed(block.bytes) || stream.isComplete
                 parser.pointee.sink.progress(bytesRead: block.position, bytesTotal: total)
                 blocks.recycle(block)
                 if !goesOn { break }

@@ -20,17 +20,17 @@ public struct ExportReader: Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw ImportError.system(errno, path: path) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw ImportError.isDirectory(path: path) }
-        let file = FileSource(descriptor: descriptor, path: path)
-        let head = try file.head(ContentKind.sniffLength)
+        let file = PeekedSource(FileSource(descriptor: descriptor, path: path))
+        if let failure = file.failure { throw failure }
         let total = Int64(status.st_size)
-        switch ContentKind(head: head) {
+        switch ContentKind(head: file.head) {
         case .empty: throw ImportError.emptyFile(path: path)
         case .clinicalDocument: throw ImportError.clinicalDocument(path: path)
         case .gpx, .other: throw ImportError.notAnExport(path: path)
         case .healthData:
             let parsing = ExportParsing(sink: sink)
             let name = URL(fileURLWithPath: path).lastPathComponent
-            try parsing.parse(PrefixedSource(prefix: head, rest: file), entry: name, total: total)
+            try parsing.parse(file, entry: name, total: total)
             return parsing.summary
         case .zip:
             return try ArchiveReader(descriptor: descriptor, path: path, total: total, sink: sink).read()
@@ -54,6 +54,7 @@ struct ArchiveReader {
         var found: [String] = []
         var count = 0
         var clinicalDocument = false
+        var damage: ArchiveDamage?
         do {
             let archive = try ZipArchive(descriptor: descriptor, path: path)
             while let entry = try archive.next() {
@@ -61,18 +62,20 @@ struct ArchiveReader {
                 if entry.isEncrypted { throw ImportError.encryptedArchive(path: path) }
                 count += 1
                 if found.count < 5 { found.append(entry.name) }
-                let source = EntrySource(archive)
-                let head = try source.head(ContentKind.sniffLength)
-                let kind = ContentKind(head: head)
+                let source = PeekedSource(EntrySource(archive))
+                // A file that is broken by itself; the export may still come.
+                if let broken = source.failure as? ArchiveDamage { damage = broken }
+                let kind = ContentKind(head: source.head)
                 clinicalDocument = clinicalDocument || kind == .clinicalDocument
                 guard kind == .healthData else { continue }
                 let parser = ExportParsing(sink: sink)
-                try parser.parse(PrefixedSource(prefix: head, rest: source), entry: entry.name, total: total)
+                try parser.parse(source, entry: entry.name, total: total)
                 return (entry.name, parser)
             }
-        } catch let damage as ArchiveDamage {
-            throw ImportError.damagedArchive(path: path, reason: damage.reason)
+        } catch let broken as ArchiveDamage {
+            damage = broken
         }
+        if let damage { throw ImportError.damagedArchive(path: path, reason: damage.reason) }
         if count == 0 { throw ImportError.emptyArchive(path: path) }
         if count == 1, clinicalDocument { throw ImportError.clinicalDocument(path: path) }
         throw ImportError.noExportInArchive(path: path, found: found, count: count)
@@ -83,21 +86,32 @@ struct ArchiveReader {
             let archive = try ZipArchive(descriptor: descriptor, path: path)
             while let entry = try archive.next() {
                 guard entry.isFile, entry.name != export else { continue }
-                let source = EntrySource(archive)
-                let head = try source.head(ContentKind.sniffLength)
-                guard ContentKind(head: head) == .gpx else {
-                    parser.summary.ignore(entry.name)
-                    continue
+                do {
+                    try readOther(PeekedSource(EntrySource(archive)), entry.name, parser)
+                } catch let broken as ArchiveDamage {
+                    note(broken, in: entry.name, parser)
                 }
-                try readRoute(PrefixedSource(prefix: head, rest: source), entry.name, parser)
                 sink.progress(bytesRead: min(archive.position, total), bytesTotal: total)
             }
-        } catch let damage as ArchiveDamage {
-            let what = "the archive ends early or is damaged (\(damage.reason))"
-            parser.summary.damaged = parser.summary.damaged ?? Damage(what: what, entry: path, line: 0)
+        } catch let broken as ArchiveDamage {
+            note(broken, in: URL(fileURLWithPath: path).lastPathComponent, parser)
         }
         sink.progress(bytesRead: total, bytesTotal: total)
         return parser.summary
+    }
+
+    private func note(_ broken: ArchiveDamage, in entry: String, _ parser: ExportParsing) {
+        let what = "the archive ends early or is damaged (\(broken.reason))"
+        parser.summary.damaged = parser.summary.damaged ?? Damage(what: what, entry: entry, line: 0)
+    }
+
+    private func readOther(_ source: PeekedSource, _ entry: String, _ parser: ExportParsing) throws {
+        guard ContentKind(head: source.head) == .gpx else {
+            parser.summary.ignore(entry)
+            if let failure = source.failure { throw failure }
+            return
+        }
+        try readRoute(source, entry, parser)
     }
 
     private func readRoute(_ source: any ByteSource, _ entry: String, _ parser: ExportParsing) throws {

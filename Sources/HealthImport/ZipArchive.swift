@@ -16,6 +16,9 @@ final class ZipArchive {
     /// What is left of libarchive's block, valid until it is asked for the next.
     private var block = UnsafeRawBufferPointer(start: nil, count: 0)
 
+    /// What is wrong with the block above; told after its bytes.
+    private var warning: ArchiveDamage?
+
     /// - Parameter descriptor: a seekable file; not owned, rewound.
     init(descriptor: Int32, path: String) throws {
         guard let archive = archive_read_new() else { throw ImportError.outOfMemory }
@@ -30,6 +33,7 @@ final class ZipArchive {
 
     /// The next entry; nil at the end.
     func next() throws -> Entry? {
+        warning = nil
         block = UnsafeRawBufferPointer(start: nil, count: 0)
         var header: OpaquePointer?
         let result = archive_read_next_header(archive, &header)
@@ -49,6 +53,10 @@ final class ZipArchive {
     /// A block of the entry at a time: libarchive's own copying read drops what it has when the next block is damaged.
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         while block.isEmpty {
+            if let warning {
+                self.warning = nil
+                throw warning
+            }
             var start: UnsafeRawPointer?
             var count = 0
             var offset: Int64 = 0
@@ -56,6 +64,8 @@ final class ZipArchive {
             if result == ARCHIVE_EOF { return 0 }
             if result == ARCHIVE_RETRY { continue }
             guard result == ARCHIVE_OK || result == ARCHIVE_WARN else { throw damage }
+            // A warning comes with the last block: a checksum or size that isn't what the directory says.
+            if result == ARCHIVE_WARN { warning = damage }
             block = UnsafeRawBufferPointer(start: start, count: count)
         }
         let part = block.prefix(buffer.count)

@@ -97,6 +97,22 @@ import Testing
         }
     }
 
+    /// Compressed and without sizes in its headers, as the Health app streams it.
+    @Test(arguments: [0.05, 0.5, 0.97]) func aCutArchiveGivesWhatIsBeforeTheCut(share: Double) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/export.zip"
+        try ExportGenerator(.init(days: 30, seed: 4)).write(to: path)
+        let whole = CollectingSink()
+        _ = try ExportReader(path: path).read(into: whole)
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let cut = CollectingSink()
+        let cutPath = try folder.file("cut.zip", Array(bytes.prefix(Int(Double(bytes.count) * share))))
+        let summary = try ExportReader(path: cutPath).read(into: cut)
+        #expect(summary.damaged != nil && cut.rows.count > 500)
+        #expect(
+            cut.rows.elementsEqual(whole.rows.prefix(cut.rows.count)) { $0.start == $1.start && $0.line == $1.line })
+    }
+
     @Test func wrongOptionsAreRefused() throws {
         #expect(throws: GeneratorError.self) { try ExportGenerator(.init(days: 0, seed: 1)) }
         #expect(throws: GeneratorError.self) { try ExportGenerator(.init(days: 1, seed: 1, records: -1)) }
