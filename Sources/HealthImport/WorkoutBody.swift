@@ -2,7 +2,7 @@ import HealthModel
 
 /// What a workout's payload holds, in canonical units (m, kcal, s) and UTC.
 ///
-/// Members that the export doesn't have are missing: `activity`, `durationSeconds`, `totalDistance`, `totalEnergyKilocalories`,
+/// Members that the export doesn't have are missing: `activity`, `durationSeconds`, `totalDistanceMeters`, `totalEnergyKilocalories`,
 /// `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `events`, `statistics`, `activities`, `route`.
 struct WorkoutBody {
     /// Path of the route's file, or of the route that stood inside.
@@ -19,7 +19,7 @@ struct WorkoutBody {
         members["activity"] = Value(tree.attribute("workoutActivityType"))
         members["route"] = Value(route)
         let totals = [
-            ("totalDistance", "totalDistance", "HKQuantityTypeIdentifierDistanceWalkingRunning"),
+            ("totalDistanceMeters", "totalDistance", "HKQuantityTypeIdentifierDistanceWalkingRunning"),
             ("totalEnergyKilocalories", "totalEnergyBurned", "HKQuantityTypeIdentifierActiveEnergyBurned"),
             ("totalSwimmingStrokeCount", "totalSwimmingStrokeCount", "HKQuantityTypeIdentifierSwimmingStrokeCount"),
             ("totalFlightsClimbed", "totalFlightsClimbed", "HKQuantityTypeIdentifierFlightsClimbed"),

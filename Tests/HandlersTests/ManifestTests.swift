@@ -39,9 +39,5 @@ import struct WorkoutsStage.WorkoutsHandler
             .flatMap { try Self.manifest($0.0)["types"].array ?? [] }.compactMap(\.string)
         #expect(Set(declared).count == declared.count)
         for type in declared { #expect(HealthType.known(type) != nil, "\(type)") }
-        let excluded = try #require(
-            try Self.manifest("generic")["configuration"]["properties"]["excludedTypes"]["default"].array)
-        #expect(Set(excluded.compactMap(\.string)) == Set(GenericHandler.handledElsewhere))
-        #expect(Set(declared) == Set(GenericHandler.handledElsewhere).union([HealthType.workoutIdentifier]))
     }
 }

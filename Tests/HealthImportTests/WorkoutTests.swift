@@ -24,7 +24,7 @@ import Testing
         #expect(row.metadata == #"{"HKElevationAscended":"418 cm"}"#)
         let body = try Value(json: Array(row.payload.utf8))
         #expect(body["activity"] == "HKWorkoutActivityTypeRunning" && body["durationSeconds"] == 1830)
-        #expect(body["totalDistance"] == 5000)
+        #expect(body["totalDistanceMeters"] == 5000)
         #expect(abs((body["totalEnergyKilocalories"].double ?? 0) - 100) < 1e-9)
         #expect(body["route"].isNull)
         #expect(

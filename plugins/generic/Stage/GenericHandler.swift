@@ -10,8 +10,8 @@ import HealthStatistics
 ///   has a duration.
 /// - Correlations and what has no number: `count`.
 ///
-/// `unit` is the canonical unit, null where there is none or it isn't known. Configuration: `excludedTypes`, by default those that the
-/// other handlers have; `sourceOrder`. Workouts are never here.
+/// `unit` is the canonical unit, null where there is none or it isn't known. Which types have a handler is the stack's to know: its host
+/// hands this one all others. Configuration: `sourceOrder`. Workouts are never here.
 public struct GenericHandler: DayHandler {
     public let version = 1
     public let window = HandlerWindow.localDay
@@ -19,23 +19,11 @@ public struct GenericHandler: DayHandler {
 
     public init() {}
 
-    /// What the handlers of this package have between them.
-    public static let handledElsewhere = [
-        "HKQuantityTypeIdentifierStepCount", "HKQuantityTypeIdentifierDistanceWalkingRunning",
-        "HKQuantityTypeIdentifierFlightsClimbed", "HKQuantityTypeIdentifierHeartRate",
-        "HKQuantityTypeIdentifierRestingHeartRate", "HKQuantityTypeIdentifierHeartRateVariabilitySDNN",
-        "HKCategoryTypeIdentifierSleepAnalysis", "HKQuantityTypeIdentifierActiveEnergyBurned",
-        "HKQuantityTypeIdentifierBasalEnergyBurned", "HKQuantityTypeIdentifierAppleExerciseTime",
-        "HKCategoryTypeIdentifierAppleStandHour", "HKQuantityTypeIdentifierBodyMass", "HKQuantityTypeIdentifierHeight",
-    ]
-
     public func compute(_ input: DayInput) throws -> DayOutput {
-        let excluded = Set(
-            input.configuration["excludedTypes"].array.map { $0.compactMap(\.string) } ?? Self.handledElsewhere)
         var other: [String: Value] = [:]
         for (identifier, rows) in input.samples.rowsByType() {
             let type = HealthType.named(identifier)
-            guard type.kind != .workout, !excluded.contains(identifier) else { continue }
+            guard type.kind != .workout else { continue }
             if let figure = figure(of: type, rows, input) { other[identifier] = .object(figure) }
         }
         return other.isEmpty ? DayOutput() : DayOutput(figures: ["other": .object(other)])
