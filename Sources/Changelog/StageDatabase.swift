@@ -85,7 +85,8 @@ public final class StageDatabase {
 
     public var head: StoreHead {
         StoreHead(
-            store: store, generation: generations.last?.nonce ?? "", sequence: lastSequence, first: generations.first?.first ?? 1)
+            store: store, generation: generations.last?.nonce ?? "", sequence: lastSequence,
+            first: generations.first?.first ?? 1)
     }
 
     /// The newest sequence given out.
@@ -187,7 +188,8 @@ extension StageDatabase {
         try database.prepare("SELECT nonce, first FROM generations ORDER BY first")
             .forEachRow { generations.append(Generation(nonce: $0.string(0), first: $0.int64(1))) }
         let head = StoreHead(
-            store: store, generation: generations.last?.nonce ?? "", sequence: sequence, first: generations.first?.first ?? 1)
+            store: store, generation: generations.last?.nonce ?? "", sequence: sequence,
+            first: generations.first?.first ?? 1)
         return (head, generations)
     }
 }

@@ -19,7 +19,8 @@ public struct StoreHead: Sendable, Equatable {
 
     public var wireValue: Value {
         [
-            "store": .string(store), "generation": .string(generation), "sequence": .integer(sequence), "first": .integer(first),
+            "store": .string(store), "generation": .string(generation), "sequence": .integer(sequence),
+            "first": .integer(first),
         ]
     }
 

@@ -63,7 +63,10 @@ public final class Forwarder: Sendable {
             wakeup.drain()
             var forwarded = 0
             // Subscriptions first: a new subscriber hears the next message, not the one after a burst.
-            while try subscribers.forward(to: publishers) {}
+            while try subscribers.forward(to: publishers) {
+                // Whoever has just come learns at once that the hub is there.
+                nextBeat = min(nextBeat, MonotonicClock.now + 10_000)
+            }
             while forwarded < 256, try publishers.forward(to: subscribers) { forwarded += 1 }
             if forwarded > 0 { counts.withLock { $0.forwarded += forwarded } }
         }

@@ -36,18 +36,22 @@ public struct IdleWatch: Sendable {
     public static let patience: Instant = 90 * Instant.second
 
     private let roles: Roles
-    /// The observer's head when the named imports had closed.
-    public private(set) var target: Int64?
+    /// The observer's head when the named imports had closed; what must be delivered.
+    public let target: Int64
     private var progress: [String: Value] = [:]
     private var progressAt: Instant?
 
-    public init(roles: Roles) { self.roles = roles }
+    /// - Parameter target: the observer's head when the named imports had closed; 0 when there were none.
+    public init(roles: Roles, target: Int64) {
+        self.roles = roles
+        self.target = target
+    }
 
-    /// - Parameter importsClosed: whether every named import has ended.
-    public mutating func judge(
-        _ beats: [String: (beat: Heartbeat, age: Double)], importsClosed: Bool, at monotonic: Instant
-    ) -> Verdict {
-        let verdict = look(beats, importsClosed: importsClosed)
+    /// - Parameters:
+    ///   - beats: the newest heartbeat of each instance, with its age in seconds.
+    ///   - monotonic: the clock that never jumps.
+    public mutating func judge(_ beats: [String: (beat: Heartbeat, age: Double)], at monotonic: Instant) -> Verdict {
+        let verdict = look(beats)
         let now = signature(beats)
         if now != progress || progressAt == nil {
             progress = now
@@ -59,7 +63,7 @@ public struct IdleWatch: Sendable {
         return verdict
     }
 
-    private mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)], importsClosed: Bool) -> Verdict {
+    private func look(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict {
         func beat(_ name: String) -> Heartbeat? { beats[name].flatMap { $0.age < 5 ? $0.beat : nil } }
         for uploader in roles.uploaders {
             guard let details = beat(uploader)?.details else { continue }
@@ -70,17 +74,20 @@ public struct IdleWatch: Sendable {
                 return .blocked("\(uploader): \(details["blocked"]?.string ?? "paused")")
             }
         }
-        guard importsClosed else { return .waiting("\(roles.observer): reading the import") }
         guard let observer = beat(roles.observer), let head = observer.head else {
             return .waiting("\(roles.observer): not heard")
         }
         guard observer.details["importOpen"]?.bool == false else {
             return .waiting("\(roles.observer): an import is open")
         }
-        if target == nil { target = head.sequence }
-        let target = target ?? head.sequence
+        // A heartbeat from before the imports closed tells nothing of what they brought.
+        guard head.sequence >= target else { return .waiting("\(roles.observer): not heard since the import") }
+        let target = max(target, head.first)
         for name in roles.handlers {
             guard let beat = beat(name) else { return .waiting("\(name): not heard") }
+            if let days = beat.details["failedDays"]?.int, days > 0 {
+                return .blocked("\(name): \(days) day\(days == 1 ? "" : "s") couldn't be computed")
+            }
             guard let frontier = beat.frontier[roles.observer], frontier >= target else {
                 return .waiting("\(name): \(beat.details["pending"]?.int ?? 0) days to compute")
             }

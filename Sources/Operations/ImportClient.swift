@@ -11,6 +11,8 @@ public final class ImportClient {
         /// As the observer reports it; nil when it couldn't read the file.
         public var report: Value?
         public var problem: String?
+        /// The observer's head once it had ended.
+        public var head: Int64
 
         public var isDamaged: Bool { report != nil && problem != nil }
 
@@ -53,18 +55,21 @@ public final class ImportClient {
             hint: "is the stack running? 'healthbus status' tells; 'healthbus up' starts it")
     }
 
-    /// The observer's row of an import: id, path, state, report, problem; nil when it has none or doesn't answer.
-    public func state(_ id: String, within seconds: Double) throws -> Value? {
-        try client.ask(observer, ["query": "imports", "import": .string(id)], within: seconds)?.first?["imports"].array?
-            .first
+    /// The observer's row of an import (id, path, state, report, problem) and its head; nil when it has none or doesn't answer.
+    public func state(_ id: String, within seconds: Double) throws -> (row: Value, head: Int64)? {
+        guard let page = try client.ask(observer, ["query": "imports", "import": .string(id)], within: seconds)?.first,
+            let row = page["imports"].array?.first
+        else { return nil }
+        return (row, page["head"]["sequence"].int ?? 0)
     }
 
     /// What became of it; nil while it is under way.
     public func outcome(_ id: String, path: String) throws -> Outcome? {
-        guard let row = try state(id, within: 1), let state = row["state"].string else { return nil }
+        guard let (row, head) = try state(id, within: 1), let state = row["state"].string else { return nil }
         switch state {
-        case "closed": return Outcome(path: path, report: row["report"], problem: row["problem"].string)
-        case "failed": return Outcome(path: path, report: nil, problem: row["problem"].string ?? "it couldn't be read")
+        case "closed": return Outcome(path: path, report: row["report"], problem: row["problem"].string, head: head)
+        case "failed":
+            return Outcome(path: path, report: nil, problem: row["problem"].string ?? "it couldn't be read", head: head)
         default: return nil
         }
     }

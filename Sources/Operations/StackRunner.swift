@@ -111,14 +111,19 @@ public final class StackRunner: Sendable {
     }
 
     private func specs() -> [ProcessSpec] {
-        stack.configuration.instances.map { instance in
+        var environment = options.zone.map { ["HEALTHBUS_ZONE": $0] } ?? [:]
+        // Beside a person's own output only what a person should see.
+        if ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] == nil {
+            environment["HEALTHBUS_LOG_LEVEL"] = "notice"
+        }
+        return stack.configuration.instances.map { instance in
             var arguments = ["--state", stack.state.path, "--instance", instance.name]
             if let file = stack.configurationFile { arguments += ["--config", file] }
             // The hub first, for without it nobody is ready; then everyone else together: they find each other in any order.
             let group = instance.manifest.kind == .hub ? 0 : 1
             return ProcessSpec(
                 name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                environment: options.zone.map { ["HEALTHBUS_ZONE": $0] } ?? [:],
+                environment: environment,
                 group: group)
         }
     }
@@ -165,10 +170,11 @@ public final class StackRunner: Sendable {
                     hint: "the stack and what it holds are as before")
             }
         }
-        var watch = IdleWatch(roles: stack.roles)
+        let target = state.withLock { $0.outcome.imports.map(\.head).max() }
+        var watch = IdleWatch(roles: stack.roles, target: target ?? 0)
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 0.25))
-            switch watch.judge(client.heartbeats, importsClosed: true, at: MonotonicClock.now) {
+            switch watch.judge(client.heartbeats, at: MonotonicClock.now) {
             case .waiting: continue
             case .blocked(let what):
                 state.withLock { $0.outcome.blocked = what }

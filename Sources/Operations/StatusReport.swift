@@ -25,12 +25,11 @@ public struct StatusReport {
         let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
         let observed = Self.byType(types)
         let supervised = Self.supervised(beats["supervisor"]?.beat)
-        let head = beats[stack.observer]?.beat.head?.sequence
 
         var processes: [Value] = []
         for instance in stack.configuration.instances {
             processes.append(
-                try Self.process(instance.name, beats[instance.name], supervised[instance.name], head, stack, reader))
+                try Self.process(instance.name, beats, supervised[instance.name], stack, reader))
         }
         let uploader = stack.configuration.only(.uploader)
         let stored = try uploader.map { try Self.delivered($0, stack, beats[$0.name]?.beat) } ?? (last: [:], letters: 0)
@@ -69,20 +68,21 @@ public struct StatusReport {
     }
 
     private static func process(
-        _ name: String, _ heard: (beat: Heartbeat, age: Double)?, _ supervised: Value?, _ head: Int64?, _ stack: Stack,
+        _ name: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ supervised: Value?, _ stack: Stack,
         _ reader: StackReader
     ) throws -> Value {
-        let beat = heard?.beat
+        let beat = beats[name]?.beat
         var lag: [String: Value] = [:]
-        if let frontier = beat?.frontier[stack.observer], let head {
-            lag["observed"] = .integer(max(0, head - frontier))
+        for (upstream, frontier) in beat?.frontier ?? [:] {
+            guard let head = beats[upstream]?.beat.head?.sequence else { continue }
+            lag[stack.topic(of: upstream)] = .integer(max(0, head - frontier))
         }
         let runs = try reader.isRunning(name)
         let state = supervised?["state"].string ?? (runs ? (beat?.phase ?? "silent") : "stopped")
         return [
             "name": .string(name), "state": .string(state),
             "pid": Value(beat?.pid ?? supervised?["pid"].int.map { Int($0) }),
-            "restarts": supervised?["restarts"] ?? .null, "memoryBytes": beat.map { .integer($0.memoryBytes) } ?? .null,
+            "restarts": supervised?["restarts"] ?? .null, "memory": beat.map { .integer($0.memoryBytes) } ?? .null,
             "lag": .object(lag), "busySince": iso(beat?.busySince),
         ]
     }
@@ -164,8 +164,8 @@ extension StatusReport {
             processes.add([
                 process["name"].string ?? "", process["state"].string ?? "", process["pid"].int.map { "\($0)" } ?? "",
                 process["restarts"].int.map { "\($0)" } ?? "",
-                process["memoryBytes"].int.map { HumanFormat.bytes(Int($0)) } ?? "",
-                process["lag"]["observed"].int.map { HumanFormat.count(Int($0)) } ?? "",
+                process["memory"].int.map { HumanFormat.bytes(Int($0)) } ?? "",
+                process["lag"].object?.values.compactMap(\.int).max().map { HumanFormat.count(Int($0)) } ?? "",
             ])
         }
         var metrics = Table([
@@ -194,6 +194,15 @@ extension StatusReport {
 }
 
 extension Stack {
+    /// Under which topic an instance's changes are announced.
+    func topic(of instance: String) -> String {
+        switch configuration.instance(instance)?.manifest.kind {
+        case .observer: "observed.*"
+        case .consolidator: "daily.summary"
+        default: "events.\(instance)"
+        }
+    }
+
     /// Reads a stopped instance's file under its lock; nil when it runs or never did.
     func stopped<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result? {
         guard FileManager.default.fileExists(atPath: state.database(instance)),

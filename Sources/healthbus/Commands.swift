@@ -98,7 +98,7 @@ enum Commands {
                     options: stackOptions + [
                         .init("--from", value: "date", help: "first day, as 2025-03-30"),
                         .init("--to", value: "date", help: "last day"),
-                        user("only this person's"), json,
+                        user("whose days (default: me)"), json,
                     ],
                     examples: ["healthbus days --from 2025-03-24 --to 2025-03-30", "healthbus days --json"])
             ),

@@ -27,7 +27,7 @@ enum DaysCommand {
         }
         let stack = try Stack(arguments)
         let report = try DaysReport(
-            stack.reader(), consolidator: try stack.instance(.consolidator), user: arguments.value("--user"),
+            stack.reader(), consolidator: try stack.instance(.consolidator), user: arguments.value("--user") ?? "me",
             from: try day("--from"), to: try day("--to"))
         if arguments.flag("--json") {
             StandardStream.output.write(report.json + "\n")
@@ -44,6 +44,10 @@ enum TapCommand {
         let stack = try Stack(arguments)
         // Whoever reads the pipe may leave before the tap does.
         signal(SIGPIPE, SIG_IGN)
+        if try !stack.reader().isRunning("hub") {
+            StandardStream.error.write(
+                "no hub runs on \(stack.state.path) yet; waiting for one ('healthbus up' starts it)\n")
+        }
         let isJSON = arguments.flag("--json")
         let terminal = Terminal(.output)
         let width = terminal.isTerminal ? terminal.width : .max

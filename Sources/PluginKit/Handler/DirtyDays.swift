@@ -18,19 +18,26 @@ struct DirtyDays {
     }
 
     private(set) var marks: [Key: Mark] = [:]
+    /// Days that couldn't be computed, though tried: left out until something in them changes.
+    private(set) var failed: Set<Key> = []
 
     static func createTables(in database: Database) throws {
         try database.execute(
             """
             CREATE TABLE IF NOT EXISTS dirty(
                 user TEXT NOT NULL, day INTEGER NOT NULL, generation INTEGER NOT NULL, since INTEGER NOT NULL,
-                PRIMARY KEY (user, day)) WITHOUT ROWID
+                PRIMARY KEY (user, day)) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS failed_days(
+                user TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (user, day)) WITHOUT ROWID;
             """)
     }
 
     mutating func open(_ turn: Turn) throws {
         try turn.database.prepare("SELECT user, day, generation, since FROM dirty").forEachRow {
             marks[Key(user: $0.string(0), day: $0.int(1))] = Mark(generation: $0.int64(2), since: $0.int64(3))
+        }
+        try turn.database.prepare("SELECT user, day FROM failed_days").forEachRow {
+            failed.insert(Key(user: $0.string(0), day: $0.int(1)))
         }
     }
 
@@ -50,6 +57,24 @@ struct DirtyDays {
         write.bind(3, mark.generation)
         write.bind(4, mark.since)
         try write.run()
+    }
+
+    /// Keeps a day as failed, with the reason.
+    mutating func fail(_ key: Key, reason: String, _ turn: Turn) throws {
+        failed.insert(key)
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO failed_days VALUES (?, ?, ?)")
+        write.bind(1, key.user)
+        write.bind(2, key.day)
+        write.bind(3, reason)
+        try write.run()
+    }
+
+    mutating func succeed(_ key: Key, _ turn: Turn) throws {
+        guard failed.remove(key) != nil else { return }
+        let delete = try turn.write().database.prepare("DELETE FROM failed_days WHERE user = ? AND day = ?")
+        delete.bind(1, key.user)
+        delete.bind(2, key.day)
+        try delete.run()
     }
 
     /// Forgets a mark unless the day was marked again since `generation`.

@@ -93,14 +93,16 @@ extension HandlerStage {
             turn.log.error(
                 "day.failed", ("handler", manifest.name), ("day", day.description), ("why", "\(error)"),
                 ("attempt", "\(failures[key] ?? 0)"))
-            // Its figures stay as they were; the day is named as failed, and holds up no other.
+            // Its figures stay as they were; the day is kept as failed, and holds up no other.
             if failures[key, default: 0] >= Self.attempts {
-                quarantinedDays += 1
+                failures[key] = nil
+                try dirty.fail(key, reason: "\(error)", turn)
                 try dirty.clear(key, generation: generation, turn)
             }
             return
         }
         failures[key] = nil
+        try dirty.succeed(key, turn)
         try write(output, key: key, turn)
         try dirty.clear(key, generation: generation, turn)
     }

@@ -24,7 +24,6 @@ public final class HandlerStage: Stage {
     var rowsPerDay = 2000.0
     var failures: [DirtyDays.Key: Int] = [:]
     var freshness = Freshness()
-    var quarantinedDays = 0
 
     /// Sequences behind which a handler marks history while it already works on today.
     static let backfillBeyond: Int64 = 200_000
@@ -43,7 +42,8 @@ public final class HandlerStage: Stage {
             ? ["exclude": .array(namedTypes.sorted().map { .string($0) })]
             : ["include": .array(manifest.types.map { .string($0) })]
         upstream = Upstream(
-            observer, query: ["query": "spans", "types": types], backfillBeyond: Self.backfillBeyond)
+            observer, query: ["query": "spans", "types": types], backfillBeyond: Self.backfillBeyond,
+            polls: false)
         dirty = DirtyDays()
     }
 
@@ -93,7 +93,7 @@ public final class HandlerStage: Stage {
         guard let head = StoreHead(wireValue: message.body["head"]),
             let released = AnchorVector(wireValue: message.body["released"])
         else { return }
-        upstream.hear(head, limit: released)
+        upstream.hear(head, limit: released, turn)
         upstream.pump(turn)
         if upstream.isLevel { freshness.checked(at: turn.now) }
     }
@@ -163,7 +163,7 @@ public final class HandlerStage: Stage {
                 "pending": .integer(Int64(dirty.count)),
                 "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
                 "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
-                "quarantinedDays": .integer(Int64(quarantinedDays)),
+                "failedDays": .integer(Int64(dirty.failed.count)),
             ])
     }
 }

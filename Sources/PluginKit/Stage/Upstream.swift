@@ -13,6 +13,8 @@ public final class Upstream {
     public let name: String
     /// A consumer further behind than this goes live and fetches the rest in between; nil: always in order.
     public let backfillBeyond: Int64?
+    /// Whether a silent producer is asked by itself; false where another says how far may be pulled.
+    public let polls: Bool
 
     /// What is consumed and saved.
     public private(set) var cursor = Cursor()
@@ -23,12 +25,21 @@ public final class Upstream {
     /// Whether the limit is of the store's generation that the cursor follows.
     private var heard: StoreHead?
     private var inFlight: (pull: Pull, window: Cursor.Window)?
+    /// When the producer was last heard of, by a hint or an answer (monotonic).
+    private var lastHeard: Instant?
 
-    public init(_ producer: String, name: String? = nil, query: [String: Value], backfillBeyond: Int64? = nil) {
+    /// A producer that has been silent for this long is asked where it stands: should every hint be lost, this still gets everything through.
+    static let pollAfter: Instant = 30 * Instant.second
+
+    public init(
+        _ producer: String, name: String? = nil, query: [String: Value], backfillBeyond: Int64? = nil,
+        polls: Bool = true
+    ) {
         self.producer = producer
         self.name = name ?? producer
         self.query = query
         self.backfillBeyond = backfillBeyond
+        self.polls = polls
     }
 
     public static func createTables(in database: Database) throws {
@@ -62,7 +73,8 @@ public final class Upstream {
     public var isFetching: Bool { inFlight != nil }
 
     /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a generation.
-    public func hear(_ head: StoreHead, limit new: AnchorVector) {
+    public func hear(_ head: StoreHead, limit new: AnchorVector, _ turn: Turn) {
+        lastHeard = turn.monotonic
         if heard?.store == head.store, heard?.generation == head.generation, let old = limit {
             guard new.minimum >= old.minimum || new.base > old.base else { return }
         }
@@ -73,8 +85,14 @@ public final class Upstream {
 
     /// Asks for the next window unless a request is on its way.
     public func pump(_ turn: Turn) {
-        guard inFlight == nil, let limit else { return }
-        guard let window = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) else { return }
+        guard inFlight == nil else { return }
+        var next = limit.flatMap { received.nextWindow(limit: $0, backfillBeyond: backfillBeyond) }
+        if next == nil, polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter {
+            // Without an end: whatever there is.
+            next = received.nextWindow(limit: AnchorVector(base: .max), backfillBeyond: nil)
+        }
+        lastHeard = lastHeard ?? turn.monotonic
+        guard let window = next else { return }
         var members = query
         members["store"] = Value(received.store)
         members["generation"] = Value(received.generation)
@@ -102,6 +120,7 @@ public final class Upstream {
     public func fetch(_ answer: PullAnswer, _ turn: Turn) throws -> Arrival {
         guard let (pull, window) = inFlight, pull.id == answer.pull.id else { return .other }
         inFlight = nil
+        lastHeard = turn.monotonic
         switch answer.result {
         case .reset(let head):
             turn.log.notice("anchor.reset", ("upstream", producer), ("generation", head.generation))

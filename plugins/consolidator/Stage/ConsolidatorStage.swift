@@ -44,7 +44,7 @@ public final class ConsolidatorStage: Stage {
     public func receive(_ message: Message, _ turn: Turn) throws {
         guard let beat = Heartbeat(message), let head = beat.head else { return }
         if beat.instance == observer {
-            zones.hear(head, limit: AnchorVector(base: head.sequence))
+            zones.hear(head, limit: AnchorVector(base: head.sequence), turn)
             zones.pump(turn)
             // A mark is taken only while nothing is being read in, and only of days whose zones are known here.
             if beat.details["importOpen"]?.bool != false {
@@ -53,7 +53,7 @@ public final class ConsolidatorStage: Stage {
                 finality.offer(head.sequence, at: turn.now, monotonic: turn.monotonic)
             }
         } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {
-            handler.hear(head, limit: AnchorVector(base: head.sequence))
+            handler.hear(head, limit: AnchorVector(base: head.sequence), turn)
             handler.pump(turn)
             if let frontier = beat.frontier[observer] {
                 finality.heard(.init(frontier: frontier, head: head.sequence), from: beat.instance)

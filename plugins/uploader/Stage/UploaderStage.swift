@@ -46,7 +46,7 @@ public final class UploaderStage: Stage {
         samples = Upstream(
             observer,
             query: ["query": "samples", "types": ["exclude": [.string(HealthType.workoutIdentifier)]]],
-            backfillBeyond: Self.backfillBeyond)
+            backfillBeyond: Self.backfillBeyond, polls: false)
         documents =
             (consolidator.map { [Upstream($0, query: ["query": "changes", "topic": "daily.summary"])] } ?? [])
             + handlers.map { Upstream($0, query: ["query": "changes", "topic": "events."]) }
@@ -75,12 +75,12 @@ public final class UploaderStage: Stage {
             guard let head = StoreHead(wireValue: message.body["head"]),
                 let released = AnchorVector(wireValue: message.body["released"])
             else { return }
-            samples.hear(head, limit: released)
+            samples.hear(head, limit: released, turn)
             ledger.checked(at: turn.now)
         } else if let beat = Heartbeat(message), let head = beat.head,
             let upstream = documents.first(where: { $0.producer == beat.instance })
         {
-            upstream.hear(head, limit: AnchorVector(base: head.sequence))
+            upstream.hear(head, limit: AnchorVector(base: head.sequence), turn)
         }
     }
 
