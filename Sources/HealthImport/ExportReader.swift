@@ -5,32 +5,39 @@ import HealthModel
 ///
 /// Nothing is unpacked to disk and memory stays flat at any size: blocks of 256 KiB go through the parser, batches come out.
 public struct ExportReader: Sendable {
+    /// As a person knows it, for messages.
     public let path: String
+    /// Where its bytes are.
+    private let file: String
 
-    public init(path: String) { self.path = path }
+    /// - Parameter file: where the bytes are, when the file has been taken over under another name; else at `path`.
+    public init(path: String, file: String? = nil) {
+        self.path = path
+        self.file = file ?? path
+    }
 
     /// Reads it all into the sink, on the calling thread (a second one reads ahead meanwhile).
     ///
     /// - Throws: `ImportError` for what isn't a readable export; whatever the sink throws. An export that is damaged further in
     ///   doesn't throw: what is whole is delivered, and the summary says where the damage is.
     public func read(into sink: any ExportSink) throws -> ReadSummary {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError.system(errno, path: path) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw ImportError.system(errno, path: path) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw ImportError.isDirectory(path: path) }
-        let file = PeekedSource(FileSource(descriptor: descriptor, path: path))
-        if let failure = file.failure { throw failure }
+        let source = PeekedSource(FileSource(descriptor: descriptor, path: path))
+        if let failure = source.failure { throw failure }
         let total = Int64(status.st_size)
-        switch ContentKind(head: file.head) {
+        switch ContentKind(head: source.head) {
         case .empty: throw ImportError.emptyFile(path: path)
         case .clinicalDocument: throw ImportError.clinicalDocument(path: path)
         case .gpx, .other: throw ImportError.notAnExport(path: path)
         case .healthData:
             let parsing = ExportParsing(sink: sink)
             let name = URL(fileURLWithPath: path).lastPathComponent
-            try parsing.parse(file, entry: name, total: total)
+            try parsing.parse(source, entry: name, total: total)
             return parsing.summary
         case .zip:
             return try ArchiveReader(descriptor: descriptor, path: path, total: total, sink: sink).read()

@@ -22,7 +22,7 @@ public final class Inbox: EffectRunner {
             let answer: @Sendable (ImportEvent) -> Bool = { reply(EffectResult(id: effect.id, value: $0)) }
             switch request {
             case .adopt(let id, let source): _ = answer(adopt(id, from: source))
-            case .read(let id): read(id, answer)
+            case .read(let id, let path): read(id, path, answer)
             case .discard(let kept): discard(besides: kept)
             }
         }
@@ -57,9 +57,9 @@ public final class Inbox: EffectRunner {
         }
     }
 
-    private func read(_ id: String, _ answer: @escaping (ImportEvent) -> Bool) {
+    private func read(_ id: String, _ original: String, _ answer: @escaping (ImportEvent) -> Bool) {
         do {
-            let summary = try ExportReader(path: path(id)).read(into: EventSink(id: id, answer: answer))
+            let summary = try ExportReader(path: original, file: path(id)).read(into: EventSink(id: id, answer: answer))
             _ = answer(.finished(id: id, summary))
         } catch is EventSink.Stopped {
             return
