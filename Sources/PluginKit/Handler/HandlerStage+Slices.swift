@@ -16,13 +16,15 @@ extension HandlerStage {
     private static let concurrentRuns = 2
     private static let rowsPerRun = 20_000.0
     private static let longestRun = 16
+    /// Closer than this to what is released, days are computed; further behind they would only be computed again.
+    private static let nearby: Int64 = 5000
     /// A day that can't be computed is tried this often, then left out and counted.
     private static let attempts = 3
 
     /// Asks for the samples of the newest dirty days, once all that is released has been marked.
     /// - Parameter computing: the run whose days are about to be computed and aren't asked for again.
     func requestSlices(_ turn: Turn, computing: SliceRun? = nil) {
-        guard upstream.isLive else { return }
+        guard upstream.isLive(within: Self.nearby) else { return }
         while inFlight.count < Self.concurrentRuns,
             let run = nextRun(besides: Array(inFlight.values) + [computing].compactMap { $0 })
         {

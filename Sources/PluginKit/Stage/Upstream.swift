@@ -66,6 +66,12 @@ public final class Upstream {
         return !cursor.anchor.isBehind(limit)
     }
 
+    /// Whether at most so many sequences of the live range are left: a steady stream is never quite consumed.
+    public func isLive(within sequences: Int64) -> Bool {
+        guard let limit else { return false }
+        return limit.minimum - cursor.anchor.minimum <= sequences
+    }
+
     /// Whether nothing within the limit is left to consume. False before the first hint.
     public var isLevel: Bool { isLive && cursor.backfill.isEmpty }
 

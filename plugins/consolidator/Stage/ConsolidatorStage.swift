@@ -13,6 +13,8 @@ public final class ConsolidatorStage: Stage {
     private var timelines = Timelines()
     private var days = SummaryDays()
     private var finality: FinalMark
+    /// A head that becomes the mark once the zones up to it are known here, with the time it was heard.
+    private var candidate: (head: Int64, heardAt: Instant)?
     /// Days whose parts have changed in this turn.
     private var touched: Set<SummaryDays.Key> = []
     /// Handlers named as missing in the provisional summaries of days that are over.
@@ -46,11 +48,12 @@ public final class ConsolidatorStage: Stage {
         if beat.instance == observer {
             zones.hear(head, limit: AnchorVector(base: head.sequence), turn)
             zones.pump(turn)
-            // A mark is taken only while nothing is being read in, and only of days whose zones are known here.
+            // A mark is taken only while nothing is being read in.
             if beat.details["importOpen"]?.bool != false {
+                candidate = nil
                 finality.withdraw()
-            } else if zones.frontier >= head.sequence {
-                finality.offer(head.sequence, at: turn.now, monotonic: turn.monotonic)
+            } else if candidate == nil {
+                candidate = (head.sequence, turn.now)
             }
         } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {
             handler.hear(head, limit: AnchorVector(base: head.sequence), turn)
@@ -63,7 +66,11 @@ public final class ConsolidatorStage: Stage {
 
     public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
         if try zones.accept(
-            answer, turn, reset: { _ in finality.withdraw() }, apply: { page in try learnZones(page["zones"], turn) })
+            answer, turn,
+            reset: { _ in
+                candidate = nil
+                finality.withdraw()
+            }, apply: { page in try learnZones(page["zones"], turn) })
         {
             return
         }
@@ -105,6 +112,10 @@ public final class ConsolidatorStage: Stage {
             finality.consumed(handler.frontier, of: handler.producer)
         }
         zones.pump(turn)
+        if let candidate, zones.frontier >= candidate.head {
+            finality.offer(candidate.head, at: candidate.heardAt, monotonic: turn.monotonic)
+            self.candidate = nil
+        }
         let before = turn.head.sequence
         let late = finality.missing(at: turn.monotonic)
         if late != missing {
