@@ -61,7 +61,7 @@ let package = Package(
         library("HealthStore", ["HealthModel", "SQLite"]),
         library("HealthImport", ["HealthModel", "CArchive", "CXMLStream"]),
         library("HealthGenerator", ["HealthModel", "CArchive"]),
-        library("HTTP", ["CCurl", "CMicroHTTPD"]),
+        library("HTTP", ["HealthModel", "CCurl", "CMicroHTTPD"]),
         library("Wire", ["HealthModel", "CLibCBOR"]),
         library("MessageBus", ["Wire", "HealthModel", "CZeroMQ"]),
         library("Changelog", ["HealthModel", "SQLite", "Wire"]),
