@@ -36,15 +36,17 @@ public struct IdleWatch: Sendable {
     public static let patience: Instant = 90 * Instant.second
 
     private let roles: Roles
-    /// The observer's head when the named imports had closed; what must be delivered.
-    public let target: Int64
+    /// The observer's head when the named imports had closed.
+    private let closedHead: Int64
+    /// What must be delivered: the observer's head when it was first heard, at or beyond that, with no import open.
+    public private(set) var target: Int64?
     private var progress: [String: Value] = [:]
     private var progressAt: Instant?
 
-    /// - Parameter target: the observer's head when the named imports had closed; 0 when there were none.
-    public init(roles: Roles, target: Int64) {
+    /// - Parameter closedHead: the observer's head when the named imports had closed; 0 when there were none.
+    public init(roles: Roles, closedHead: Int64) {
         self.roles = roles
-        self.target = target
+        self.closedHead = closedHead
     }
 
     /// - Parameters:
@@ -63,7 +65,7 @@ public struct IdleWatch: Sendable {
         return verdict
     }
 
-    private func look(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict {
+    private mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict {
         func beat(_ name: String) -> Heartbeat? { beats[name].flatMap { $0.age < 5 ? $0.beat : nil } }
         for uploader in roles.uploaders {
             guard let details = beat(uploader)?.details else { continue }
@@ -81,8 +83,9 @@ public struct IdleWatch: Sendable {
             return .waiting("\(roles.observer): an import is open")
         }
         // A heartbeat from before the imports closed tells nothing of what they brought.
-        guard head.sequence >= target else { return .waiting("\(roles.observer): not heard since the import") }
-        let target = max(target, head.first)
+        guard head.sequence >= closedHead else { return .waiting("\(roles.observer): not heard since the import") }
+        let target = target ?? head.sequence
+        self.target = target
         for name in roles.handlers {
             guard let beat = beat(name) else { return .waiting("\(name): not heard") }
             if let days = beat.details["failedDays"]?.int, days > 0 {

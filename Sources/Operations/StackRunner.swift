@@ -65,7 +65,9 @@ public final class StackRunner: Sendable {
     /// Runs until Ctrl-C, SIGTERM, idleness (where asked for) or a start that can't succeed; blocks the calling thread.
     /// - Throws: `Failure` for what keeps the stack from starting or going on.
     public func run() throws -> Outcome {
-        if let zone = options.zone { _ = try ZoneTimeline(zone: zone) }
+        if let zone = options.zone {
+            do { _ = try ZoneTimeline(zone: zone) } catch { throw Failure.usage("--zone: \(error)") }
+        }
         for path in options.imports where !FileManager.default.isReadableFile(atPath: path) {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
             throw Failure("\(path) \(reason)", hint: "check the path and its rights")
@@ -170,8 +172,8 @@ public final class StackRunner: Sendable {
                     hint: "the stack and what it holds are as before")
             }
         }
-        let target = state.withLock { $0.outcome.imports.map(\.head).max() }
-        var watch = IdleWatch(roles: stack.roles, target: target ?? 0)
+        let closedHead = state.withLock { $0.outcome.imports.map(\.head).max() }
+        var watch = IdleWatch(roles: stack.roles, closedHead: closedHead ?? 0)
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 0.25))
             switch watch.judge(client.heartbeats, at: MonotonicClock.now) {
