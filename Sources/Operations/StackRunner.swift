@@ -14,12 +14,18 @@ public final class StackRunner: Sendable {
         public var user: String?
         public var zone: String?
         public var untilIdle: Bool
+        /// Laid over the processes' environment.
+        public var environment: [String: String]
 
-        public init(imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false) {
+        public init(
+            imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
+            environment: [String: String] = [:]
+        ) {
             self.imports = imports
             self.user = user
             self.zone = zone
             self.untilIdle = untilIdle
+            self.environment = environment
         }
     }
 
@@ -111,15 +117,16 @@ public final class StackRunner: Sendable {
     }
 
     private func specs() -> [ProcessSpec] {
-        stack.configuration.instances.map { instance in
+        var environment = options.environment
+        if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
+        return stack.configuration.instances.map { instance in
             var arguments = ["--state", stack.state.path, "--instance", instance.name]
             if let file = stack.configurationFile { arguments += ["--config", file] }
             // The hub first, for without it nobody is ready; then everyone else together: they find each other in any order.
             let group = instance.manifest.kind == .hub ? 0 : 1
             return ProcessSpec(
                 name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                environment: options.zone.map { ["HEALTHBUS_ZONE": $0] } ?? [:],
-                group: group)
+                environment: environment, group: group)
         }
     }
 

@@ -22,9 +22,15 @@ enum DemoCommand {
                 + (export != nil && arguments.value("--zone") == nil ? " (this machine's; --zone names another)" : ""))
         let file = try export ?? generate(in: stack, zone: zone, say)
         let runner = StackRunner(
-            stack, StackRunner.Options(imports: [file], zone: zone), say: say,
+            stack, StackRunner.Options(imports: [file], zone: zone, environment: quiet()), say: say,
             whenIdle: { outcome in try show(stack, outcome, say) })
         _ = try runner.run()
+    }
+
+    /// The processes' logs would run through the progress bar; who wants them sets the level.
+    private static func quiet() -> [String: String] {
+        let level = ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? ""
+        return level.isEmpty ? ["HEALTHBUS_LOG_LEVEL": "error"] : [:]
     }
 
     private static func generate(in stack: Stack, zone: String, _ say: (String) -> Void) throws -> String {
@@ -54,10 +60,12 @@ enum DemoCommand {
             """
 
             Everything is delivered, and the stack goes on. In another terminal:
-              \(program) tap --state \(state) figures. daily.    watch the bus
-              \(program) status --state \(state)                 processes and freshness
-              \(program) import --state \(state) export.zip      more data
-            Ctrl-C stops it.
+              export HEALTHBUS_STATE=\(state)
+              \(program) status
+              \(program) days
+              \(program) tap figures. daily.
+              \(program) import export.zip
+            Ctrl-C stops it; what it holds stays in the state folder.
             """)
     }
 }
