@@ -14,7 +14,9 @@ enum DemoCommand {
         // A made-up person's data never goes into the folder of a real one.
         let folder = arguments.value("--state") ?? StateFolder.standard().path + (export == nil ? "-demo" : "")
         let stack = try Stack(state: folder, configurationFile: arguments.value("--config"))
-        let say: @Sendable (String) -> Void = { StandardStream.output.write($0 + "\n") }
+        // A line that a progress bar has begun is erased; the bar draws itself again below.
+        let start = Terminal(.output).isTerminal ? "\r\u{1B}[K" : ""
+        let say: @Sendable (String) -> Void = { StandardStream.output.write(start + $0 + "\n") }
         say("state  \(stack.state.path)")
         let zone = arguments.value("--zone") ?? (export == nil ? "Europe/Berlin" : TimeZone.current.identifier)
         say(
@@ -54,17 +56,19 @@ enum DemoCommand {
         say(days.table(for: Terminal(.output)))
         let delivered = try DeliveryReport(stack)
         say(delivered.text)
+        // Found by its name already, or else the shell is told where.
         let program = CommandLine.arguments.first ?? "healthbus"
-        let state = stack.state.path
+        let folder = program.contains("/") ? URL(fileURLWithPath: program).deletingLastPathComponent().path : nil
+        let path = folder.map { "\n  export PATH=\"\($0):$PATH\"" } ?? ""
         say(
             """
 
             Everything is delivered, and the stack goes on. In another terminal:
-              export HEALTHBUS_STATE=\(state)
-              \(program) status
-              \(program) days
-              \(program) tap figures. daily.
-              \(program) import export.zip
+              export HEALTHBUS_STATE="\(stack.state.path)"\(path)
+              healthbus status
+              healthbus days
+              healthbus tap figures. daily.
+              healthbus import export.zip
             Ctrl-C stops it; what it holds stays in the state folder.
             """)
     }
