@@ -72,14 +72,24 @@ public final class Upstream {
 
     /// Asks for the next window unless a request is on its way.
     public func pump(_ turn: Turn) {
-        guard inFlight == nil, let limit else { return }
-        guard let window = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) else { return }
+        guard inFlight == nil, let limit, let heard, let window = nextWindow(limit: limit, of: heard) else { return }
         var members = query
-        members["store"] = Value(received.store)
-        members["generation"] = Value(received.generation)
+        // At the first contact what was heard of is what is asked.
+        members["store"] = Value(received.store ?? heard.store)
+        members["generation"] = Value(received.generation ?? heard.generation)
         members["after"] = window.after.wireValue
         members["until"] = window.until.wireValue
         inFlight = (turn.pull(producer, members), window)
+    }
+
+    private func nextWindow(limit: AnchorVector, of heard: StoreHead) -> Cursor.Window? {
+        if let next = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) { return next }
+        guard let store = received.store, (store, received.generation) != (heard.store, heard.generation) else {
+            return nil
+        }
+        // A store that was made anew may stand behind the anchor: it is asked all the same, since only it can say whether the anchor is
+        // still good. What it has up to there would else never be seen.
+        return Cursor.Window(after: received.anchor, until: received.anchor, isBackfill: false)
     }
 
     /// Pages that have come, and where the cursor stands once they are dealt with.
