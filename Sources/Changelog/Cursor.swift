@@ -30,6 +30,12 @@ public struct Cursor: Sendable, Equatable {
         public var after: AnchorVector
         public var until: AnchorVector
         public var isBackfill: Bool
+
+        public init(after: AnchorVector, until: AnchorVector, isBackfill: Bool) {
+            self.after = after
+            self.until = until
+            self.isBackfill = isBackfill
+        }
     }
 
     /// The next window within `limit`, live data first; nil when there is nothing to fetch.

@@ -4,14 +4,19 @@ public struct Table: Sendable {
         public enum Alignment: Sendable { case left, right }
         public var title: String
         public var alignment: Alignment
+        /// When it is left out on a screen that is too narrow for all: 1 goes first, nil never does.
+        public var givesWay: Int?
 
-        public init(_ title: String, _ alignment: Alignment = .left) {
+        public init(_ title: String, _ alignment: Alignment = .left, givesWay: Int? = nil) {
             self.title = title
             self.alignment = alignment
+            self.givesWay = givesWay
         }
 
         /// For numbers.
-        public static func number(_ title: String) -> Column { Column(title, .right) }
+        public static func number(_ title: String, givesWay: Int? = nil) -> Column {
+            Column(title, .right, givesWay: givesWay)
+        }
     }
 
     public let columns: [Column]
@@ -25,17 +30,19 @@ public struct Table: Sendable {
         rows.append(cells.map(Self.inOneLine) + Array(repeating: "", count: columns.count - cells.count))
     }
 
-    /// The table, a line each, with a newline at the end of all. Lines are cut to the screen's width; where there is no screen
-    /// they stay whole and plain.
+    /// The table, a line each, with a newline at the end of all. On a screen that is too narrow, columns that give way are left out, then
+    /// lines are cut; where there is no screen the table stays whole and plain.
     public func render(for terminal: Terminal) -> String {
         let widths = columns.indices.map { column in
             rows.reduce(DisplayWidth.of(columns[column].title)) { max($0, DisplayWidth.of($1[column])) }
         }
+        let shown = shownColumns(widths, on: terminal)
         func line(_ cells: [String]) -> String {
             var text = ""
-            for (column, cell) in cells.enumerated() {
+            for column in shown {
+                let cell = cells[column]
                 let padding = String(repeating: " ", count: widths[column] - DisplayWidth.of(cell))
-                if column > 0 { text += "  " }
+                if column != shown.first { text += "  " }
                 text += columns[column].alignment == .right ? padding + cell : cell + padding
             }
             while text.last == " " { text.removeLast() }
@@ -43,6 +50,18 @@ public struct Table: Sendable {
         }
         let header = terminal.styled(line(columns.map(\.title)), .bold)
         return ([header] + rows.map(line)).map { $0 + "\n" }.joined()
+    }
+
+    private func shownColumns(_ widths: [Int], on terminal: Terminal) -> [Int] {
+        var shown = Array(columns.indices)
+        guard terminal.isTerminal else { return shown }
+        while shown.reduce(-2, { $0 + 2 + widths[$1] }) > terminal.width {
+            let next = shown.filter { columns[$0].givesWay != nil }
+                .min { columns[$0].givesWay ?? .max < columns[$1].givesWay ?? .max }
+            guard let next else { break }
+            shown.removeAll { $0 == next }
+        }
+        return shown
     }
 
     /// A line break or an escape sequence in a name must not break the table or drive the terminal.

@@ -41,16 +41,16 @@ public struct DaysReport {
 
     public var json: String { Value.array(days).json(pretty: true) }
 
-    /// A table for eyes; an empty cell is no data.
+    /// A table for eyes; an empty cell is no data. A narrow screen gets fewer columns.
     public func table(for terminal: Terminal) -> String {
         let users = Set(days.compactMap { $0["user"].string })
         var table = Table(
             (users.count > 1 ? [.init("User")] : []) + [
-                .init("Date"), .number("Steps"), .number("km"), .number("Floors"), .number("Active kcal"),
-                .number("Basal kcal"),
-                .number("Exercise"), .number("Stand"), .number("HR avg"), .number("Rest HR"), .number("HRV"),
-                .number("Asleep"),
-                .init("Workouts"), .number("kg"), .init("State"),
+                .init("Date"), .number("Steps"), .number("km", givesWay: 8), .number("Floors", givesWay: 1),
+                .number("Active kcal"), .number("Basal kcal", givesWay: 2), .number("Exercise", givesWay: 6),
+                .number("Stand", givesWay: 3), .number("HR avg", givesWay: 7), .number("Rest HR", givesWay: 9),
+                .number("HRV", givesWay: 4), .number("Asleep"), .init("Workouts"), .number("kg", givesWay: 5),
+                .init("State"),
             ])
         for day in days {
             let number = { (value: Value, digits: Int) in value.double.map { Self.text($0, digits) } ?? "" }

@@ -19,10 +19,10 @@ public struct DeliveryReport {
             ?? stack.configuration.only(.backend).map { BackendAddress.url(of: $0) }
     }
 
-    /// One line by metric: "steps 41 210, heart-rate 28 112, …".
+    /// One line by metric: "steps 41 210, heart-rate 28 112, …". Elements as they were sent: what changed was sent again.
     public var text: String {
         let parts = delivered.sorted { $0.key < $1.key }.map { "\($0.key) \(HumanFormat.count(Int($0.value)))" }
-        return "Delivered to \(url ?? "the backend"): "
+        return "Delivered to \(url ?? "the backend"), what changed each time anew:\n  "
             + (parts.isEmpty ? "nothing yet" : parts.joined(separator: ", "))
     }
 }

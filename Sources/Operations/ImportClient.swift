@@ -95,7 +95,8 @@ public final class ImportClient {
         var bar: ProgressBar?
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
-            if let now = progress(id) {
+            // Before the file's first block its size isn't known, and a bar keeps the size that it began with.
+            if let now = progress(id), now.bytesTotal > 0 {
                 if bar == nil { bar = ProgressBar((path as NSString).lastPathComponent, totalBytes: now.bytesTotal) }
                 bar?.update(bytes: now.bytesRead, records: now.records)
             }

@@ -14,12 +14,18 @@ public final class StackRunner: Sendable {
         public var user: String?
         public var zone: String?
         public var untilIdle: Bool
+        /// Laid over the processes' environment.
+        public var environment: [String: String]
 
-        public init(imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false) {
+        public init(
+            imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
+            environment: [String: String] = [:]
+        ) {
             self.imports = imports
             self.user = user
             self.zone = zone
             self.untilIdle = untilIdle
+            self.environment = environment
         }
     }
 
@@ -113,11 +119,8 @@ public final class StackRunner: Sendable {
     }
 
     private func specs() -> [ProcessSpec] {
-        var environment = options.zone.map { ["HEALTHBUS_ZONE": $0] } ?? [:]
-        // Beside a person's own output only what a person should see.
-        if ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] == nil {
-            environment["HEALTHBUS_LOG_LEVEL"] = "notice"
-        }
+        var environment = options.environment
+        if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
         return stack.configuration.instances.map { instance in
             var arguments = ["--state", stack.state.path, "--instance", instance.name]
             if let file = stack.configurationFile { arguments += ["--config", file] }
@@ -125,8 +128,7 @@ public final class StackRunner: Sendable {
             let group = instance.manifest.kind == .hub ? 0 : 1
             return ProcessSpec(
                 name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                environment: environment,
-                group: group)
+                environment: environment, group: group)
         }
     }
 

@@ -45,6 +45,7 @@ public struct StatusReport {
             "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"],
             "deadLetters": .integer(stored.letters),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
+            "blocked": uploader.flatMap { beats[$0.name]?.beat.details["blocked"] } ?? .null,
         ]
     }
 
@@ -185,6 +186,7 @@ extension StatusReport {
             + "\n" + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0), "
             + "pending \(value["pending"].int ?? 0).\n"
+            + (value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
     }
 
     private func ago(_ value: Value) -> String {

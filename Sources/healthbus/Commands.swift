@@ -6,8 +6,10 @@ enum Commands {
         .init(
             "--state", value: "folder",
             help: "the stack's state folder (default: HEALTHBUS_STATE, else ~/.local/state/healthbus)"),
-        .init("--config", value: "file", help: "a configuration to lay over the default one"),
+        config,
     ]
+    private static let config = CommandHelp.Option(
+        "--config", value: "file", help: "a configuration to lay over the default one")
     private static let json = CommandHelp.Option(
         "--json", help: "one JSON value on standard output, nothing else there")
 
@@ -40,7 +42,11 @@ enum Commands {
                 CommandHelp(
                     name: "healthbus demo",
                     summary: "Start the stack on a made-up person's export, or on yours, and show what comes out.",
-                    options: stackOptions + [
+                    options: [
+                        .init(
+                            "--state", value: "folder",
+                            help: "the stack's state folder (default: as for up, with -demo at its end when made up)"),
+                        config,
                         .init("--export", value: "file", help: "your own export instead of a made-up one"),
                         .init(
                             "--zone", value: "IANA name",
@@ -51,7 +57,8 @@ enum Commands {
             (
                 "run",
                 CommandHelp(
-                    name: "healthbus run", summary: "Run one process of the stack in the foreground.",
+                    name: "healthbus run",
+                    summary: "Run one process of the stack (as status names it) in the foreground.",
                     positionals: [.init("instance")],
                     options: stackOptions + [
                         .init("--standby", help: "wait for the running one to end"),
@@ -94,7 +101,9 @@ enum Commands {
             (
                 "days",
                 CommandHelp(
-                    name: "healthbus days", summary: "Show the daily summaries.",
+                    name: "healthbus days",
+                    summary:
+                        "Show the daily summaries. A narrow terminal gets fewer columns; a pipe and --json get all.",
                     options: stackOptions + [
                         .init("--from", value: "date", help: "first day, as 2025-03-30"),
                         .init("--to", value: "date", help: "last day"),
@@ -108,7 +117,10 @@ enum Commands {
                     name: "healthbus tap",
                     summary: "Print every message that passes on the bus, decoded. Changes nothing.",
                     positionals: [.init("topic-prefix", isRequired: false, repeats: true)],
-                    options: stackOptions + [.init("--count", value: "number", help: "end after so many"), json],
+                    options: stackOptions + [
+                        .init("--count", value: "number", help: "end after so many"),
+                        .init("--json", help: "one JSON object a line on standard output, nothing else there"),
+                    ],
                     examples: ["healthbus tap figures. daily.", "healthbus tap --json --count 10 heartbeat."])
             ),
         ])

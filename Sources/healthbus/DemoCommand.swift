@@ -14,7 +14,9 @@ enum DemoCommand {
         // A made-up person's data never goes into the folder of a real one.
         let folder = arguments.value("--state") ?? StateFolder.standard().path + (export == nil ? "-demo" : "")
         let stack = try Stack(state: folder, configurationFile: arguments.value("--config"))
-        let say: @Sendable (String) -> Void = { StandardStream.output.write($0 + "\n") }
+        // A line that a progress bar has begun is erased; the bar draws itself again below.
+        let start = Terminal(.output).isTerminal ? "\r\u{1B}[K" : ""
+        let say: @Sendable (String) -> Void = { StandardStream.output.write(start + $0 + "\n") }
         say("state  \(stack.state.path)")
         let zone = arguments.value("--zone") ?? (export == nil ? "Europe/Berlin" : TimeZone.current.identifier)
         say(
@@ -22,9 +24,15 @@ enum DemoCommand {
                 + (export != nil && arguments.value("--zone") == nil ? " (this machine's; --zone names another)" : ""))
         let file = try export ?? generate(in: stack, zone: zone, say)
         let runner = StackRunner(
-            stack, StackRunner.Options(imports: [file], zone: zone), say: say,
+            stack, StackRunner.Options(imports: [file], zone: zone, environment: quiet()), say: say,
             whenIdle: { outcome in try show(stack, outcome, say) })
         _ = try runner.run()
+    }
+
+    /// The processes' logs would run through the progress bar; who wants them sets the level.
+    private static func quiet() -> [String: String] {
+        let level = ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? ""
+        return level.isEmpty ? ["HEALTHBUS_LOG_LEVEL": "error"] : [:]
     }
 
     private static func generate(in stack: Stack, zone: String, _ say: (String) -> Void) throws -> String {
@@ -48,16 +56,20 @@ enum DemoCommand {
         say(days.table(for: Terminal(.output)))
         let delivered = try DeliveryReport(stack)
         say(delivered.text)
+        // Found by its name already, or else the shell is told where.
         let program = CommandLine.arguments.first ?? "healthbus"
-        let state = stack.state.path
+        let folder = program.contains("/") ? URL(fileURLWithPath: program).deletingLastPathComponent().path : nil
+        let path = folder.map { "\n  export PATH=\"\($0):$PATH\"" } ?? ""
         say(
             """
 
             Everything is delivered, and the stack goes on. In another terminal:
-              \(program) tap --state \(state) figures. daily.    watch the bus
-              \(program) status --state \(state)                 processes and freshness
-              \(program) import --state \(state) export.zip      more data
-            Ctrl-C stops it.
+              export HEALTHBUS_STATE="\(stack.state.path)"\(path)
+              healthbus status
+              healthbus days
+              healthbus tap figures. daily.
+              healthbus import export.zip
+            Ctrl-C stops it; what it holds stays in the state folder.
             """)
     }
 }

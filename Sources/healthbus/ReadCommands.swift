@@ -32,7 +32,11 @@ enum DaysCommand {
         if arguments.flag("--json") {
             StandardStream.output.write(report.json + "\n")
         } else if report.days.isEmpty {
-            StandardStream.error.write("no days yet on \(stack.state.path); 'healthbus import FILE' brings some\n")
+            let isFiltered = ["--user", "--from", "--to"].contains { arguments.value($0) != nil }
+            StandardStream.error.write(
+                isFiltered
+                    ? "no such days on \(stack.state.path); without --user, --from and --to all are shown\n"
+                    : "no days yet on \(stack.state.path); 'healthbus import FILE' brings some\n")
         } else {
             StandardStream.output.write(report.table(for: Terminal(.output)))
         }
@@ -51,6 +55,10 @@ enum TapCommand {
         let isJSON = arguments.flag("--json")
         let terminal = Terminal(.output)
         let width = terminal.isTerminal ? terminal.width : .max
+        if try !stack.names.contains(where: { try stack.reader().isRunning($0) }) {
+            StandardStream.error.write(
+                "nothing runs on \(stack.state.path) yet; messages are shown once it does ('healthbus up' starts it)\n")
+        }
         try Tap().run(
             address: stack.address, prefixes: arguments.positionals,
             count: try arguments.integer("--count", in: 1 ... .max),

@@ -1,5 +1,6 @@
 import Console
 import Foundation
+import HealthModel
 import PluginKit
 import Supervisor
 
@@ -20,6 +21,8 @@ do {
         }
     }
 } catch let error as ConfigurationError {
+    reportAndExit(Failure(error.description, code: .usage), program: "healthbus")
+} catch let error as ZoneError {
     reportAndExit(Failure(error.description, code: .usage), program: "healthbus")
 } catch {
     reportAndExit(error, program: "healthbus")

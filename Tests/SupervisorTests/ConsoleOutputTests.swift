@@ -45,6 +45,19 @@ import Testing
         #expect(table.render(for: narrow) == "\u{1B}[1mName\u{1B}[0m\nabcd…\n")
     }
 
+    @Test func columnsGiveWayOnANarrowScreen() {
+        var table = Table([.init("Date"), .number("Steps", givesWay: 2), .number("km", givesWay: 1), .init("State")])
+        table.add(["03-30", "8140", "5.6", "final"])
+        func header(_ width: Int) -> String {
+            String(table.render(for: Terminal(isTerminal: true, width: width)).prefix { $0 != "\n" })
+        }
+        #expect(header(24) == "Date   Steps   km  State")
+        #expect(header(23) == "Date   Steps  State")
+        #expect(header(18) == "Date   State")
+        #expect(header(8) == "Date   …")
+        #expect(table.render(for: Self.piped).hasPrefix("Date   Steps   km  State\n"))
+    }
+
     @Test(arguments: [(["TERM": "xterm"], false), (["COLUMNS": "132"], true)])
     func aPipeIsNoTerminal(environment: [String: String], hasWidth: Bool) throws {
         let pipe = Pipe()

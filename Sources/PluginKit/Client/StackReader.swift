@@ -67,10 +67,21 @@ public final class StackReader {
     public func rows(_ instance: StackConfiguration.Instance, topic: String) throws -> [KeyedChangelog.Row] {
         var rows: [String: KeyedChangelog.Row] = [:]
         var after: Int64 = 0
+        var store: StoreHead?
         while true {
-            let pages = try pages(
-                instance,
-                ["query": "changes", "topic": .string(topic), "after": .integer(after), "until": .integer(.max)])
+            var query: [String: Value] = [
+                "query": "changes", "topic": .string(topic), "after": .integer(after), "until": .integer(.max),
+            ]
+            // A running instance goes on from an anchor only when it knows whose it is.
+            if let store {
+                query["store"] = .string(store.store)
+                query["generation"] = .string(store.generation)
+            }
+            let pages = try pages(instance, query)
+            if pages.isEmpty, store != nil {
+                throw Failure("'\(instance.name)' began anew while it was read", hint: "try again")
+            }
+            store = StoreHead(wireValue: pages.last?["head"] ?? .null)
             for page in pages {
                 for value in page["rows"].array ?? [] {
                     guard let row = KeyedChangelog.Row(wireValue: value) else {

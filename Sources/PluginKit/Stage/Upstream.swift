@@ -91,20 +91,26 @@ public final class Upstream {
 
     /// Asks for the next window unless a request is on its way.
     public func pump(_ turn: Turn) {
-        guard inFlight == nil else { return }
-        var next = limit.flatMap { received.nextWindow(limit: $0, backfillBeyond: backfillBeyond) }
-        if next == nil, polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter {
-            // Without an end: whatever there is.
-            next = received.nextWindow(limit: AnchorVector(base: .max), backfillBeyond: nil)
-        }
-        lastHeard = lastHeard ?? turn.monotonic
-        guard let window = next else { return }
+        guard inFlight == nil, let window = nextWindow(turn) else { return }
         var members = query
         members["store"] = Value(received.store)
         members["generation"] = Value(received.generation)
         members["after"] = window.after.wireValue
         members["until"] = window.until.wireValue
         inFlight = (turn.pull(producer, members), window)
+    }
+
+    private func nextWindow(_ turn: Turn) -> Cursor.Window? {
+        defer { lastHeard = lastHeard ?? turn.monotonic }
+        if let limit, let next = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) { return next }
+        if let heard, received.store != heard.store || received.generation != heard.generation {
+            // A store that was made anew may stand behind the anchor: it is asked all the same, since only it can say whether the anchor
+            // is still good. What it has up to there would else never be seen.
+            return Cursor.Window(after: received.anchor, until: received.anchor, isBackfill: false)
+        }
+        guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
+        // Without an end: whatever there is.
+        return Cursor.Window(after: received.anchor, until: AnchorVector(base: .max), isBackfill: false)
     }
 
     /// Pages that have come, and where the cursor stands once they are dealt with.
