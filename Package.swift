@@ -119,6 +119,8 @@ let package = Package(
             tests("Wire", ["Wire", "HealthModel", "MessageBus"]),
             tests("PluginKit", ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
-            tests("EndToEnd", ["HealthModel", "Wire"]),
+            tests(
+                "EndToEnd",
+                ["HealthModel", "Wire", "MessageBus", "SQLite", "HTTP", "Supervisor", "PluginKit", "CArchive"]),
         ]
 )

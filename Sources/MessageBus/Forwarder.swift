@@ -1,6 +1,5 @@
 import CZeroMQ
 import Foundation
-import Glibc
 import HealthModel
 import Synchronization
 import Wire
@@ -13,6 +12,8 @@ public final class Forwarder: Sendable {
         public var forwarded = 0
     }
 
+    /// Between heartbeats that new subscriptions bring about, microseconds.
+    private static let impatience: Instant = 30_000
     private let wakeup: Wakeup
     private let stopping = Mutex(false)
     private let counts = Mutex(Counters())
@@ -20,11 +21,6 @@ public final class Forwarder: Sendable {
     public init() throws { wakeup = try Wakeup() }
 
     public var counters: Counters { counts.withLock { $0 } }
-
-    private static func removeSocket(_ endpoint: String) {
-        let scheme = "ipc://"
-        if endpoint.hasPrefix(scheme) { unlink(String(endpoint.dropFirst(scheme.count))) }
-    }
 
     /// Ends `run`; any thread may call it.
     public func stop() {
@@ -42,8 +38,8 @@ public final class Forwarder: Sendable {
         let subscribers = try ZeroMQSocket(context, type: ZMQ_XPUB)
         try publishers.bind(address.publish)
         try subscribers.bind(address.subscribe)
-        // libzmq 4.3.4 leaves the files of named Unix sockets behind.
-        defer { for endpoint in [address.publish, address.subscribe] { Self.removeSocket(endpoint) } }
+        // libzmq leaves the files of its Unix sockets behind.
+        defer { for file in [address.publish, address.subscribe].compactMap(Self.socketFile) { unlink(file) } }
         ready()
 
         var items = [
@@ -52,10 +48,12 @@ public final class Forwarder: Sendable {
             zmq_pollitem_t(socket: nil, fd: wakeup.readEnd, events: Int16(ZMQ_POLLIN), revents: 0),
         ]
         var nextBeat = MonotonicClock.now
+        var lastBeat: Instant = 0
         while !stopping.withLock({ $0 }) {
             let now = MonotonicClock.now
             if now >= nextBeat {
                 if let beat = heartbeat() { _ = try subscribers.send(beat.frames) }
+                lastBeat = now
                 nextBeat = now + Instant.second
             }
             let wait = max(0, nextBeat - MonotonicClock.now) / 1000 + 1
@@ -63,12 +61,16 @@ public final class Forwarder: Sendable {
             wakeup.drain()
             var forwarded = 0
             // Subscriptions first: a new subscriber hears the next message, not the one after a burst.
-            while try subscribers.forward(to: publishers) {
-                // Whoever has just come learns at once that the hub is there.
-                nextBeat = min(nextBeat, MonotonicClock.now + 10_000)
-            }
+            // Who is new learns at once that the hub is there, not up to a second later: a stack's start waits for that.
+            while try subscribers.forward(to: publishers) { nextBeat = min(nextBeat, lastBeat + Self.impatience) }
             while forwarded < 256, try publishers.forward(to: subscribers) { forwarded += 1 }
             if forwarded > 0 { counts.withLock { $0.forwarded += forwarded } }
         }
+    }
+
+    /// The file of a Unix socket; nil for an endpoint of another kind.
+    private static func socketFile(_ endpoint: String) -> String? {
+        let scheme = "ipc://"
+        return endpoint.hasPrefix(scheme) ? String(endpoint.dropFirst(scheme.count)) : nil
     }
 }

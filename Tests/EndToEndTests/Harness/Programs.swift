@@ -1,0 +1,68 @@
+import Foundation
+import Glibc
+
+/// Where the built programs are: `HEALTHBUS_BIN`, else beside the test bundle.
+enum Programs {
+    static let folder: String = {
+        if let folder = ProcessInfo.processInfo.environment["HEALTHBUS_BIN"], !folder.isEmpty { return folder }
+        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return (bundle as NSString).deletingLastPathComponent
+    }()
+
+    static var healthbus: String { folder + "/healthbus" }
+
+    /// `healthbus-<name>`.
+    static func path(_ name: String) -> String { folder + "/healthbus-" + name }
+
+    /// Numbers that a run by hand may set; a test's own small one else.
+    static func number(_ variable: String, else usual: Int) -> Int {
+        ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual
+    }
+}
+
+/// What a test couldn't go on with: what was waited for, and what the program had said by then.
+struct HarnessError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// Waits for a condition, looking again every few milliseconds.
+/// - Throws: `HarnessError` that says what didn't come; whatever the condition throws.
+func until(
+    _ what: @autoclosure () -> String, within seconds: Double = 20, every milliseconds: Int = 5,
+    _ condition: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    while try await !condition() {
+        if ContinuousClock.now > deadline { throw HarnessError("not within \(seconds) s: \(what())") }
+        try await Task.sleep(for: .milliseconds(milliseconds))
+    }
+}
+
+/// A TCP port of the loopback interface that nobody listens at.
+func freePort() throws -> Int {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let bound = withUnsafeMutablePointer(to: &address) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+        }
+    }
+    guard bound else { throw HarnessError("no free port: \(String(cString: strerror(errno)))") }
+    return Int(UInt16(bigEndian: address.sin_port))
+}
+
+/// Processes that run with this text among their arguments.
+func processes(naming text: String) -> [pid_t] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }.filter { pid in
+        guard pid != getpid(), let line = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") else {
+            return false
+        }
+        return line.split(separator: 0).contains { String(decoding: $0, as: UTF8.self).contains(text) }
+    }
+}

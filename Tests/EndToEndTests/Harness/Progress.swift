@@ -1,0 +1,40 @@
+import HealthModel
+import SQLite
+
+/// How much of its work an instance has committed, read beside it: rows, whatever they are.
+extension TestStack {
+    func committed(by instance: String) -> Int {
+        let query =
+            switch instance {
+            case "observer": "SELECT coalesce(max(seq) - min(seq) + 1, 0) FROM samples"
+            case "backend": "SELECT coalesce(sum(alive), 0) FROM tallies"
+            case "uploader": "SELECT coalesce(sum(count), 0) FROM deliveries"
+            default: "SELECT count(*) FROM changes"
+            }
+        // A file, or a table, that isn't there yet is no progress.
+        return (try? number(instance, query)) ?? 0
+    }
+
+    /// Whose work tells when to strike: those without a count of their own go by somebody else's.
+    static func gauge(of instance: String) -> String {
+        switch instance {
+        case "hub", "supervisor": "uploader"
+        case "debouncer": "observer"
+        default: instance
+        }
+    }
+}
+
+/// A small generator whose numbers are the same everywhere (SplitMix64, Steele, Lea and Flood 2014).
+struct Seeded: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

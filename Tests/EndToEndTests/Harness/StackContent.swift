@@ -1,0 +1,91 @@
+import Foundation
+import HealthModel
+import SQLite
+import Supervisor
+
+/// All that a stopped stack has come to, in lines that are equal when the content is: no versions, revisions or sequences, which tell how it came there.
+struct StackContent: Equatable, Sendable {
+    /// The summaries that `healthbus days` prints.
+    var days: [String]
+    /// The observer's living samples: id, type, start, duration, value.
+    var samples: [String]
+    /// The backend's samples, deleted ones marked.
+    var delivered: [String]
+    /// The backend's days, workouts and nights.
+    var documents: [String]
+    /// (id, version)s that the backend took for new more than once.
+    var acceptedTwice: Int
+
+    init(of stack: TestStack) async throws {
+        let printed = try await stack.onState("days", "--json")
+        guard printed.exit.isSuccess else { throw HarnessError("days: \(printed.error)") }
+        days = (try printed.json().array ?? []).map(Self.plain)
+        samples = try stack.rows(
+            "observer",
+            """
+            SELECT printf('%s %s %d %d %!.17g', hex(samples.id), types.name, start_us, duration, value)
+            FROM samples JOIN types ON types.id = type WHERE state = 0 ORDER BY samples.id
+            """)
+        delivered = try stack.rows(
+            "backend",
+            """
+            SELECT printf('%s %s %d %d %!.17g %d', hex(samples.id), text, start, "end" - start, value, deleted)
+            FROM samples LEFT JOIN texts ON texts.id = type ORDER BY samples.id
+            """)
+        documents = try stack.read("backend") { database in
+            var lines: [String] = []
+            try database.prepare("SELECT kind, id, deleted, body FROM documents ORDER BY kind, id").forEachRow { row in
+                let body = row.isNull(3) ? "" : Self.plain(try Value(json: row.bytes(3)))
+                lines.append("\(row.int(0)) \(row.string(1)) \(row.int(2)) \(body)")
+            }
+            return lines
+        }
+        acceptedTwice = try stack.number("backend", "SELECT count(*) FROM accepted WHERE count > 1")
+    }
+
+    private static func plain(_ document: Value) -> String {
+        var members = document.object ?? [:]
+        members["version"] = nil
+        members["revision"] = nil
+        return Value.object(members).json()
+    }
+
+    /// Where it differs from what it should be, a few lines of each kind; empty when it doesn't.
+    func differences(from expected: StackContent) -> [String] {
+        var found: [String] = []
+        for (name, these, those) in [
+            ("days", days, expected.days), ("samples", samples, expected.samples),
+            ("delivered", delivered, expected.delivered), ("documents", documents, expected.documents),
+        ] where these != those {
+            let missing = Set(those).subtracting(these).sorted()
+            let invented = Set(these).subtracting(those).sorted()
+            found.append("\(name): \(these.count) of \(those.count), \(missing.count) missing, \(invented.count) else")
+            found += missing.prefix(3).map { "- \($0)" } + invented.prefix(3).map { "+ \($0)" }
+        }
+        if acceptedTwice != 0 { found.append("accepted twice: \(acceptedTwice)") }
+        return found
+    }
+}
+
+extension TestStack {
+    /// Reads an instance's file, beside its writer if it runs.
+    func read<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
+        // A stopped one's log may have to be read in, which writes.
+        let mode = try pid(of: instance) == nil ? Database.Mode.readWrite : .readOnly
+        return try body(try Database(path: "\(state)/\(instance)/state.sqlite", mode: mode))
+    }
+
+    /// The one column of a query's rows.
+    func rows(_ instance: String, _ query: String) throws -> [String] {
+        try read(instance) { database in
+            var lines: [String] = []
+            try database.prepare(query).forEachRow { lines.append($0.string(0)) }
+            return lines
+        }
+    }
+
+    /// The one number that a query gives; 0 for none.
+    func number(_ instance: String, _ query: String) throws -> Int {
+        try read(instance) { try $0.prepare(query).firstRow { $0.int(0) } ?? 0 }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Glibc
+import HTTP
+import HealthModel
+import Supervisor
+import Synchronization
+
+/// One test's stack: a state folder with a short path, a port of its own for the backend, and the programs started on them.
+final class TestStack: Sendable {
+    let folder: String
+    let port: Int
+    private let environment: [String: String]
+    private let started = Mutex(0)
+
+    var state: String { folder + "/s" }
+
+    private static let count = Mutex(0)
+
+    fileprivate init() throws {
+        let number = Self.count.withLock { count in
+            count += 1
+            return count
+        }
+        // Short: the bus's sockets lie in it.
+        folder = "/tmp/hbe-\(getpid())-\(number)"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        port = try freePort()
+        environment = [
+            "HEALTHBUS_BACKEND_PORT": "\(port)", "HEALTHBUS_AUDIT": "1", "HEALTHBUS_BACKEND_TOKEN": "",
+            "HEALTHBUS_ZONE": "", "HEALTHBUS_STATE": "",
+        ]
+    }
+
+    func path(_ name: String) -> String { folder + "/" + name }
+
+    /// Starts a program and returns at once.
+    func start(
+        program: String = Programs.healthbus, _ words: [String], environment more: [String: String] = [:]
+    ) async throws -> Command {
+        let number = started.withLock { count in
+            count += 1
+            return count
+        }
+        return try await Command(
+            program, words, environment: environment.merging(more) { _, new in new }, log: path("run-\(number)"))
+    }
+
+    /// Runs `healthbus` with these words to its end.
+    @discardableResult
+    func run(
+        _ words: String..., environment more: [String: String] = [:], within seconds: Double = 60
+    ) async throws -> Command.Ended {
+        try await start(words, environment: more).ended(within: seconds)
+    }
+
+    /// The same for a command that takes `--state`.
+    @discardableResult
+    func onState(
+        _ words: String..., environment more: [String: String] = [:], within seconds: Double = 60
+    ) async throws -> Command.Ended {
+        try await start(words + ["--state", state], environment: more).ended(within: seconds)
+    }
+
+    /// Writes a small file into this stack's folder.
+    func write(_ name: String, _ text: String) throws -> String {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+        return path(name)
+    }
+
+    /// A made-up export in this stack's folder.
+    func generate(_ name: String, _ words: String...) async throws -> String {
+        let file = path(name)
+        let ended = try await start(["generate", "-o", file] + words).ended(within: 120)
+        guard ended.exit.isSuccess else { throw HarnessError("generate: \(ended.error)") }
+        return file
+    }
+
+    /// `up` in Berlin's zone; with a file, imports it and goes on until idle.
+    func up(_ words: String..., environment more: [String: String] = [:]) async throws -> Command {
+        try await start(["up", "--state", state, "--zone", "Europe/Berlin"] + words, environment: more)
+    }
+
+    /// `up` in the background, all processes ready.
+    func upAndReady(_ words: String..., environment more: [String: String] = [:]) async throws -> Command {
+        let up = try await start(["up", "--state", state, "--zone", "Europe/Berlin"] + words, environment: more)
+        try await until("all ready: \(up.error.suffix(2000))") { up.error.contains("processes are ready") }
+        return up
+    }
+
+    /// Ends a stack as Ctrl-C does.
+    @discardableResult
+    func interrupt(_ up: Command) async throws -> Command.Ended {
+        up.child.signal(SIGINT)
+        return try await up.ended(within: 20)
+    }
+
+    /// The process that holds an instance's lock, if it runs; nil too while the lock's file is being written.
+    func pid(of instance: String) throws -> pid_t? {
+        guard let data = FileManager.default.contents(atPath: "\(state)/\(instance)/lock"), !data.isEmpty,
+            let pid = try? Value(json: data)["pid"].int.map({ pid_t($0) })
+        else { return nil }
+        return processes.contains(pid) ? pid : nil
+    }
+
+    /// All processes of this stack that run.
+    var processes: [pid_t] { EndToEndTests.processes(naming: state) }
+
+    /// Asks the backend.
+    func get(_ path: String, _ query: [String: String] = [:]) throws -> Value {
+        let token = try String(contentsOfFile: state + "/secrets/backend-token", encoding: .utf8)
+        let answer = try HTTPClient(base: "http://127.0.0.1:\(port)").send(
+            HTTPRequest(
+                method: "GET", path: "/api/v1/" + path, query: query,
+                headers: ["Authorization": "Bearer \(token.trimmingCharacters(in: .whitespacesAndNewlines))"]))
+        guard answer.status == 200 else { throw HarnessError("GET \(path): \(answer.status)") }
+        return try Value(json: answer.body)
+    }
+
+    /// Kills whatever of it still runs and removes its folder.
+    fileprivate func remove() async throws {
+        var left = processes
+        while !left.isEmpty {
+            for pid in left { kill(pid, SIGKILL) }
+            try await Task.sleep(for: .milliseconds(10))
+            left = processes
+        }
+        try FileManager.default.removeItem(atPath: folder)
+    }
+}
+
+/// A stack for one test, gone at its end, however that comes.
+func withStack<Result>(_ body: (TestStack) async throws -> Result) async throws -> Result {
+    let stack = try TestStack()
+    do {
+        let result = try await body(stack)
+        try await stack.remove()
+        return result
+    } catch {
+        try await stack.remove()
+        throw error
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Glibc
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// Every process is killed (SIGKILL) in the midst of its work, and what comes out is as if nothing had been.
+    ///
+    /// `HEALTHBUS_FAULT_RECORDS`, `HEALTHBUS_FAULT_ROUNDS` and `HEALTHBUS_FAULT_SEED` make more of it by hand.
+    @Suite(.serialized, .timeLimit(.minutes(60))) struct KillTests {
+        static let records = Programs.number("HEALTHBUS_FAULT_RECORDS", else: 20_000)
+        static let rounds = Programs.number("HEALTHBUS_FAULT_ROUNDS", else: 1)
+        static let seed = Programs.number("HEALTHBUS_FAULT_SEED", else: 1)
+        static let strikes = 2
+
+        /// A run without faults: what must come out, and how much work each process then had.
+        struct Faultless: Sendable {
+            var content: StackContent
+            /// What the import said that it brought.
+            var report: [String]
+            var work: [String: Int]
+        }
+
+        static let faultless = Task {
+            try await withStack { stack in
+                let export = try await KillTests.export(in: stack)
+                let ended = try await stack.up("--import", export, "--until-idle").ended(within: 600)
+                #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
+                var work: [String: Int] = [:]
+                for instance in KillTests.instances { work[instance] = stack.committed(by: instance) }
+                return Faultless(
+                    content: try await StackContent(of: stack), report: try KillTests.report(of: stack), work: work)
+            }
+        }
+
+        static let instances = [
+            "backend", "observer", "steps", "heart-rate", "sleep", "energy", "workouts", "body", "generic",
+            "consolidator", "uploader",
+        ]
+
+        static func export(in stack: TestStack) async throws -> String {
+            try await stack.generate(
+                "export.zip", "--days", "\(max(90, records / 1000))", "--records", "\(records)", "--seed", "\(seed)")
+        }
+
+        /// How many records the observer says that it read, added and knew, whatever attempts that took.
+        static func report(of stack: TestStack) throws -> [String] {
+            try stack.rows("observer", "SELECT report FROM imports").map { text in
+                let report = try Value(json: Array(text.utf8))
+                return "\(["read", "added", "known", "quarantined", "byType"].map { report[$0].json() })"
+            }
+        }
+
+        @Test(arguments: ["hub", "debouncer"] + instances) func killed(_ victim: String) async throws {
+            let expected = try await Self.faultless.value
+            for round in 0..<Self.rounds {
+                var random = Seeded(UInt64(Self.seed) &* 1000 &+ UInt64(round))
+                let moments = (0..<Self.strikes).map { _ in Double.random(in: 0.2..<0.8, using: &random) }.sorted()
+                try await withStack { stack in
+                    let export = try await Self.export(in: stack)
+                    let up = try await stack.up("--import", export, "--until-idle")
+                    var log = "seed \(Self.seed), round \(round):"
+                    for moment in moments {
+                        let reached = try await Self.strike(victim, at: moment, of: expected, on: stack)
+                        log += " killed at \(reached) of \(expected.work[TestStack.gauge(of: victim)] ?? 0)"
+                    }
+                    let ended = try await up.ended(within: 600)
+                    #expect(ended.exit == .code(0), "\(log)\n\(ended.error.suffix(3000))")
+                    let differences = try await StackContent(of: stack).differences(from: expected.content)
+                    #expect(differences.isEmpty, "\(log)\n\(differences.joined(separator: "\n"))")
+                    #expect(try Self.report(of: stack) == expected.report, "\(log)")
+                    Self.note("\(victim), \(log)")
+                }
+            }
+        }
+
+        @Test func supervisorKilled() async throws {
+            let expected = try await Self.faultless.value
+            for round in 0..<Self.rounds {
+                var random = Seeded(UInt64(Self.seed) &* 1000 &+ UInt64(round) &+ 500)
+                try await withStack { stack in
+                    let export = try await Self.export(in: stack)
+                    var up = try await stack.up("--import", export)
+                    var log = "seed \(Self.seed), round \(round):"
+                    for gauge in ["observer", "uploader"] {
+                        let goal = Int(Double.random(in: 0.2..<0.8, using: &random) * Double(expected.work[gauge] ?? 0))
+                        try await until("\(gauge) at \(goal); \(up.error.suffix(2000))", within: 300, every: 1) {
+                            stack.committed(by: gauge) >= goal
+                        }
+                        let all = stack.processes
+                        up.child.kill()
+                        log += " killed with the \(gauge) at \(stack.committed(by: gauge))"
+                        // Nobody outlives it.
+                        try await until("the end of all children", within: 5) { stack.processes.isEmpty }
+                        #expect(all.count >= 13, "\(all.count)")
+                        // Nobody names the file again: the observer goes on by itself.
+                        up = try await stack.up("--until-idle")
+                    }
+                    let ended = try await up.ended(within: 600)
+                    #expect(ended.exit == .code(0), "\(log)\n\(ended.error.suffix(3000))")
+                    let differences = try await StackContent(of: stack).differences(from: expected.content)
+                    #expect(differences.isEmpty, "\(log)\n\(differences.joined(separator: "\n"))")
+                    #expect(try Self.report(of: stack) == expected.report, "\(log)")
+                    Self.note("supervisor, \(log)")
+                }
+            }
+        }
+
+        /// Kills a process once its gauge has come so far; how far it was then.
+        static func strike(_ victim: String, at moment: Double, of expected: Faultless, on stack: TestStack)
+            async throws -> Int
+        {
+            let gauge = TestStack.gauge(of: victim)
+            let goal = Int(moment * Double(expected.work[gauge] ?? 0))
+            var last: pid_t = 0
+            try await until("\(gauge) at \(goal)", within: 300, every: 1) {
+                guard let pid = try stack.pid(of: victim), stack.committed(by: gauge) >= max(goal, 1) else {
+                    return false
+                }
+                last = pid
+                return true
+            }
+            let reached = stack.committed(by: gauge)
+            kill(last, SIGKILL)
+            try await until("the end of \(victim)", within: 5, every: 1) { try stack.pid(of: victim) != last }
+            return reached
+        }
+
+        /// For runs by hand.
+        private static func note(_ text: String) {
+            guard rounds > 1 else { return }
+            FileHandle.standardError.write(Data((text + "\n").utf8))
+        }
+    }
+}
