@@ -103,7 +103,8 @@ public final class KeyedChangelog {
             sequence: statement.int64(0), key: statement.string(1), topic: statement.string(2),
             user: statement.string(3),
             day: statement.isNull(4) ? nil : statement.int(4),
-            body: statement.isNull(5) ? nil : try CBORDecoder.decode(statement.bytes(5)))
+            // Spelt out: a bare `nil` would be taken for the value null, and a tombstone for a row without content.
+            body: statement.isNull(5) ? Value?.none : try CBORDecoder.decode(statement.bytes(5)))
     }
 }
 
@@ -156,6 +157,6 @@ extension KeyedChangelog.Row {
         else { return nil }
         self.init(
             sequence: sequence, key: key, topic: topic, user: user, day: value["day"].int.map { Int($0) },
-            body: deleted ? nil : value["body"])
+            body: deleted ? Value?.none : value["body"])
     }
 }

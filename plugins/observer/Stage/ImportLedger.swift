@@ -53,7 +53,7 @@ final class ImportLedger {
                     state: State(rawValue: row.string(3)) ?? .failed,
                     submitted: row.int64(4),
                     added: (try Value(json: row.bytes(5)).object ?? [:]).compactMapValues(\.int),
-                    report: row.isNull(6) ? nil : try Value(json: row.bytes(6)),
+                    report: row.isNull(6) ? Value?.none : try Value(json: row.bytes(6)),
                     problem: row.isNull(7) ? nil : row.string(7),
                     seconds: row.double(8)))
         }
