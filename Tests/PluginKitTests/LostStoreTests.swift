@@ -24,7 +24,7 @@ import Wire
         let new = StoreHead(store: "new", generation: "b", sequence: 50)
         let upstream = Upstream("observer", query: ["query": "spans"])
 
-        upstream.hear(old, limit: AnchorVector(base: 100))
+        upstream.hear(old, limit: AnchorVector(base: 100), turn)
         upstream.pump(turn)
         let first = try #require(turn.takePulls().first)
         #expect(first.query["store"] == "old")
@@ -34,7 +34,7 @@ import Wire
         #expect(taken)
         #expect(turn.takePulls().isEmpty)
 
-        upstream.hear(new, limit: AnchorVector(base: 50))
+        upstream.hear(new, limit: AnchorVector(base: 50), turn)
         upstream.pump(turn)
         let second = try #require(turn.takePulls().first)
         #expect(second.query["store"] == "old")
@@ -43,7 +43,7 @@ import Wire
             PullAnswer(pull: second, result: .reset(new)), turn, reset: { _ in resets += 1 }, apply: { _ in })
         #expect(resets == 1)
 
-        upstream.hear(new, limit: AnchorVector(base: 50))
+        upstream.hear(new, limit: AnchorVector(base: 50), turn)
         upstream.pump(turn)
         let third = try #require(turn.takePulls().first)
         #expect(third.query["store"] == "new")
