@@ -2,7 +2,9 @@ import HealthModel
 
 extension JSONSpan {
     /// The moment that an ISO 8601 string with an offset names; nil for anything else.
-    public var instant: Instant? { kind == .string ? InstantText.parse(bytes.assumingMemoryBound(to: UInt8.self)) : nil }
+    public var instant: Instant? {
+        kind == .string ? InstantText.parse(bytes.assumingMemoryBound(to: UInt8.self)) : nil
+    }
 }
 
 extension [UInt8] {

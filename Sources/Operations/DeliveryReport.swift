@@ -15,8 +15,8 @@ public struct DeliveryReport {
         let details = uploader.flatMap { client.gather([$0.name], within: 2)[$0.name]?.beat.details } ?? [:]
         delivered = (details["delivered"]?.object ?? [:]).compactMapValues(\.int)
         url =
-            uploader?.configuration["url"].string
-            ?? stack.configuration.only(.backend).map { BackendAddress.url(of: $0) }
+            try uploader?.configuration["url"].string
+            ?? stack.configuration.only(.backend).map { try BackendAddress.url(of: $0) }
     }
 
     /// One line by metric: "steps 41 210, heart-rate 28 112, …". Elements as they were sent: what changed was sent again.

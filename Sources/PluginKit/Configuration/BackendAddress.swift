@@ -4,21 +4,29 @@ import HealthModel
 /// Where the stack's reference backend listens, as its configuration and the environment say.
 public enum BackendAddress {
     /// `HEALTHBUS_BACKEND_PORT` goes before the configuration, for several stacks on one machine.
+    /// - Throws: `ConfigurationError` when the variable isn't a port.
     public static func port(
         of backend: StackConfiguration.Instance, environment: [String: String] = ProcessInfo.processInfo.environment
-    ) -> Int {
-        environment["HEALTHBUS_BACKEND_PORT"].flatMap { Int($0) } ?? Int(backend.configuration["port"].int ?? 8787)
+    ) throws(ConfigurationError) -> Int {
+        guard let text = environment["HEALTHBUS_BACKEND_PORT"], !text.isEmpty else {
+            return Int(backend.configuration["port"].int ?? 8787)
+        }
+        guard let port = Int(text), (0...65535).contains(port) else {
+            throw ConfigurationError(
+                file: "the environment", key: "HEALTHBUS_BACKEND_PORT", reason: "must be a port, 0 to 65535")
+        }
+        return port
     }
 
     public static func host(of backend: StackConfiguration.Instance) -> String {
         backend.configuration["host"].string ?? "127.0.0.1"
     }
 
-    public static func url(of backend: StackConfiguration.Instance) -> String {
+    public static func url(of backend: StackConfiguration.Instance) throws(ConfigurationError) -> String {
         let host = host(of: backend)
         // Listening everywhere isn't an address to connect to.
         let reachable = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
-        return "http://" + (reachable.contains(":") ? "[\(reachable)]" : reachable) + ":\(port(of: backend))"
+        return "http://" + (reachable.contains(":") ? "[\(reachable)]" : reachable) + ":\(try port(of: backend))"
     }
 
     /// For an uploader that has nowhere to deliver to.

@@ -124,8 +124,16 @@ extension StackConfiguration {
     /// Types that handlers name; whoever handles "*" gets all others.
     public var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.types).filter { $0 != "*" }) }
 
-    /// The metric family that a type is delivered under: the plugin that declares it, else "other".
+    /// The families that the backend's paths know; any other's samples go under "other".
+    public static let deliveryFamilies: Set<String> = ["steps", "heart-rate", "sleep", "energy", "workouts", "body"]
+
+    /// Under which family a handler's samples are delivered.
+    public static func family(of manifest: Manifest) -> String {
+        deliveryFamilies.contains(manifest.name) ? manifest.name : "other"
+    }
+
+    /// Under which family a type's samples are delivered: that of the plugin that declares it.
     public func family(of type: String) -> String {
-        handlers.first { $0.manifest.types.contains(type) }?.manifest.name ?? "other"
+        handlers.first { $0.manifest.types.contains(type) }.map { Self.family(of: $0.manifest) } ?? "other"
     }
 }

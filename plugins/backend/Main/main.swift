@@ -29,7 +29,8 @@ PluginProgram.start("backend") { context, stopper in
     var limits = HTTPServer.Limits()
     limits.bodyBytes = Int(options["bodyBytes"].int ?? 8 << 20)
     let server = try HTTPServer(
-        host: BackendAddress.host(of: context.instance), port: BackendAddress.port(of: context.instance), limits: limits
+        host: BackendAddress.host(of: context.instance), port: try BackendAddress.port(of: context.instance),
+        limits: limits
     ) { backend.handle($0) }
     log.info("backend.listening", ("port", "\(server.port)"))
 

@@ -63,25 +63,26 @@ public final class DebouncerStage: Stage {
     public func receive(_ message: Message, _ turn: Turn) throws {
         if let beat = Heartbeat(message) {
             guard let new = beat.head else { return }
-            follow(new, turn)
+            try follow(new, turn)
             let atOnce = window.heard(head: new.sequence, heads: beat.heads, at: turn.monotonic)
             if !atOnce.isEmpty { tell(of: atOnce, turn) }
         } else if let new = StoreHead(wireValue: message.body["head"]), let type = message.body["type"].string,
             let sequence = message.body["sequence"].int
         {
-            follow(new, turn)
+            try follow(new, turn)
             turn.log.debug("observer.fired", ("type", type))
             if window.changed(type, to: sequence, at: turn.monotonic) { tell(of: [type], turn) }
         }
     }
 
-    private func follow(_ new: StoreHead, _ turn: Turn) {
-        if let old = head, old.store != new.store || old.generation != new.generation {
-            turn.log.notice("anchor.reset", ("upstream", observer), ("generation", new.generation))
-            window.reset()
-            told = [:]
-        }
+    private func follow(_ new: StoreHead, _ turn: Turn) throws {
+        let isReset = head.map { $0.store != new.store || $0.generation != new.generation } ?? false
         if head?.generation != new.generation || new.sequence > head?.sequence ?? 0 { head = new }
+        guard isReset else { return }
+        turn.log.notice("anchor.reset", ("upstream", observer), ("generation", new.generation))
+        window.reset()
+        told = [:]
+        try save(turn)
     }
 
     public func tick(_ turn: Turn) throws -> Instant? {

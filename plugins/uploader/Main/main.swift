@@ -6,7 +6,8 @@ import UploaderStage
 PluginProgram.run("uploader") { context in
     let options = context.configuration
     let backend = context.stack.only(.backend)
-    let url = try options["url"].string ?? backend.map { BackendAddress.url(of: $0) } ?? BackendAddress.missing(context)
+    let url =
+        try options["url"].string ?? backend.map { try BackendAddress.url(of: $0) } ?? BackendAddress.missing(context)
     let stack = context.stack
     return StageParts(
         stage: UploaderStage(
