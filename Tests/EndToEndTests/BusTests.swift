@@ -1,0 +1,116 @@
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import Supervisor
+import Testing
+import Wire
+
+extension EndToEnd {
+    /// Whatever is said on the bus, no process ends or grows by it, and the work goes on.
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct BusTests {
+        /// Topics that somebody hears.
+        private static let topics = [
+            "sync.steps", "sync.uploader", "pull.observer", "pull.steps", "page.steps", "page.uploader",
+            "page.consolidator",
+            "heartbeat.observer", "heartbeat.steps", "observed.HKQuantityTypeIdentifierStepCount", "control.observer",
+            "control.hello",
+        ]
+
+        @Test func nonsenseOnTheBus() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "10")
+                let up = try await stack.upAndReady("--import", export)
+                let before = Set(stack.processes)
+                let bus = try BusConnection(
+                    address: BusAddress(folder: stack.state + "/run"), subscriptions: [],
+                    handlers: .init(message: { _ in }))
+                defer { bus.close() }
+                try await send(Self.malformed + Self.senseless, to: bus, hearing: up)
+
+                // Nobody has ended, nobody has reserved what a message claimed.
+                #expect(up.isRunning)
+                #expect(Set(stack.processes) == before, "\(up.error.suffix(3000))")
+                for pid in before {
+                    #expect(try Self.memory(of: pid) < 100 << 20, "\(pid)")
+                }
+                // And what comes in is worked on as ever.
+                let later = try await stack.generate("later.zip", "--days", "5", "--seed", "9", "--end", "2025-05-01")
+                #expect(try await stack.onState("import", later).exit == .code(0))
+                try await stack.interrupt(up)
+                let idle = try await stack.up("--until-idle").ended()
+                #expect(idle.exit == .code(0), "\(idle.error.suffix(2000))")
+
+                let content = try await StackContent(of: stack)
+                let expected = try await withStack { other in
+                    let ended = try await other.up("--import", export, "--import", later, "--until-idle").ended()
+                    #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
+                    return try await StackContent(of: other)
+                }
+                #expect(content.differences(from: expected) == [])
+            }
+        }
+
+        /// Sends all frames to all topics until those who hear have said that they aren't messages, and which
+        /// versions don't fit.
+        private func send(_ messages: [[[UInt8]]], to bus: BusConnection, hearing up: Command) async throws {
+            try await until("complaints: \(up.error.suffix(2000))", every: 100) {
+                for topic in Self.topics {
+                    for frames in messages { bus.send([Array(topic.utf8)] + frames) }
+                }
+                let said = up.error
+                return said.contains("speaks protocol 2.0, this is 1.") && said.contains("message.malformed")
+                    && said.contains("a message has three frames")
+            }
+        }
+
+        private static func header(version: Int64) -> [UInt8] {
+            CBOREncoder.encode(["from": "a-test", "at": 1, "v": [.integer(version), 0]])
+        }
+
+        /// Frames behind the topic that aren't a message.
+        private static let malformed: [[[UInt8]]] = [
+            [], [[]], [[], []], [[1], [2], [3]],
+            [Array("these are words".utf8), Array("and these".utf8)],
+            [header(version: 2), CBOREncoder.encode(["head": 1])],
+            [header(version: .max), []],
+            // An array, a map, a text and a byte string of a gigabyte, claimed by nine bytes.
+            [header(version: 1), [0x9b, 0, 0, 0, 0, 0x40, 0, 0, 0]],
+            [header(version: 1), [0xbb, 0, 0, 0, 0, 0x40, 0, 0, 0]],
+            [header(version: 1), [0x7b, 0, 0, 0, 0, 0x40, 0, 0, 0]],
+            [header(version: 1), [0xd8, 0x4f, 0x5b, 0, 0, 0, 0, 0x40, 0, 0, 0]],
+            [[0xbb, 0, 0, 0, 0, 0x40, 0, 0, 0], []],
+            [header(version: 1), [UInt8](repeating: 0x81, count: 100_000)],
+        ]
+
+        /// Messages that say nothing which anyone could act on.
+        private static let senseless: [[[UInt8]]] = [
+            .null, [:], [1, 2, 3], "words", ["head": "x", "released": [], "last": true, "part": -1],
+            [
+                "id": .integer(.max), "consumer": "nobody", "query": "samples", "after": .integer(.min),
+                "until": .integer(.min),
+            ],
+            ["id": 1, "consumer": "nobody", "query": "samples", "after": .integer(.max), "until": .integer(.max)],
+            ["id": 1, "consumer": "nobody", "query": "samples", "after": 0, "until": .integer(.max)],
+            ["id": 1, "consumer": "nobody", "query": "slice"], ["id": 1, "consumer": "nobody", "query": "spans"],
+            [
+                "id": 1, "consumer": "nobody", "query": "slice", "user": "me", "asOf": .integer(.max),
+                "from": .integer(.min),
+                "to": .integer(.max), "types": ["include": [1, 2]],
+            ],
+            ["id": 1, "consumer": "nobody", "query": "types", "store": "s", "generation": "g", "after": 5],
+            [
+                "id": 2, "producer": "observer", "attempt": 0, "part": 0, "last": true, "error": "refused",
+                "reason": "no",
+            ],
+            ["command": "import", "id": "../../etc/x", "path": "/etc/passwd"],
+            ["command": "import", "id": 7, "path": []],
+            ["plugin": "observer", "phase": "ready", "pid": .integer(.max), "details": []],
+        ].map { (body: Value) in [header(version: 1), CBOREncoder.encode(body)] }
+
+        private static func memory(of pid: pid_t) throws -> Int {
+            let text = try String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
+            return (Int(text.split(separator: " ")[1]) ?? 0) * 4096
+        }
+    }
+}

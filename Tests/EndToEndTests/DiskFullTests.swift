@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// A full disk stops the work with a clear word, breaks nothing, and once there is room all of it arrives.
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct DiskFullTests {
+        /// Whether this machine lets us mount a small file system in a namespace of our own.
+        static let canMount: Bool = {
+            guard access("/usr/bin/unshare", X_OK) == 0, access("/usr/bin/setpriv", X_OK) == 0, getuid() == 0 else {
+                return false
+            }
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+            process.arguments = ["-m", "sh", "-c", "mount -t tmpfs -o size=64k none /mnt"]
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { return false }
+            process.waitUntilExit()
+            return process.terminationStatus == 0
+        }()
+
+        @Test(.enabled(if: canMount, "needs the right to mount a tmpfs")) func diskFull() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "90", "--records", "40000")
+                let expected = try await withStack { other in
+                    let ended = try await other.up("--import", export, "--until-idle").ended()
+                    #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
+                    return try await StackContent(of: other)
+                }
+                // The state lies on a disk of its own, which the script fills but for 6 MB and makes room on when it
+                // is told to. What it holds at the
+                // end is copied out, since the disk is gone with the namespace.
+                let script = """
+                    set -e
+                    mkdir -p \(stack.state) \(stack.path("out"))
+                    mount -t tmpfs -o size=96m none \(stack.state)
+                    head -c 90m /dev/zero > \(stack.state)/filler
+                    setpriv --pdeathsig KILL \(Programs.healthbus) up --state \(stack.state) --zone Europe/Berlin --import \(export) --until-idle &
+                    up=$!
+                    while [ ! -e \(stack.path("room")) ]; do sleep 0.05; done
+                    rm \(stack.state)/filler
+                    wait $up
+                    cp -r \(stack.state)/. \(stack.path("out"))
+                    """
+                let run = try await stack.start(program: "/usr/bin/unshare", ["-m", "sh", "-c", script])
+                try await until("the word of a full disk: \(run.error.suffix(3000))", within: 60) {
+                    run.error.contains("disk is full") || !run.isRunning
+                }
+                #expect(run.isRunning, "\(run.error.suffix(3000))")
+                _ = try stack.write("room", "")
+                let ended = try await run.ended(within: 120)
+                #expect(ended.exit == .code(0), "\(ended.error.suffix(4000))")
+                try FileManager.default.removeItem(atPath: stack.state)
+                try FileManager.default.moveItem(atPath: stack.path("out"), toPath: stack.state)
+                #expect(try await StackContent(of: stack).differences(from: expected) == [])
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Glibc
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// The commands beside a running stack: they may be slow, stopped or killed, and it goes on.
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct ToolTests {
+        @Test func tapPrintsLines() async throws {
+            try await withStack { stack in
+                _ = try await stack.generate("export.zip", "--days", "5")
+                let up = try await stack.upAndReady()
+                let tap = try await stack.start([
+                    "tap", "--json", "--count", "5", "--state", stack.state, "figures.", "observed.",
+                ])
+                let steps = try await stack.start(["tap", "--count", "2", "--state", stack.state, "heartbeat.steps"])
+                let status = try await stack.onState("status", "--json").json()
+                #expect(status["running"] == true)
+                #expect(status["processes"].array?.count == 13)
+                #expect(status["processes"].array?.allSatisfy { $0["state"] == "ready" && $0["restarts"] == 0 } == true)
+                // The path counts from where the command runs, not from where the stack does.
+                let relative = try await stack.start(
+                    program: "/bin/sh",
+                    [
+                        "-c",
+                        "cd \(stack.folder) && exec \(Programs.healthbus) import export.zip --json --state \(stack.state)",
+                    ]
+                ).ended()
+                #expect(relative.exit == .code(0), "\(relative.error)")
+                #expect((try relative.json()["files"].array?.first?["added"].int ?? 0) > 4000)
+
+                let ended = try await tap.ended()
+                #expect(ended.exit == .code(0) && ended.error.isEmpty, "\(ended.error)")
+                let lines = ended.output.split(separator: "\n")
+                #expect(lines.count == 5)
+                for line in lines {
+                    let message = try Value(json: Array(line.utf8))
+                    let topic = try #require(message["topic"].string)
+                    #expect(topic.hasPrefix("figures.") || topic.hasPrefix("observed."))
+                    #expect(message["header"]["from"].string != nil)
+                    #expect(message["body"]["head"]["sequence"].int != nil || message["body"]["head"].object != nil)
+                }
+                #expect(try await steps.ended().output.split(separator: "\n").count == 2)
+                try await stack.interrupt(up)
+            }
+        }
+
+        /// A tap that has stopped reading costs the hub a few megabytes and the others nothing.
+        @Test func stoppedTap() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "40")
+                let up = try await stack.upAndReady()
+                let hub = try #require(try stack.pid(of: "hub"))
+                let tap = try await stack.start(["tap", "--json", "--state", stack.state])
+                try await until("the tap's first line") { !tap.output.isEmpty }
+                tap.child.signal(SIGSTOP)
+                let before = try memory(of: hub)
+                let started = ContinuousClock.now
+                let ended = try await stack.onState("import", "--json", export)
+                #expect(ended.exit == .code(0), "\(ended.error)")
+                let samples = Int(try ended.json()["files"].array?.first?["added"].int ?? 0)
+                try await until("delivery", within: 30) { stack.committed(by: "backend") >= samples * 99 / 100 }
+                let took = ContinuousClock.now - started
+                #expect(try memory(of: hub) - before < 40 << 20)
+                #expect(took < .seconds(20), "\(took)")
+                tap.child.kill()
+                try await stack.interrupt(up)
+            }
+        }
+
+        /// The command only hands the file over: killed half-way, it takes nothing with it.
+        @Test func importCommandKilled() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "90", "--records", "60000")
+                let up = try await stack.upAndReady()
+                let command = try await stack.start(["import", export, "--state", stack.state])
+                try await until("the first samples", every: 1) { stack.committed(by: "observer") > 0 }
+                let open = try stack.number(
+                    "observer", "SELECT count(*) FROM imports WHERE state IN ('announced', 'open')")
+                command.child.kill()
+                #expect(open == 1)
+                // Neither the command nor the file itself is needed any more.
+                try FileManager.default.removeItem(atPath: export)
+                try await until("the import's end", within: 30) {
+                    try stack.rows("observer", "SELECT state FROM imports") == ["closed"]
+                }
+                let ended = try await stack.interrupt(up)
+                #expect(ended.exit == .code(0))
+                #expect(try stack.number("observer", "SELECT count(*) FROM samples") > 59_000)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: stack.state + "/observer/inbox") == [])
+            }
+        }
+
+        /// Resident bytes.
+        private func memory(of pid: pid_t) throws -> Int {
+            let text = try String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)
+            return (Int(text.split(separator: " ")[1]) ?? 0) * 4096
+        }
+    }
+}
