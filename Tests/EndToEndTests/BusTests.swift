@@ -51,7 +51,8 @@ extension EndToEnd {
             }
         }
 
-        /// Sends all frames to all topics until those who hear have said that they aren't messages, and which versions don't fit.
+        /// Sends all frames to all topics until those who hear have said that they aren't messages, and which
+        /// versions don't fit.
         private func send(_ messages: [[[UInt8]]], to bus: BusConnection, hearing up: Command) async throws {
             try await until("complaints: \(up.error.suffix(2000))", every: 100) {
                 for topic in Self.topics {

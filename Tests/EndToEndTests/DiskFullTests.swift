@@ -29,7 +29,8 @@ extension EndToEnd {
                     #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
                     return try await StackContent(of: other)
                 }
-                // The state lies on a disk of its own, which the script fills but for 6 MB and makes room on when it is told to. What it holds at the
+                // The state lies on a disk of its own, which the script fills but for 6 MB and makes room on when it
+                // is told to. What it holds at the
                 // end is copied out, since the disk is gone with the namespace.
                 let script = """
                     set -e

@@ -3,7 +3,8 @@ import HealthModel
 import SQLite
 import Supervisor
 
-/// All that a stopped stack has come to, in lines that are equal when the content is: no versions, revisions or sequences, which tell how it came there.
+/// All that a stopped stack has come to, in lines that are equal when the content is: no versions, revisions or
+/// sequences, which tell how it came there.
 struct StackContent: Equatable, Sendable {
     /// The summaries that `healthbus days` prints.
     var days: [String]

@@ -1,7 +1,8 @@
 import Foundation
 import HealthModel
 
-/// The steps of a day, counted second by second from an export's text: slow, plain, and without a line of the product's own reading or merging.
+/// The steps of a day, counted second by second from an export's text: slow, plain, and without a line of the
+/// product's own reading or merging.
 struct StepsByHand {
     private struct Sample {
         var start: Int

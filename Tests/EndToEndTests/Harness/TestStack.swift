@@ -5,7 +5,8 @@ import HealthModel
 import Supervisor
 import Synchronization
 
-/// One test's stack: a state folder with a short path, a port of its own for the backend, and the programs started on them.
+/// One test's stack: a state folder with a short path, a port of its own for the backend, and the programs started on
+/// them.
 final class TestStack: Sendable {
     let folder: String
     let port: Int
