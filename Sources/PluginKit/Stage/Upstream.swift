@@ -75,8 +75,9 @@ public final class Upstream {
         guard inFlight == nil, let limit else { return }
         guard let window = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) else { return }
         var members = query
-        members["store"] = Value(received.store)
-        members["generation"] = Value(received.generation)
+        // On first contact the window is the hint's, and so are the store and the generation that its sequences belong to.
+        members["store"] = Value(received.store ?? heard?.store)
+        members["generation"] = Value(received.store == nil ? heard?.generation : received.generation)
         members["after"] = window.after.wireValue
         members["until"] = window.until.wireValue
         inFlight = (turn.pull(producer, members), window)
