@@ -70,7 +70,7 @@ private struct JSONText {
             list("[", "]", elements) { writer, element in writer.write(element) }
         case .column: write(.array(value.array ?? []))
         case .object(let members):
-            list("{", "}", members.sorted { $0.key < $1.key }) { writer, member in
+            list("{", "}", Value.inOrder(members)) { writer, member in
                 writer.text += JSONString.quoted(member.key) + (writer.pretty ? ": " : ":")
                 writer.write(member.value)
             }

@@ -45,6 +45,12 @@ extension Value {
         return .null
     }
 
+    /// Members in the order in which every written form lists them: by the bytes of their keys. Text's own order compares what is canonically
+    /// equivalent as equal, and isn't the same on every run where such keys have more after them.
+    public static func inOrder(_ members: [String: Value]) -> [(key: String, value: Value)] {
+        members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
     public var isNull: Bool { self == .null }
 
     /// The number, also of an integer.

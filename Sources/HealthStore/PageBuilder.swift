@@ -11,8 +11,12 @@ struct PageBuilder {
     private var units: [Int: Int32] = [:]
     private var origins: [Int: Int32] = [:]
 
-    /// Ids, numbers and indices of one row, as they travel.
+    /// Ids, numbers and indices of one row, as they travel, and which user's it is.
     static let rowBytes = 64
+    /// The columns that only some queries fill: unit; time of creation and UUID; where metadata and payload end.
+    private static let unitBytes = 4
+    private static let detailBytes = 24
+    private static let textBytes = 8
 
     init(_ reader: HealthStoreReader) { self.reader = reader }
 
@@ -38,23 +42,27 @@ struct PageBuilder {
         bytes += Self.rowBytes
     }
 
-    mutating func append(unit: Int) throws { page.unit.append(try index(ofUnit: unit)) }
+    mutating func append(unit: Int) throws {
+        page.unit.append(try index(ofUnit: unit))
+        bytes += Self.unitBytes
+    }
 
     mutating func appendDetail(created: Int64, uuid: SampleID?) {
         page.created.append(created)
         page.healthKitUUID.append(uuid)
+        bytes += Self.detailBytes
     }
 
     mutating func appendTexts(_ row: Statement, metadata: Int, payload: Int) {
         row.withBytes(metadata) { page.metadata.append(bytes: $0) }
         row.withBytes(payload) { page.payload.append(bytes: $0) }
-        bytes += page.metadata.range(page.count - 1).count + page.payload.range(page.count - 1).count
+        bytes += Self.textBytes + page.metadata.range(page.count - 1).count + page.payload.range(page.count - 1).count
     }
 
     mutating func appendTexts(metadata: [UInt8], payload: [UInt8]) {
         page.metadata.append(bytes: metadata)
         page.payload.append(bytes: payload)
-        bytes += metadata.count + payload.count
+        bytes += Self.textBytes + metadata.count + payload.count
     }
 
     private mutating func index(ofType id: Int) throws -> Int32 {

@@ -159,11 +159,12 @@ public final class BusConnection: Sendable {
                 let sent = try publisher.send(frames)
                 state.withLock { if sent { $0.counters.sent += 1 } else { $0.counters.dropped += 1 } }
             }
-            if stopping { return }
             if now >= nextBeat || beatNow {
                 if let beat = handlers.heartbeat() { _ = try publisher.send(beat.frames) }
                 nextBeat = now + (handlers.isHeard() ? Instant.second : Self.impatience)
             }
+            // Only now: a beat asked for just before the end is the last word, and says that it is.
+            if stopping { return }
             let wait = max(0, nextBeat - MonotonicClock.now) / 1000 + 1
             // EINTR only wakes us early.
             if zmq_poll(&items, 2, Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }

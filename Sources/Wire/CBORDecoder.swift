@@ -57,7 +57,10 @@ public struct CBORDecoder {
             var members: [String: Value] = [:]
             for _ in 0..<item.count {
                 guard case .string(let key) = try read(depth: depth + 1) else { throw .keyIsNotText(at: position) }
-                members[key] = try read(depth: depth + 1)
+                // Which of two counts is a matter of taste, and readers would differ.
+                guard members.updateValue(try read(depth: depth + 1), forKey: key) == nil else {
+                    throw .duplicateKey(at: position)
+                }
             }
             return .object(members)
         default: throw .unsupported(at: position)
@@ -124,6 +127,7 @@ public enum CBORError: Error, Equatable, CustomStringConvertible {
     case outOfRange(at: Int)
     case notUTF8(at: Int)
     case keyIsNotText(at: Int)
+    case duplicateKey(at: Int)
     case trailingBytes(at: Int)
 
     public var description: String {
@@ -135,6 +139,7 @@ public enum CBORError: Error, Equatable, CustomStringConvertible {
         case .outOfRange(let at): "an integer beyond 64 bits, at byte \(at)"
         case .notUTF8(let at): "text that isn't UTF-8, at byte \(at)"
         case .keyIsNotText(let at): "a map key that isn't text, at byte \(at)"
+        case .duplicateKey(let at): "a map key given twice, before byte \(at)"
         case .trailingBytes(let at): "more bytes after the value, from byte \(at)"
         }
     }

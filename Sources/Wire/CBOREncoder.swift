@@ -37,7 +37,7 @@ public struct CBOREncoder {
             for element in elements { write(element) }
         case .object(let members):
             head { cbor_encode_map_start(members.count, $0, $1) }
-            for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+            for (key, member) in Value.inOrder(members) {
                 write(.string(key))
                 write(member)
             }

@@ -29,15 +29,21 @@ extension SamplePage {
         return .object(members)
     }
 
-    /// - Throws: `PageError` when a column is missing or the lengths disagree.
+    /// - Throws: `PageError` when a column is missing or of another kind, or the lengths disagree.
     public init(wireValue value: Value) throws(PageError) {
         self.init()
         func column<Element>(_ name: String, _ numbers: [Element]?) throws(PageError) -> [Element] {
             guard let numbers else { throw PageError(column: name) }
             return numbers
         }
-        types = (value["types"].array ?? []).compactMap(\.string)
-        origins = (value["origins"].array ?? []).map { Origin(wireValue: $0) }
+        // One column that can't be read refuses the page: an index must never point at its neighbour's entry.
+        func optional<Element>(_ name: String, _ read: (Value) -> [Element]?) throws(PageError) -> [Element] {
+            value[name].isNull ? [] : try column(name, read(value[name]))
+        }
+        types = try column("types", value["types"].texts)
+        origins = try column("origins", value["origins"].array).map { (entry) throws(PageError) in
+            try Origin(wireValue: entry)
+        }
         ids = try Self.ids(try column("id", value["id"].bytes))
         sequence = try column("seq", value["seq"].int64s)
         type = try column("type", value["type"].int32s)
@@ -46,14 +52,13 @@ extension SamplePage {
         self.value = try column("value", value["value"].float64s)
         origin = try column("origin", value["origin"].int32s)
         flags = try column("flags", value["flags"].uint8s).map { SampleFlags(rawValue: $0) }
-        units = (value["units"].array ?? []).compactMap(\.string)
-        unit = value["unit"].int32s ?? []
-        created = value["created"].int64s ?? []
+        units = try optional("units", \.texts)
+        unit = try optional("unit", \.int32s)
+        created = try optional("created", \.int64s)
         metadata = try TextColumn(wireValue: value["metadata"], name: "metadata")
         payload = try TextColumn(wireValue: value["payload"], name: "payload")
-        if let uuids = value["uuid"].bytes {
-            healthKitUUID = try Self.ids(uuids).map { $0 == SampleID(high: 0, low: 0) ? nil : $0 }
-        }
+        healthKitUUID = try Self.ids(try optional("uuid", \.bytes), column: "uuid")
+            .map { $0 == SampleID(high: 0, low: 0) ? nil : $0 }
         try check()
     }
 
@@ -83,8 +88,8 @@ extension SamplePage {
         return bytes
     }
 
-    private static func ids(_ bytes: [UInt8]) throws(PageError) -> [SampleID] {
-        guard bytes.count % 16 == 0 else { throw PageError(column: "id") }
+    private static func ids(_ bytes: [UInt8], column: String = "id") throws(PageError) -> [SampleID] {
+        guard bytes.count % 16 == 0 else { throw PageError(column: column) }
         return bytes.withUnsafeBytes { raw in
             stride(from: 0, to: raw.count, by: 16).map { offset in
                 SampleID(
@@ -116,10 +121,19 @@ extension Origin {
         .array([.string(sourceName), .string(sourceVersion), .string(productType), .string(device)])
     }
 
-    init(wireValue value: Value) {
-        let parts = value.array?.map { $0.string ?? "" } ?? []
-        func part(_ index: Int) -> String { index < parts.count ? parts[index] : "" }
-        self.init(sourceName: part(0), sourceVersion: part(1), productType: part(2), device: part(3))
+    /// More than the four parts may come from a newer minor version.
+    init(wireValue value: Value) throws(PageError) {
+        guard let parts = value.texts, parts.count >= 4 else { throw PageError(column: "origins") }
+        self.init(sourceName: parts[0], sourceVersion: parts[1], productType: parts[2], device: parts[3])
+    }
+}
+
+extension Value {
+    /// The elements of an array that holds nothing but texts.
+    fileprivate var texts: [String]? {
+        guard case .array(let elements) = self else { return nil }
+        let texts = elements.compactMap(\.string)
+        return texts.count == elements.count ? texts : nil
     }
 }
 

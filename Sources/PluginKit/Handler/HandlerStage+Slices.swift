@@ -111,10 +111,10 @@ extension HandlerStage {
 
     private func write(_ output: DayOutput, key: DirtyDays.Key, _ turn: Turn) throws {
         _ = try turn.write()
-        let before = turn.head.sequence
         let figures = "figures.\(manifest.name)"
         let events = "events.\(manifest.name)"
         let figureKey = "figures/\(key.user)/\(LocalDay(number: key.day))"
+        let before = turn.head.sequence
         var eventKeys: Set<String> = []
         for event in output.events {
             let eventKey = "event/\(key.user)/\(event.id)"
@@ -127,6 +127,7 @@ extension HandlerStage {
         where row.topic == events && !eventKeys.contains(row.key) {
             try turn.changelog.remove(key: row.key)
         }
+        let afterEvents = turn.head.sequence
         if output.figures.isEmpty && output.hourly.isEmpty {
             try turn.changelog.remove(key: figureKey)
         } else {
@@ -134,8 +135,8 @@ extension HandlerStage {
                 key: figureKey, topic: figures, user: key.user, day: key.day,
                 body: ["figures": .object(output.figures), "hourly": .object(output.hourly)])
         }
-        guard turn.head.sequence > before else { return }
-        turn.publish(figures, ["head": turn.head.wireValue])
+        if afterEvents > before { turn.publish(events, ["head": turn.head.wireValue]) }
+        if turn.head.sequence > afterEvents { turn.publish(figures, ["head": turn.head.wireValue]) }
     }
 }
 

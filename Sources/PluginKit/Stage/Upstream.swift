@@ -93,8 +93,9 @@ public final class Upstream {
     public func pump(_ turn: Turn) {
         guard inFlight == nil, let window = nextWindow(turn) else { return }
         var members = query
-        members["store"] = Value(received.store)
-        members["generation"] = Value(received.generation)
+        // On first contact the window is the hint's, and so are the store and the generation that its sequences belong to.
+        members["store"] = Value(received.store ?? heard?.store)
+        members["generation"] = Value(received.store == nil ? heard?.generation : received.generation)
         members["after"] = window.after.wireValue
         members["until"] = window.until.wireValue
         inFlight = (turn.pull(producer, members), window)

@@ -1,0 +1,39 @@
+import Changelog
+import Foundation
+import HealthModel
+import PluginKit
+import Testing
+
+/// A consumer that has never heard of its upstream.
+@Suite struct FirstContactTests {
+    /// Its first window may begin far from 0, for it goes live and leaves the rest behind it: the request says whose sequences they are.
+    @Test func theFirstRequestNamesTheStoreOfTheHint() throws {
+        let folder = NSTemporaryDirectory() + "healthbus-contact-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let producer = try StageDatabase(path: folder + "/producer", now: 1_735_689_600_000_000)
+        let consumer = try StageDatabase(path: folder + "/consumer", now: 1_735_689_600_000_000)
+        try consumer.transaction {
+            try KeyedChangelog.createTables(in: consumer.database)
+            try Upstream.createTables(in: consumer.database)
+        }
+        let turn = Turn(
+            now: 0, monotonic: 0, log: .silent, stage: consumer, changelog: try KeyedChangelog(consumer),
+            identifiers: .init())
+        let upstream = Upstream("producer", query: ["query": "changes"], backfillBeyond: 200_000)
+        try upstream.open(turn)
+        upstream.hear(producer.head, limit: AnchorVector(base: producer.head.sequence))
+        upstream.pump(turn)
+        let query = try #require(turn.takePulls().first).query
+        let after = try #require(AnchorVector(wireValue: query["after"] ?? .null))
+        #expect(
+            producer.judge(
+                store: query["store"]?.string, generation: query["generation"]?.string, sequence: after.maximum)
+                == .good)
+        // Another store's sequences are still told apart.
+        #expect(
+            consumer.judge(
+                store: query["store"]?.string, generation: query["generation"]?.string, sequence: after.maximum)
+                == .reset)
+    }
+}
