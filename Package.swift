@@ -116,7 +116,12 @@ let package = Package(
             tests("HealthImport", ["HealthModel", "HealthImport", "HealthGenerator"]),
             tests("Backend", ["BackendStage", "HTTP", "SQLite", "HealthModel"]),
             tests("Uploader", ["UploaderStage", "HTTP", "HealthModel", "PluginKit", "Wire"]),
-            tests("Wire", ["Wire", "HealthModel", "MessageBus"]),
+            tests(
+                "Wire",
+                [
+                    "Wire", "HealthModel", "MessageBus", "CZeroMQ", "Changelog", "PluginKit", "Supervisor",
+                    "HealthGenerator",
+                ]),
             tests("PluginKit", ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

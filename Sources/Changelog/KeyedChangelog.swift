@@ -17,6 +17,15 @@ public final class KeyedChangelog {
         public var day: Int?
         /// nil is a tombstone.
         public var body: Value?
+
+        package init(sequence: Int64, key: String, topic: String, user: String, day: Int?, body: Value?) {
+            self.sequence = sequence
+            self.key = key
+            self.topic = topic
+            self.user = user
+            self.day = day
+            self.body = body
+        }
     }
 
     private let stage: StageDatabase

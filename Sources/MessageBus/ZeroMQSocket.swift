@@ -6,10 +6,10 @@ import Wire
 ///
 /// `@unchecked Sendable`: "A ØMQ context is thread safe and may be shared among as many application threads as necessary"
 /// (zmq_ctx_new(3)).
-final class ZeroMQContext: @unchecked Sendable {
+package final class ZeroMQContext: @unchecked Sendable {
     let handle: UnsafeMutableRawPointer
 
-    init() throws {
+    package init() throws {
         guard let handle = zmq_ctx_new() else { throw BusError.last("make a context") }
         self.handle = handle
     }
@@ -18,12 +18,12 @@ final class ZeroMQContext: @unchecked Sendable {
 }
 
 /// One ZeroMQ socket. "ØMQ sockets are not thread safe" (zmq_socket(3)): it stays on the thread that made it.
-final class ZeroMQSocket {
+package final class ZeroMQSocket {
     let handle: UnsafeMutableRawPointer
     private let context: ZeroMQContext
 
     /// - Parameter highWaterMark: messages held for one peer; beyond it they are dropped, which the protocol expects.
-    init(_ context: ZeroMQContext, type: Int32, highWaterMark: Int32 = 64, linger: Int32 = 200) throws {
+    package init(_ context: ZeroMQContext, type: Int32, highWaterMark: Int32 = 64, linger: Int32 = 200) throws {
         guard let handle = zmq_socket(context.handle, type) else { throw BusError.last("make a socket") }
         self.handle = handle
         self.context = context
@@ -53,22 +53,22 @@ final class ZeroMQSocket {
         }
     }
 
-    func bind(_ endpoint: String) throws {
+    package func bind(_ endpoint: String) throws {
         guard zmq_bind(handle, endpoint) == 0 else { throw BusError.last("listen at", endpoint) }
     }
 
-    func connect(_ endpoint: String) throws {
+    package func connect(_ endpoint: String) throws {
         guard zmq_connect(handle, endpoint) == 0 else { throw BusError.last("connect to", endpoint) }
     }
 
-    func subscribe(_ prefix: String) throws {
+    package func subscribe(_ prefix: String) throws {
         guard zmq_setsockopt(handle, ZMQ_SUBSCRIBE, prefix, prefix.utf8.count) == 0 else {
             throw BusError.last("subscribe", prefix)
         }
     }
 
     /// Sends one message of several frames without waiting; false when the peer's queue is full and it was dropped.
-    func send(_ frames: [[UInt8]]) throws -> Bool {
+    package func send(_ frames: [[UInt8]]) throws -> Bool {
         for (index, frame) in frames.enumerated() {
             let more = index < frames.count - 1
             while zmq_send(handle, frame, frame.count, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) < 0 {
@@ -83,7 +83,7 @@ final class ZeroMQSocket {
     }
 
     /// The next message's frames; nil when there is none now.
-    func receive() throws -> [[UInt8]]? {
+    package func receive() throws -> [[UInt8]]? {
         var frames: [[UInt8]] = []
         var message = zmq_msg_t()
         guard zmq_msg_init(&message) == 0 else { throw BusError.last("receive") }

@@ -1,0 +1,30 @@
+"""Holds CBOR items against rules of a CDDL file.
+
+Usage: check.py FILE.cddl < requests > answers
+
+A request is a line: the rule's name, a space, the item in hexadecimal. The answer to each is a line: "ok", or what is wrong.
+"""
+
+import sys
+
+from pycddl import Schema, ValidationError
+
+
+def main() -> None:
+    with open(sys.argv[1], encoding="utf-8") as file:
+        text = file.read()
+    schemas = {}
+    for line in sys.stdin:
+        rule, _, item = line.rstrip("\n").partition(" ")
+        if rule not in schemas:
+            # The first rule of a file is the one that is checked.
+            schemas[rule] = Schema(f"checked = {rule}\n{text}")
+        try:
+            schemas[rule].validate_cbor(bytes.fromhex(item))
+            print("ok")
+        except ValidationError as error:
+            print(" ".join(str(error).split())[:300] or "doesn't match")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import Synchronization
+import Testing
+import Wire
+
+/// Waits until the condition holds; false when it doesn't within `seconds`.
+func eventually(within seconds: Double = 10, _ condition: () throws -> Bool) rethrows -> Bool {
+    let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+    while try !condition() {
+        if MonotonicClock.now > deadline { return false }
+        usleep(1000)
+    }
+    return true
+}
+
+/// A folder for one test, gone when the test is. In /tmp, for the path of a Unix socket has 107 bytes at most.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = "/tmp/healthbus-wire-" + UUID().uuidString.prefix(13)
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}
+
+/// A forwarder on a thread of its own, as the hub runs it.
+final class RunningForwarder: Sendable {
+    let forwarder: Forwarder
+    private let failure = Mutex<String?>(nil)
+    private let listening = Mutex(false)
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ address: BusAddress, heartbeat: @escaping @Sendable () -> Message? = { nil }) throws {
+        forwarder = try Forwarder()
+        let thread = Thread { [self] in
+            do {
+                try forwarder.run(
+                    address: address, ready: { listening.withLock { $0 = true } }, heartbeat: heartbeat)
+            } catch { failure.withLock { $0 = "\(error)" } }
+            ended.signal()
+        }
+        thread.start()
+        try #require(eventually { listening.withLock(\.self) || failure.withLock { $0 != nil } })
+    }
+
+    var failed: String? { failure.withLock(\.self) }
+
+    /// False when it doesn't end in ten seconds.
+    func stop() -> Bool {
+        forwarder.stop()
+        return ended.wait(timeout: .now() + 10) == .success
+    }
+}
+
+/// A connection that keeps what it hears.
+final class Listener: Sendable {
+    private let heard = Mutex<[Message]>([])
+    private let errors = Mutex<[MessageError]>([])
+    private let connection = Mutex<BusConnection?>(nil)
+
+    init(_ address: BusAddress, _ subscriptions: [Subscription]) throws {
+        let new = try BusConnection(
+            address: address, subscriptions: subscriptions + [.exact(Self.ping)],
+            handlers: .init(
+                message: { [self] message in heard.withLock { $0.append(message) } },
+                malformed: { [self] error in errors.withLock { $0.append(error) } }))
+        connection.withLock { $0 = new }
+    }
+
+    static let ping = "test.ping"
+
+    var bus: BusConnection? { connection.withLock(\.self) }
+    var messages: [Message] { heard.withLock { $0.filter { $0.topic != Self.ping } } }
+    var topics: [String] { messages.map(\.topic) }
+    var malformed: [MessageError] { errors.withLock(\.self) }
+    func close() { bus?.close() }
+
+    /// Whether what `sender` sends arrives, waiting for both connections; pings don't show in `messages`.
+    func hears(_ sender: BusConnection?, from name: String = "sender", within seconds: Double = 10) -> Bool {
+        let mark = Int64.random(in: 1 ... .max)
+        var next: Instant = 0
+        return eventually(within: seconds) {
+            if MonotonicClock.now >= next {
+                sender?.send(message(Self.ping, .integer(mark)))
+                next = MonotonicClock.now + 20_000
+            }
+            return heard.withLock { $0.contains { $0.topic == Self.ping && $0.body == .integer(mark) } }
+        }
+    }
+}
+
+func message(_ topic: String, _ body: Value = .null) -> Message {
+    Message(topic: topic, header: .init(from: "sender", at: WallClock.now), body: body)
+}
+
+/// A connection that only sends.
+func sender(_ address: BusAddress) throws -> BusConnection {
+    try BusConnection(address: address, subscriptions: [], handlers: .init(message: { _ in }))
+}

@@ -1,0 +1,214 @@
+import Foundation
+import HealthModel
+import MessageBus
+import PluginKit
+import Synchronization
+import Testing
+import Wire
+
+/// Connections and the forwarder, over Unix sockets as in a stack.
+@Suite(.timeLimit(.minutes(1))) struct BusTests {
+    let folder: TemporaryFolder
+    let address: BusAddress
+
+    init() throws {
+        folder = try TemporaryFolder()
+        address = BusAddress(folder: folder.path)
+    }
+
+    @Test func deliversWhatWasSentInItsOrder() throws {
+        let hub = try RunningForwarder(address)
+        let listener = try Listener(address, [.prefix("figures.")])
+        let sender = try sender(address)
+        try #require(listener.hears(sender))
+        for number in 0..<50 { sender.send(message("figures.steps", .integer(Int64(number)))) }
+        #expect(eventually { listener.messages.count == 50 })
+        #expect(listener.messages.map(\.body) == (0..<50).map { .integer($0) })
+        #expect(listener.messages.allSatisfy { $0.header.from == "sender" && $0.header.version == .current })
+        #expect(hub.forwarder.counters.forwarded >= 50)
+        sender.close()
+        listener.close()
+        #expect(hub.stop())
+        #expect(hub.failed == nil)
+    }
+
+    @Test func anExactTopicIsNotAPrefix() throws {
+        let hub = try RunningForwarder(address)
+        let exact = try Listener(address, [.exact("page.steps")])
+        let prefix = try Listener(address, [.prefix("page.steps")])
+        let sender = try sender(address)
+        try #require(exact.hears(sender) && prefix.hears(sender))
+        for topic in ["page.steps2", "page.step", "page.steps", "page.stepsx", "page.", "page.steps"] {
+            sender.send(message(topic))
+        }
+        #expect(eventually { prefix.topics.count == 4 && exact.topics.count == 2 })
+        // All have passed by now, for they keep their order.
+        #expect(exact.hears(sender))
+        #expect(exact.topics == ["page.steps", "page.steps"])
+        #expect(prefix.topics == ["page.steps2", "page.steps", "page.stepsx", "page.steps"])
+        sender.close()
+        exact.close()
+        prefix.close()
+        #expect(hub.stop())
+    }
+
+    @Test func whoeverClosesSendsWhatIsInTheOutboxFirst() throws {
+        let hub = try RunningForwarder(address)
+        let listener = try Listener(address, [.prefix("last.")])
+        for round in 0..<20 {
+            let sender = try sender(address)
+            try #require(listener.hears(sender))
+            for number in 0..<10 { sender.send(message("last.\(round)", .integer(Int64(number)))) }
+            sender.close()
+            #expect(
+                eventually { listener.messages.filter { $0.topic == "last.\(round)" }.count == 10 }, "round \(round)")
+        }
+        listener.close()
+        #expect(hub.stop())
+    }
+
+    @Test func closingTwiceAndWithoutHubEnds() throws {
+        let begin = MonotonicClock.now
+        let sender = try sender(address)
+        sender.send(message("nobody.hears"))
+        sender.close()
+        sender.close()
+        #expect(MonotonicClock.now - begin < 5 * Instant.second)
+    }
+
+    @Test func clientsComeBackAfterTheHub() throws {
+        let first = try RunningForwarder(address)
+        let listener = try Listener(address, [.prefix("a.")])
+        let sender = try sender(address)
+        try #require(listener.hears(sender))
+        #expect(first.stop())
+        sender.send(message("a.lost"))
+        let second = try RunningForwarder(address)
+        let begin = MonotonicClock.now
+        #expect(listener.hears(sender))
+        #expect(MonotonicClock.now - begin < 3 * Instant.second)
+        sender.send(message("a.again"))
+        #expect(eventually { listener.topics.contains("a.again") })
+        sender.close()
+        listener.close()
+        #expect(second.stop())
+    }
+
+    @Test func aFullOutboxDropsTheOldestAndCounts() throws {
+        // The bus's thread is held up, so that nothing leaves the outbox.
+        let gate = DispatchSemaphore(value: 0)
+        let held = Mutex(false)
+        let sender = try BusConnection(
+            address: address, subscriptions: [],
+            handlers: .init(
+                message: { _ in },
+                heartbeat: {
+                    held.withLock { $0 = true }
+                    gate.wait()
+                    return nil
+                }))
+        try #require(eventually { held.withLock(\.self) })
+        for number in 0..<1500 { sender.send(message("a", .integer(Int64(number)))) }
+        #expect(sender.counters.dropped == 1500 - 1024)
+        for _ in 0..<10 { gate.signal() }
+        sender.close()
+        #expect(sender.counters.sent == 1024)
+    }
+
+    @Test func heartbeatsComeQuicklyUntilTheyAreHeardThenEachSecond() throws {
+        let times = Mutex<[Instant]>([])
+        let heard = Mutex<Instant?>(nil)
+        let bus = try BusConnection(
+            address: address, subscriptions: [.exact("heartbeat.me")],
+            handlers: .init(
+                message: { _ in heard.withLock { $0 = $0 ?? MonotonicClock.now } },
+                heartbeat: {
+                    times.withLock { $0.append(MonotonicClock.now) }
+                    return message("heartbeat.me")
+                },
+                isHeard: { heard.withLock { $0 != nil } }))
+        // No hub: about every 30 ms. A busy machine may stretch that, never to a second.
+        try #require(eventually { times.withLock(\.count) >= 12 })
+        let impatient = times.withLock { zip($0.dropFirst(), $0).map { $0 - $1 }.sorted() }
+        #expect(impatient[impatient.count / 2] < 150_000)
+        #expect((impatient.first ?? 0) >= 29_000)
+        // With one it hears itself soon.
+        let begin = MonotonicClock.now
+        let hub = try RunningForwarder(address)
+        try #require(eventually { heard.withLock { $0 != nil } })
+        #expect(MonotonicClock.now - begin < 2 * Instant.second)
+        let from = heard.withLock(\.self) ?? 0
+        try #require(eventually { times.withLock { $0.count { $0 > from + 100_000 } } >= 3 })
+        let calm = times.withLock { beats in
+            let late = beats.filter { $0 > from + 100_000 }
+            return zip(late.dropFirst(), late).map { $0 - $1 }
+        }
+        #expect(calm.allSatisfy { $0 >= 990_000 && $0 < 2 * Instant.second }, "\(calm)")
+        bus.close()
+        #expect(hub.stop())
+    }
+
+    @Test func aBeatThatIsAskedForComesAtOnce() throws {
+        let count = Mutex(0)
+        let bus = try BusConnection(
+            address: address, subscriptions: [],
+            handlers: .init(
+                message: { _ in },
+                heartbeat: {
+                    count.withLock { $0 += 1 }
+                    return nil
+                }))
+        try #require(eventually { count.withLock(\.self) == 1 })
+        let begin = MonotonicClock.now
+        bus.beat()
+        #expect(eventually { count.withLock(\.self) == 2 })
+        #expect(MonotonicClock.now - begin < 500_000)
+        bus.close()
+    }
+
+    /// An instance's last word is that it has stopped: whoever waits for it mustn't have to wait for silence.
+    @Test func aBeatAskedForBeforeTheEndIsSent() throws {
+        let hub = try RunningForwarder(address)
+        let listener = try Listener(address, [.prefix("heartbeat.")])
+        for round in 0..<20 {
+            let last = Mutex(false)
+            let bus = try BusConnection(
+                address: address, subscriptions: [],
+                handlers: .init(
+                    message: { _ in },
+                    heartbeat: { last.withLock(\.self) ? message("heartbeat.\(round)", "stopped") : nil }))
+            try #require(listener.hears(bus))
+            last.withLock { $0 = true }
+            bus.beat()
+            bus.close()
+            #expect(eventually(within: 2) { listener.topics.contains("heartbeat.\(round)") }, "round \(round)")
+        }
+        listener.close()
+        #expect(hub.stop())
+    }
+
+    /// ZeroMQ takes an endpoint's file away from whoever listens there: two hubs on one folder would share its clients. The lock is what prevents it.
+    @Test func theLockKeepsASecondHubOut() throws {
+        let lock = try #require(try InstanceLock.take(folder: folder.path))
+        #expect(try InstanceLock.take(folder: folder.path) == nil)
+        #expect(try InstanceLock.take(folder: folder.path, waiting: 0.05) == nil)
+        #expect(InstanceLock.holder(folder: folder.path) == Int(ProcessInfo.processInfo.processIdentifier))
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func theLockIsFreeAgainWhenItsHolderEnds() throws {
+        var lock = try InstanceLock.take(folder: folder.path)
+        #expect(lock != nil)
+        #expect(try InstanceLock.take(folder: folder.path) == nil)
+        lock = nil
+        #expect(try InstanceLock.take(folder: folder.path) != nil)
+    }
+
+    @Test func anEndpointThatCannotBeIsNamed() throws {
+        let nowhere = BusAddress(folder: folder.path + "/missing")
+        let hub = try RunningForwarder(nowhere)
+        #expect(hub.failed?.contains(folder.path + "/missing/pub") == true)
+        let long = try RunningForwarder(BusAddress(folder: folder.path + "/" + String(repeating: "x", count: 120)))
+        #expect(long.failed?.contains("107 bytes") == true)
+    }
+}

@@ -1,0 +1,126 @@
+import CZeroMQ
+import Changelog
+import Foundation
+import HealthGenerator
+import HealthModel
+import MessageBus
+import PluginKit
+import Supervisor
+import Testing
+import Wire
+
+/// What passes on the bus of a whole stack that takes a made-up person's export in, recorded by a tap.
+struct LiveStack {
+    /// As they came: topic, header, body.
+    private(set) var frames: [[[UInt8]]] = []
+    private(set) var messages: [Message] = []
+    private(set) var exit: ProcessExit?
+
+    private var rules = SchemaRules()
+    /// Rules that some message's body has to obey, with the first of them.
+    private(set) var bodies: [String: [UInt8]] = [:]
+    private(set) var items: [SchemaChecker.Item] = []
+    /// Topics that no rule knows.
+    private(set) var unknown: Set<String> = []
+
+    /// Every rule that a stack's ordinary life shows.
+    static let rules: Set<String> = [
+        "heartbeat", "heartbeat-hub", "heartbeat-observer", "heartbeat-debouncer", "heartbeat-handler",
+        "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
+        "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
+        "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
+        "page-error", "control-import",
+    ]
+
+    static let unknownQuery = "nothing"
+
+    /// One run for all tests of this process.
+    static let recorded = Result { try LiveStack() }
+
+    private init() throws {
+        let folder = try TemporaryFolder()
+        let export = folder.path + "/export.zip"
+        _ = try ExportGenerator(.init(days: 12, seed: 3)).write(to: export) { _, _ in }
+        let state = StateFolder(path: folder.path + "/state")
+        let context = try ZeroMQContext()
+        // Its own queue is long, so that as little as can be is missed while this thread asks questions.
+        let tap = try ZeroMQSocket(context, type: ZMQ_SUB, highWaterMark: 100_000)
+        try tap.connect(state.address.subscribe)
+        try tap.subscribe("")
+        let port = try RunningProgram.freePort()
+        let stack = try RunningProgram(
+            "healthbus", ["up", "--state", state.path, "--zone", "Europe/Berlin", "--import", export],
+            environment: [
+                "HEALTHBUS_BACKEND_PORT": "\(port)", "HEALTHBUS_PLUGINS": SchemaChecker.checkout + "/plugins",
+            ]
+        )
+        defer { exit = exit ?? stack.stop() }
+        try record(tap) { $0.isDelivered }
+        try ask(state.address)
+        try record(tap) { $0.answered }
+        exit = stack.stop()
+        try record(tap) { $0.messages.contains { $0.topic == "heartbeat.uploader" && $0.body["phase"] == "stopped" } }
+    }
+
+    private mutating func record(_ tap: ZeroMQSocket, until isDone: (LiveStack) -> Bool) throws {
+        var count = -1
+        let done = try eventually(within: 50) {
+            while let next = try tap.receive() { try take(next) }
+            defer { count = messages.count }
+            return count != messages.count && isDone(self)
+        }
+        try #require(done, "the stack doesn't come so far; of \(messages.count) messages the last: \(lastTopics)")
+    }
+
+    private var lastTopics: [String] { messages.suffix(20).map(\.topic) }
+
+    private mutating func take(_ new: [[UInt8]]) throws {
+        let message = try Message(frames: new)
+        frames.append(new)
+        messages.append(message)
+        items.append(.init(rule: "header", bytes: new[1]))
+        guard let names = rules.rules(for: message) else {
+            unknown.insert(message.topic)
+            return
+        }
+        for name in names {
+            items.append(.init(rule: name, bytes: new[2]))
+            // The largest says most.
+            if new[2].count > bodies[name]?.count ?? 0 { bodies[name] = new[2] }
+        }
+    }
+
+    /// Whether the uploader has delivered all that there is.
+    private var isDelivered: Bool {
+        func last(_ instance: String) -> Heartbeat? {
+            messages.last { $0.topic == Heartbeat.topic(instance) }.flatMap { Heartbeat($0) }
+        }
+        guard let observer = last("observer"), let head = observer.head, observer.details["importOpen"] == false,
+            observer.heads.count > 10, let consolidator = last("consolidator"), let uploader = last("uploader"),
+            let days = consolidator.details["days"]?.int, days >= 12, consolidator.details["openDays"] == 0
+        else { return false }
+        return uploader.frontier["observer"] ?? 0 >= head.sequence
+            && uploader.frontier["consolidator"] ?? 0 >= consolidator.head?.sequence ?? .max
+    }
+
+    /// Questions that a stack doesn't ask by itself: what there is, and those that are turned down.
+    private mutating func ask(_ address: BusAddress) throws {
+        let client = try StackClient(address: address)
+        defer { client.close() }
+        _ = client.gather(["observer", "uploader"], within: 10)
+        let types = try #require(try client.ask("observer", ["query": "types"], within: 10))
+        #expect(types.first?["types"].array?.isEmpty == false)
+        #expect(throws: StageError.self) {
+            try client.ask("observer", ["query": .string(Self.unknownQuery)], within: 10)
+        }
+        let stranger: [String: Value] = [
+            "query": "zones", "store": "another", "generation": "g", "after": 5, "until": 6,
+        ]
+        #expect(try client.ask("observer", stranger, within: 10) == [])
+    }
+
+    private var answered: Bool {
+        let errors = messages.compactMap { $0.topic.hasPrefix("page.client-") ? $0.body["error"].string : nil }
+        return errors.contains("reset") && errors.contains("refused")
+    }
+}

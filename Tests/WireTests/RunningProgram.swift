@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import Supervisor
+import Synchronization
+import Testing
+
+/// One of the stack's programs as a process. It ends when this does, and when the test's process dies.
+final class RunningProgram: Sendable {
+    private let started = Mutex<Result<pid_t, any Error>?>(nil)
+    private let ending = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+    private let outcome = Mutex<ProcessExit?>(nil)
+
+    init(_ name: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+        let trampoline = ChildProcess.trampolineBesideProgram()
+        let folder = URL(fileURLWithPath: trampoline).deletingLastPathComponent().path
+        // The manifests lie in the checkout, or beside the programs.
+        var environment = environment
+        environment["HEALTHBUS_LOG_LEVEL"] = "error"
+        let spec = ProcessSpec(
+            name: name, executable: folder + "/" + name, arguments: arguments, environment: environment)
+        // A child is told of the end of the thread that started it: this one lives as long as the child should.
+        let thread = Thread { [self] in
+            do {
+                let child = try ChildProcess(spec, trampoline: trampoline)
+                started.withLock { $0 = .success(child.pid) }
+                ending.wait()
+                child.signal(SIGTERM)
+                let exit = child.wait(for: .seconds(20))
+                if exit == nil { child.kill() }
+                outcome.withLock { $0 = exit }
+            } catch { started.withLock { $0 = .failure(error) } }
+            ended.signal()
+        }
+        thread.start()
+        try #require(eventually { started.withLock { $0 != nil } })
+        _ = try pid
+    }
+
+    var pid: pid_t {
+        get throws { try #require(try started.withLock(\.self)?.get()) }
+    }
+
+    /// Asks it to end; how it did, nil when it had to be killed.
+    func stop() -> ProcessExit? {
+        ending.signal()
+        ended.wait()
+        return outcome.withLock(\.self)
+    }
+
+    /// The most that was ever resident, bytes.
+    var peakMemory: Int64 {
+        get throws { ResidentMemory.peak(of: "\(try pid)") }
+    }
+
+    /// A port of this machine that nobody listens at now.
+    static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, size) == 0 ? getsockname(descriptor, pointer, &size) : -1
+            }
+        }
+        try #require(result == 0)
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}
+
+/// Memory of a process.
+enum ResidentMemory {
+    /// The most that was ever resident, bytes (VmHWM of /proc/<process>/status).
+    static func peak(of process: String = "self") -> Int64 {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return 0 }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int64($0) } ?? 0) * 1024
+    }
+}
