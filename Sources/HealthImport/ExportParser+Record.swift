@@ -69,8 +69,8 @@ extension ExportParser {
             if let raw = CategoryValue.raw(of: text) { row.value = Double(raw) } else { keepText(text) }
             return nil
         }
-        if let number = NumberText.parse(text) {
-            row.value = number * kind.scale + kind.offset
+        if let number = kind.factors.convert(text) {
+            row.value = number
         } else if kind.isKnown && kind.isQuantity {
             return "the value isn't a number"
         } else {
@@ -85,12 +85,12 @@ extension ExportParser {
         guard let average = element.attribute(.average) else {
             return kind.isQuantity ? "there is no value" : nil
         }
-        guard let number = NumberText.parse(average) else { return "the average isn't a number" }
-        row.value = number * kind.scale + kind.offset
+        guard let number = kind.factors.convert(average) else { return "the average isn't a number" }
+        row.value = number
         var spread: [String: Value] = ["average": .number(row.value)]
         for (name, code) in [("minimum", ExportAttribute.min), ("maximum", .max)] {
-            guard let number = element.attribute(code).flatMap({ NumberText.parse($0) }) else { continue }
-            spread[name] = .number(number * kind.scale + kind.offset)
+            guard let number = element.attribute(code).flatMap({ kind.factors.convert($0) }) else { continue }
+            spread[name] = .number(number)
         }
         payload.append(contentsOf: Value.object(spread).json().utf8)
         return nil

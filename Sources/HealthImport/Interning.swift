@@ -7,8 +7,7 @@ struct Interning: ~Copyable {
 
     /// What a pair of type and unit means for a value.
     struct Kind {
-        let scale: Double
-        let offset: Double
+        let factors: UnitFactors
         let isCategory: Bool
         let isQuantity: Bool
         /// In the table: its values must be numbers.
@@ -52,11 +51,11 @@ struct Interning: ~Copyable {
         let known = HealthType.known(name)
         let type = known ?? HealthType.named(name)
         var kept = unit.isEmpty ? type.unit : unit
-        var factors = (scale: 1.0, offset: 0.0)
+        var factors = UnitFactors.identity
         // A category has no unit, even where iOS 9 printed an empty one; a unit that doesn't fit the type stays.
         if let known, let found = UnitConversion.toCanonical(unit: unit, for: known) {
             kept = known.unit
-            factors = found
+            factors = UnitFactors(scale: found.scale, offset: found.offset)
         }
         types.append(name)
         units.append(kept)
@@ -64,7 +63,7 @@ struct Interning: ~Copyable {
         unitSlots.append(-1)
         kinds.append(
             Kind(
-                scale: factors.scale, offset: factors.offset, isCategory: type.kind == .category,
+                factors: factors, isCategory: type.kind == .category,
                 isQuantity: type.kind == .quantity, isKnown: known != nil))
     }
 

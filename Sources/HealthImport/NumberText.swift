@@ -1,7 +1,8 @@
 /// Numbers as exports print them: a decimal point, never a comma, perhaps an exponent.
 enum NumberText {
     /// The nearest double; nil for anything else ("", "1,5", "nan", "0x10", " 1").
-    static func parse(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+    /// - Parameter shift: how far the decimal point moves to the right first.
+    static func parse(_ text: UnsafeBufferPointer<UInt8>, shiftedBy shift: Int = 0) -> Double? {
         var position = 0
         var negative = false
         if let first = text.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {
@@ -11,7 +12,7 @@ enum NumberText {
         var mantissa: UInt64 = 0
         var significant = 0
         var digits = 0
-        var exponent = 0
+        var exponent = shift
         var behindPoint = false
         while position < text.count {
             let digit = text[position] &- UInt8(ascii: "0")
@@ -40,8 +41,11 @@ enum NumberText {
             return negative ? -magnitude : magnitude
         }
         guard let number = Double(String(decoding: text, as: UTF8.self)), number.isFinite else { return nil }
-        return number
+        return number * power(of: shift)
     }
+
+    /// Ten to the power of −22 to 22.
+    static func power(of exponent: Int) -> Double { exponent < 0 ? 1 / powers[-exponent] : powers[exponent] }
 
     private static func exponent(_ text: UnsafeBufferPointer<UInt8>, at start: Int) -> Int? {
         var position = start

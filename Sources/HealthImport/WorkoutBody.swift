@@ -75,10 +75,18 @@ struct WorkoutBody {
 
     /// The number in the type's unit, or in its own where that doesn't fit.
     private static func number(_ text: String?, _ unit: String?, _ type: HealthType) -> (value: Double, unit: String)? {
-        guard var text, let number = text.withUTF8({ NumberText.parse($0) }) else { return nil }
-        guard let unit, !unit.isEmpty else { return (number, type.unit) }
-        guard let (scale, offset) = UnitConversion.toCanonical(unit: unit, for: type) else { return (number, unit) }
-        return (number * scale + offset, type.unit)
+        guard var text else { return nil }
+        var factors = UnitFactors.identity
+        var kept = type.unit
+        if let unit, !unit.isEmpty {
+            // A unit that doesn't fit the type stays.
+            if let found = UnitConversion.toCanonical(unit: unit, for: type) {
+                factors = UnitFactors(scale: found.scale, offset: found.offset)
+            } else {
+                kept = unit
+            }
+        }
+        return text.withUTF8 { factors.convert($0) }.map { ($0, kept) }
     }
 
     private static let secondsType = HealthType(identifier: "duration", kind: .other, unit: "s", style: .none)

@@ -51,9 +51,12 @@ public struct IdleWatch: Sendable {
 
     /// - Parameters:
     ///   - beats: the newest heartbeat of each instance, with its age in seconds.
+    ///   - notReady: instances that have never been ready.
     ///   - monotonic: the clock that never jumps.
-    public mutating func judge(_ beats: [String: (beat: Heartbeat, age: Double)], at monotonic: Instant) -> Verdict {
-        let verdict = look(beats)
+    public mutating func judge(
+        _ beats: [String: (beat: Heartbeat, age: Double)], notReady: [String] = [], at monotonic: Instant
+    ) -> Verdict {
+        let verdict = notReady.first.map { .waiting("\($0): not ready") } ?? look(beats)
         let now = signature(beats)
         if now != progress || progressAt == nil {
             progress = now

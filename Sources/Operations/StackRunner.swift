@@ -178,7 +178,9 @@ public final class StackRunner: Sendable {
         var watch = IdleWatch(roles: stack.roles, closedHead: closedHead ?? 0)
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 0.25))
-            switch watch.judge(client.heartbeats, at: MonotonicClock.now) {
+            // An instance that can't start is told of by the supervisor; until all were ready, nothing is said to be done.
+            let notReady = stack.names.filter { name in !state.withLock { $0.ready.contains(name) } }
+            switch watch.judge(client.heartbeats, notReady: notReady, at: MonotonicClock.now) {
             case .waiting: continue
             case .blocked(let what):
                 state.withLock { $0.outcome.blocked = what }

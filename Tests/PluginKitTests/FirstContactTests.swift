@@ -22,7 +22,7 @@ import Testing
             identifiers: .init())
         let upstream = Upstream("producer", query: ["query": "changes"], backfillBeyond: 200_000)
         try upstream.open(turn)
-        upstream.hear(producer.head, limit: AnchorVector(base: producer.head.sequence))
+        upstream.hear(producer.head, limit: AnchorVector(base: producer.head.sequence), turn)
         upstream.pump(turn)
         let query = try #require(turn.takePulls().first).query
         let after = try #require(AnchorVector(wireValue: query["after"] ?? .null))
