@@ -18,6 +18,9 @@ struct StagedRow {
 struct BatchBuilder: ~Copyable {
     static let rowLimit = 4096
     static let textLimit = 1 << 20
+    /// A row with more text than this can't travel: a message's frame holds 1 MiB.
+    static let rowTextLimit = 512 << 10
+    static let rowTooLarge = "the record holds more than 512 KiB of text"
 
     private let rows: UnsafeMutablePointer<StagedRow>
     private let metadataEnds: UnsafeMutablePointer<Int32>

@@ -113,7 +113,7 @@ extension ExportParser {
         _ flags: inout RecordFlags, _ problem: inout String?
     ) {
         guard metadata.count + key.count + value.count < textLimit else {
-            problem = problem ?? "the metadata are longer than 1 MiB"
+            problem = problem ?? "the metadata are longer than 256 KiB"
             return
         }
         metadata.append(key: key, value: value)

@@ -8,8 +8,8 @@ import HealthModel
 struct ExportParser: ~Copyable {
     /// An attribute longer than this isn't one that HealthKit wrote.
     static let attributeLimit = 64 * 1024
-    /// Metadata, or payload, of one sample.
-    static let textLimit = 1 << 20
+    /// Metadata, or payload, of one sample: it travels in one message, whose frame holds 1 MiB.
+    static let textLimit = 256 << 10
 
     /// What the elements that come now belong to.
     enum Context {
@@ -121,7 +121,11 @@ extension ExportParser {
 
     /// A correlation, workout or other element around the records.
     mutating func deliverOuter(_ payload: Value) {
-        builder.append(outer, outerMetadata, Array(payload.json().utf8))
+        let bytes = Array(payload.json().utf8)
+        guard outerMetadata.count + bytes.count <= BatchBuilder.rowTextLimit else {
+            return quarantine(line: outer.line, BatchBuilder.rowTooLarge, raw: outerRaw)
+        }
+        builder.append(outer, outerMetadata, bytes)
         guard builder.isFull else { return }
         flushRecords()
         names.forgetIfLarge()

@@ -7,7 +7,8 @@ struct MetadataText: ~Copyable {
     /// Further values of keys that repeat: the entry's index and the quoted value.
     private var repeats: [(entry: Int, value: [UInt8])] = []
 
-    var count: Int { buffer.count }
+    /// Bytes, repeated values included.
+    var count: Int { buffer.count + repeats.reduce(0) { $0 + $1.value.count } }
 
     mutating func removeAll() {
         guard !entries.isEmpty else { return }
