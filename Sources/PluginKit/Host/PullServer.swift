@@ -62,13 +62,13 @@ final class PullServer: Sendable {
     private let finished = DispatchSemaphore(value: 0)
     private let instance: String
     private let send: @Sendable (String, Value) -> Void
-    /// Called when a consumer shows an anchor that this store never reached: the writer begins a new generation.
-    private let lostRows: @Sendable () -> Void
+    /// Called when a consumer shows an anchor that this generation never reached: the writer begins a new one.
+    private let lostRows: @Sendable (_ generation: String) -> Void
     private let log: StageLog
 
     init(
         instance: String, log: StageLog, open: @escaping @Sendable () throws -> (Database, any PullSource),
-        lostRows: @escaping @Sendable () -> Void, failed: @escaping @Sendable (any Error) -> Void,
+        lostRows: @escaping @Sendable (_ generation: String) -> Void, failed: @escaping @Sendable (any Error) -> Void,
         send: @escaping @Sendable (String, Value) -> Void
     ) {
         self.instance = instance
@@ -114,7 +114,7 @@ final class PullServer: Sendable {
             case .good: break
             case let verdict:
                 log.notice("anchor.refused", ("consumer", consumer), ("verdict", "\(verdict)"))
-                if verdict == .lostRows { lostRows() }
+                if verdict == .lostRows { lostRows(head.generation) }
                 answer["error"] = "reset"
                 send(topic, .object(answer))
                 return

@@ -21,7 +21,7 @@ public final class StageHost: Sendable {
         case message(Message)
         case page(Value)
         case effect(EffectResult)
-        case lostRows
+        case lostRows(generation: String)
     }
 
     private struct Failure {
@@ -84,7 +84,7 @@ public final class StageHost: Sendable {
         let outbox = Outbox(instance: instance)
         let server = PullServer(
             instance: instance, log: log, open: source,
-            lostRows: { [inputs] in inputs.offer(.lostRows) },
+            lostRows: { [inputs] in inputs.offer(.lostRows(generation: $0)) },
             failed: { [self] in fail($0) },
             send: { outbox.send($0, $1) })
         let pullTopic = "pull.\(instance)"
@@ -176,8 +176,10 @@ public final class StageHost: Sendable {
                 try stage.receive(answer, turn)
             case .effect:
                 for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
-            case .lostRows:
-                // A consumer has seen rows that this store no longer has: whoever reads from now on must know it.
+            case .lostRows(let generation):
+                // A consumer has seen rows that this store no longer has: whoever reads from now on must know it. Once: it may ask again
+                // before the new generation is committed.
+                guard turn.head.generation == generation else { continue }
                 try turn.write().beginGeneration(now: turn.now)
             }
             for pull in turn.takePulls() { send(pull, pulls, outbox) }

@@ -65,10 +65,8 @@ extension UploaderStage {
         let metric = deliveries[index].groups[group].metric
         let user = deliveries[index].groups[group].user
         for refusal in answer?.refused ?? [] {
-            let offset = refusal.index.map { part.lowerBound + $0 }
-            let version = offset.flatMap {
-                part.contains($0) ? deliveries[index].groups[group].element($0).version : nil
-            }
+            let elements = deliveries[index].groups[group]
+            let version = part.lazy.map { elements.element($0) }.first { $0.id == refusal.id }?.version
             try ledger.bury(
                 id: refusal.id ?? "", version: version ?? 0, metric: metric, user: user, reason: refusal.reason, turn)
         }
