@@ -4,6 +4,8 @@
 SWIFT ?= swift
 # On a terminal the compiler would get another flag, for colours, and build everything again.
 BUILD := $(SWIFT) build --configuration release --no-color-diagnostics
+# A test that crashes says so at once: the toolchain's backtracer can hang for ever in a process with many threads.
+TEST := SWIFT_BACKTRACE=enable=no $(SWIFT) test --configuration release --skip-build
 BIN = $(shell $(BUILD) --show-bin-path)
 
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libxml2-dev libarchive-dev libcurl4-openssl-dev \
@@ -47,7 +49,7 @@ test: PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || ech
 test: deps $(SCHEMA)
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
-	@$(SWIFT) test --configuration release --skip-build
+	@$(TEST)
 
 # Once, and again when the pinned version changes. Without a network the tests that need it are skipped, and say so.
 $(SCHEMA): Tests/Schema/requirements.txt | deps
