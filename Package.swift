@@ -117,7 +117,19 @@ let package = Package(
             tests("Backend", ["BackendStage", "HTTP", "SQLite", "HealthModel"]),
             tests("Uploader", ["UploaderStage", "HTTP", "HealthModel", "PluginKit", "Wire"]),
             tests("Wire", ["Wire", "HealthModel", "MessageBus"]),
-            tests("PluginKit", ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel"]),
+            tests("Changelog", ["Changelog", "SQLite", "Wire", "HealthModel"]),
+            tests(
+                "PluginKit",
+                ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel", "Supervisor", "CPosix"]),
+            tests(
+                "Stages",
+                [
+                    "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
+                    "HeartRateStage",
+                    "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire",
+                    "MessageBus", "HTTP",
+                    "HealthImport", "HealthModel", "HealthStatistics",
+                ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests("EndToEnd", ["HealthModel", "Wire"]),
         ]
