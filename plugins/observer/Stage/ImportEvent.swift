@@ -5,8 +5,8 @@ import HealthModel
 package enum ObserverEffect: Sendable {
     /// Bring a file into the inbox: a link where that can be, else a copy.
     case adopt(id: String, path: String)
-    /// Read a file of the inbox from its beginning.
-    case read(id: String)
+    /// Read a file of the inbox from its beginning; messages name it as `source`, which people know.
+    case read(id: String, source: String)
     /// Remove a file of the inbox, and whatever else lies there that no open session of these names.
     case discard(besides: Set<String>)
 }

@@ -22,7 +22,7 @@ public final class Inbox: EffectRunner {
             let answer: @Sendable (ImportEvent) -> Bool = { reply(EffectResult(id: effect.id, value: $0)) }
             switch request {
             case .adopt(let id, let source): _ = answer(adopt(id, from: source))
-            case .read(let id): read(id, answer)
+            case .read(let id, let source): read(id, source, answer)
             case .discard(let kept): discard(besides: kept)
             }
         }
@@ -57,14 +57,18 @@ public final class Inbox: EffectRunner {
         }
     }
 
-    private func read(_ id: String, _ answer: @escaping (ImportEvent) -> Bool) {
+    private func read(_ id: String, _ source: String, _ answer: @escaping (ImportEvent) -> Bool) {
+        let name = URL(fileURLWithPath: source).lastPathComponent
         do {
-            let summary = try ExportReader(path: path(id)).read(into: EventSink(id: id, answer: answer))
+            var summary = try ExportReader(path: path(id)).read(into: EventSink(id: id, answer: answer))
+            // A file that is an entry by itself goes by its name in the inbox.
+            if [id, path(id)].contains(summary.damaged?.entry) { summary.damaged?.entry = name }
             _ = answer(.finished(id: id, summary))
         } catch is EventSink.Stopped {
             return
         } catch {
-            _ = answer(.unreadable(id: id, reason: Self.describe(error)))
+            let reason = Self.describe(error).replacingOccurrences(of: path(id), with: source)
+            _ = answer(.unreadable(id: id, reason: reason))
         }
     }
 

@@ -93,7 +93,7 @@ public final class ObserverStage: Stage {
             try ZoneTable.ensure(user: entry.user, zone: zone, turn)
             attempt = ImportAttempt(id: entry.id, source: entry.path, startedAt: turn.monotonic)
             turn.log.info("import.started", ("id", entry.id))
-            turn.perform(ObserverEffect.read(id: entry.id))
+            turn.perform(ObserverEffect.read(id: entry.id, source: entry.path))
         }
         if !changedTypes.isEmpty {
             try refreshHeads()
