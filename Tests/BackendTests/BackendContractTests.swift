@@ -161,10 +161,10 @@ struct BackendContractTests {
         let held = try #require(try fixture.get("/api/v1/samples", ["user": "anna"])["samples"].array?.first)
         #expect(held["value"].double == 0.1 + 0.2)
         #expect(held["source"] == "Anna’s \"Watch\"")
-        #expect(held["metadata"] == ["a": [1, nil]])
+        #expect(held["metadata"] == ["a": [1, .null]])
         #expect(held["startDate"] == "2025-03-30T08:15:00Z")
         #expect(held["endDate"] == "2025-03-30T09:00:00.5Z")
-        #expect(held["healthkitUUID"] == nil)
+        #expect(held["healthkitUUID"] == .null)
     }
 
     @Test func anotherProcessSeesWhatWasAnswered() throws {

@@ -64,7 +64,7 @@ import WorkoutsStage
         try resting.add(Self.quantity + "RestingHeartRate", "2025-06-01T05:00:00+02:00", nil, 56)
         #expect(
             try resting.compute(HeartRateHandler()).figures == [
-                "heartRate": ["min": nil, "max": nil, "average": nil, "resting": 56.0]
+                "heartRate": ["min": .null, "max": .null, "average": .null, "resting": 56.0]
             ])
     }
 
@@ -113,7 +113,7 @@ import WorkoutsStage
                 Self.quantity + "OxygenSaturation": [
                     "average": 0.97, "min": 0.97, "max": 0.97, "count": 1, "unit": "%",
                 ],
-                Self.quantity + "OfTomorrow": ["average": 4.0, "min": 4.0, "max": 4.0, "count": 1, "unit": nil],
+                Self.quantity + "OfTomorrow": ["average": 4.0, "min": 4.0, "max": 4.0, "count": 1, "unit": .null],
                 Self.category + "MindfulSession": ["count": 2, "minutes": 20.0],
                 Self.category + "Headache": ["count": 1],
                 "HKCorrelationTypeIdentifierFood": ["count": 1],

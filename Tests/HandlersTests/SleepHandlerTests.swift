@@ -17,8 +17,8 @@ import Testing
             output.figures["sleep"] == [
                 "start": "2025-05-31T21:00:00Z", "end": "2025-06-01T04:30:00Z", "asleepMinutes": 420.0,
                 "inBedMinutes": 450.0,
-                "awakeMinutes": nil, "coreMinutes": 180.0, "deepMinutes": nil, "remMinutes": 240.0,
-                "unspecifiedMinutes": nil,
+                "awakeMinutes": .null, "coreMinutes": 180.0, "deepMinutes": .null, "remMinutes": 240.0,
+                "unspecifiedMinutes": .null,
                 "efficiency": .number(420.0 / 450.0),
             ])
         #expect(output.events.map(\.kind) == ["night", "night"])

@@ -51,10 +51,10 @@ struct UploadEncodingTests {
                 "endDate": "2025-03-30T08:15:00.5Z", "value": 61, "unit": "count/min", "source": "Anna’s \"Watch\"",
                 "sourceType": "healthkit", "metadata": ["HKMetadataKeyHeartRateMotionContext": 1],
             ])
-        #expect(samples[1]["healthkitUUID"] == nil)
-        #expect(samples[1]["metadata"] == nil)
+        #expect(samples[1]["healthkitUUID"] == .null)
+        #expect(samples[1]["metadata"] == .null)
         #expect(samples[1]["value"].double == 0.25)
-        #expect(samples[2]["value"] == nil)
+        #expect(samples[2]["value"] == .null)
         #expect(samples[2]["sourceType"] == "manual")
     }
 
@@ -77,8 +77,8 @@ struct UploadEncodingTests {
         page.payload = TextColumn()
         page.healthKitUUID = []
         let sample = try #require(try body(page, [0])["samples"].array?.first)
-        #expect(sample["unit"] == nil)
-        #expect(sample["metadata"] == nil)
+        #expect(sample["unit"] == .null)
+        #expect(sample["metadata"] == .null)
         #expect(sample.object?["payload"] == nil)
     }
 
@@ -92,11 +92,11 @@ struct UploadEncodingTests {
     @Test func documents() throws {
         var out: [UInt8] = []
         UploadEncoding.workouts(
-            [["id": "w", "version": 3, "distance": nil]], deleted: [.init(id: "x", version: 4)], user: "a",
+            [["id": "w", "version": 3, "distance": .null]], deleted: [.init(id: "x", version: 4)], user: "a",
             deviceId: "d",
             syncedAt: 0, into: &out)
         let workouts = try Value(json: out)
-        #expect(workouts["workouts"] == [["id": "w", "version": 3, "distance": nil]])
+        #expect(workouts["workouts"] == [["id": "w", "version": 3, "distance": .null]])
         #expect(workouts["deleted"] == [["id": "x", "version": 4]])
         out.removeAll()
         UploadEncoding.daily([["date": "2025-03-30", "version": 1]], user: "a", deviceId: "d", syncedAt: 0, into: &out)

@@ -55,11 +55,12 @@ struct SimulatedData {
         var records: [Record] = []
         // Apart from each other and from midnight: a day's steps are their plain sum.
         for slot in 1..<22 where Int.random(in: 0..<2, using: &random) == 0 {
+            let minutes = Int.random(in: 1...50, using: &random)
             records.append(
                 Record(
                     type: steps, start: range.lowerBound + Instant(slot) * hour,
-                    length: Instant.random(in: 1...50, using: &random) * 60 * Instant.second,
-                    value: Double(Int.random(in: 1...2000, using: &random))))
+                    length: Instant(minutes) * 60 * Instant.second,
+                    value: Double(Int.random(in: 1...100, using: &random) * minutes)))
         }
         for _ in 0..<Int.random(in: 0...12, using: &random) {
             records.append(

@@ -21,8 +21,8 @@ final class SimulatedHost {
         let changelog: KeyedChangelog
         let stage: any Stage
         let identifiers: Turn.Identifiers
-        let reader: Database
-        let source: any PullSource
+        /// Beside the writer, once the stage has made its tables.
+        var service: (reader: Database, source: any PullSource)?
         var pulls: PullClient
         var inputs: [Input] = []
         var head: StoreHead?
@@ -42,8 +42,6 @@ final class SimulatedHost {
             stage = host.makeStage()
             identifiers = Turn.Identifiers(startingAt: now)
             pulls = PullClient(consumer: host.name)
-            reader = try Database(path: path, mode: .readOnly)
-            source = try host.makeSource(reader)
         }
     }
 
@@ -74,7 +72,7 @@ final class SimulatedHost {
 
     var isRunning: Bool { life != nil }
     var stage: (any Stage)? { life?.stage }
-    var reader: Database? { life?.reader }
+    var reader: Database? { life?.service?.reader }
 
     func start() throws {
         lives += 1
@@ -83,6 +81,8 @@ final class SimulatedHost {
         let turn = turn(of: new)
         try new.stage.open(turn)
         _ = try turn.commit()
+        let reader = try Database(path: path, mode: .readOnly)
+        new.service = (reader, try makeSource(reader))
         new.head = new.database.head
         new.report = try new.stage.report(self.turn(of: new))
         life = new
@@ -120,10 +120,11 @@ final class SimulatedHost {
     func deliver(_ message: Message) throws {
         guard let life else { return }
         if message.topic == "pull.\(name)" {
+            guard let (reader, source) = life.service else { return }
             let service = PullService(
                 instance: name, log: world.log(name), lostRows: { life.inputs.append(.lostRows) },
                 send: { [world, name] in world.send($0, $1, from: name) })
-            try service.serve(message.body, life.reader, life.source)
+            try service.serve(message.body, reader, source)
             if !life.inputs.isEmpty { scheduleTurn(after: world.latency()) }
         } else {
             take(message.topic == "page.\(name)" ? .page(message.body) : .message(message))

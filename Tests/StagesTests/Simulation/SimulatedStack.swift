@@ -117,7 +117,7 @@ final class SimulatedStack {
         }
         switch request {
         case .adopt(let id, _): reply(.adopted(id: id))
-        case .read(let id):
+        case .read(let id, _):
             var summary = ReadSummary()
             for batch in data.files.first(where: { $0.id == id })?.batches ?? [] {
                 summary.records += batch.count
