@@ -95,12 +95,14 @@ extension HandlerStage {
                 ("attempt", "\(failures[key] ?? 0)"))
             // Its figures stay as they were; the day is named as failed, and holds up no other.
             if failures[key, default: 0] >= Self.attempts {
-                quarantinedDays += 1
+                failures[key] = nil
+                quarantined.insert(key)
                 try dirty.clear(key, generation: generation, turn)
             }
             return
         }
         failures[key] = nil
+        quarantined.remove(key)
         try write(output, key: key, turn)
         try dirty.clear(key, generation: generation, turn)
     }

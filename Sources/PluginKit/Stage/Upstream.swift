@@ -22,6 +22,9 @@ public final class Upstream {
     public private(set) var limit: AnchorVector?
     /// Whether the limit is of the store's generation that the cursor follows.
     private var heard: StoreHead?
+    /// What the producer says of itself doesn't go on from what was received: it is to be asked whether it still knows that anchor, also when
+    /// there is nothing to fetch. A store that was put back to an older copy would otherwise write other rows under sequences consumed already.
+    private var isAnchorInDoubt = false
     private var inFlight: (pull: Pull, window: Cursor.Window)?
 
     public init(_ producer: String, name: String? = nil, query: [String: Value], backfillBeyond: Int64? = nil) {
@@ -63,6 +66,11 @@ public final class Upstream {
 
     /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a generation.
     public func hear(_ head: StoreHead, limit new: AnchorVector) {
+        if let store = received.store {
+            isAnchorInDoubt =
+                store != head.store || received.generation != head.generation
+                || head.sequence < received.anchor.maximum
+        }
         if heard?.store == head.store, heard?.generation == head.generation, let old = limit {
             guard new.minimum >= old.minimum || new.base > old.base else { return }
         }
@@ -73,7 +81,10 @@ public final class Upstream {
     /// Asks for the next window unless a request is on its way.
     public func pump(_ turn: Turn) {
         guard inFlight == nil, let limit else { return }
-        guard let window = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) else { return }
+        var next = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond)
+        if next == nil, isAnchorInDoubt { next = received.emptyWindow }
+        guard let window = next else { return }
+        isAnchorInDoubt = false
         var members = query
         members["store"] = Value(received.store)
         members["generation"] = Value(received.generation)

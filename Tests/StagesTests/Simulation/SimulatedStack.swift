@@ -197,7 +197,7 @@ final class SimulatedStack {
                 observer: "observer", handlers: handlers, consolidator: "consolidator", uploaders: ["uploader"],
                 documents: ["consolidator", "sleep"]))
         var last = IdleWatch.Verdict.waiting("the first look")
-        try world.run(until: world.monotonic + limit) {
+        try world.run(for: limit) {
             let beats = world.hosts.compactMap { host in host.heartbeat.map { (host.name, (beat: $0, age: 0.0)) } }
             last = watch.judge(
                 Dictionary(uniqueKeysWithValues: beats), importsClosed: try areImportsClosed(), at: world.monotonic)

@@ -40,6 +40,7 @@ final class SimulatedWorld {
     /// A clock that never jumps.
     private(set) var monotonic: Instant = 1_000 * Instant.second
     var wallOffset: Instant
+    private var deadline: Instant = 0
     /// Does what a stage asks for beyond the bus.
     var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
     private(set) var counts: [String: Int] = [:]
@@ -107,10 +108,11 @@ final class SimulatedWorld {
 
     // MARK: Time
 
-    /// Goes on until `deadline` (monotonic) or until `isDone`, which is asked between events.
+    /// Goes on for a while (by the monotonic clock, without the time that all stood still) or until `isDone`, which is asked between events.
     /// - Throws: what a stage couldn't go on with.
-    func run(until deadline: Instant, isDone: () throws -> Bool = { false }) throws {
+    func run(for time: Instant, isDone: () throws -> Bool = { false }) throws {
         var checked: Instant = 0
+        deadline = monotonic + time
         while monotonic < deadline, let (at, event) = queue.next() {
             monotonic = max(monotonic, at)
             try handle(event)
@@ -154,5 +156,6 @@ final class SimulatedWorld {
     func suspend(_ time: Instant) {
         note("suspended")
         monotonic += time
+        deadline += time
     }
 }

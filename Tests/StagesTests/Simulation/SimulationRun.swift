@@ -35,8 +35,11 @@ struct SimulationRun {
         try stack.start()
         let length = Instant(world.pick(10...40)) * Instant.second
         for file in stack.data.files { stack.submit(file, after: world.pick(0...length)) }
+        var isOver = false
         func sometimes(_ times: Int, _ action: @escaping () -> Void) {
-            for _ in 0..<times { world.schedule(.action(action), after: world.pick(0...length)) }
+            for _ in 0..<times {
+                world.schedule(.action { if !isOver { action() } }, after: world.pick(0...length))
+            }
         }
         // A file that is lost is made anew with versions by the clock: that clock must not have been put back.
         let losesFiles = seed.isMultiple(of: 4)
@@ -47,15 +50,18 @@ struct SimulationRun {
         }
         sometimes(world.pick(0...2)) { world.suspend(world.pick(1...30) * minute) }
         if losesFiles {
-            sometimes(2) { world.restart(world.hosts[world.pick(0...world.hosts.count - 1)], wiping: true) }
+            // Not the sleep handler's: an event that its lost file knew of and the new one doesn't is never taken back at the backend.
+            let hosts = world.hosts.filter { $0.name != "sleep" }
+            sometimes(2) { world.restart(hosts[world.pick(0...hosts.count - 1)], wiping: true) }
         }
         if seed.isMultiple(of: 3) { sometimes(1) { stack.replaceBackend() } }
-        try world.run(until: world.monotonic + length)
+        try world.run(for: length)
+        isOver = true
         // From here on all is quiet, and the clock right.
         world.faults = .none
         world.wallOffset = max(world.wallOffset, try SimulatedStack.end() - world.monotonic)
         // What is wiped late is late by less than this.
-        try world.run(until: world.monotonic + 4 * Instant.second)
+        try world.run(for: 4 * Instant.second)
         for file in stack.data.files { stack.submit(file, after: 0) }
     }
 

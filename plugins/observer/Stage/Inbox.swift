@@ -7,6 +7,7 @@ import PluginKit
 /// The folder of files that the observer has taken over, and the thread that reads them.
 public final class Inbox: EffectRunner {
     private let folder: String
+    private static let draftSuffix = ".part"
 
     /// - Throws: `StateFolderError` when the folder can't be made.
     public init(folder: String) throws {
@@ -18,12 +19,14 @@ public final class Inbox: EffectRunner {
 
     public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
         guard let request = effect.request as? ObserverEffect else { return }
+        // At once, before the next effect: beside the adoption of a later file it would take that one away too.
+        if case .discard(let kept) = request { return discard(besides: kept) }
         let thread = Thread { [self] in
             let answer: @Sendable (ImportEvent) -> Bool = { reply(EffectResult(id: effect.id, value: $0)) }
             switch request {
             case .adopt(let id, let source): _ = answer(adopt(id, from: source))
             case .read(let id, let source): read(id, source, answer)
-            case .discard(let kept): discard(besides: kept)
+            case .discard: return
             }
         }
         thread.name = "inbox"
@@ -47,7 +50,7 @@ public final class Inbox: EffectRunner {
             }
             if link(real, target) == 0 { return .adopted(id: id) }
             // Another file system, or a file that may not be linked: a copy, complete before it has its name.
-            let draft = target + ".part"
+            let draft = target + Self.draftSuffix
             unlink(draft)
             try FileManager.default.copyItem(atPath: real, toPath: draft)
             guard rename(draft, target) == 0 else { throw ImportError.system(errno, path: target) }
@@ -73,9 +76,15 @@ public final class Inbox: EffectRunner {
     }
 
     private func discard(besides kept: Set<String>) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where !kept.contains(name) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        where !kept.contains(Self.id(name)) {
             unlink(path(name))
         }
+    }
+
+    /// Whose file this is; a copy that isn't complete yet belongs to the id too.
+    private static func id(_ name: String) -> String {
+        name.hasSuffix(draftSuffix) ? String(name.dropLast(draftSuffix.count)) : name
     }
 
     private static func describe(_ error: any Error) -> String {
