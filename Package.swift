@@ -122,7 +122,17 @@ let package = Package(
                     "Wire", "HealthModel", "MessageBus", "CZeroMQ", "Changelog", "PluginKit", "Supervisor",
                     "HealthGenerator",
                 ]),
-            tests("PluginKit", ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel"]),
+            tests("Changelog", ["Changelog", "SQLite", "Wire", "HealthModel"]),
+            tests(
+                "PluginKit",
+                ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel", "Supervisor", "CPosix"]),
+            tests(
+                "Stages",
+                [
+                    "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
+                    "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
+                    "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
                 "EndToEnd",

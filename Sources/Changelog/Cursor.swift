@@ -58,6 +58,9 @@ public struct Cursor: Sendable, Equatable {
         return nil
     }
 
+    /// A window without rows: asking for it only shows the producer the anchor.
+    public var emptyWindow: Window { Window(after: anchor, until: anchor, isBackfill: false) }
+
     /// Notes that everything up to `sequence` of a window has been consumed.
     public mutating func consumed(_ window: Window, through sequence: Int64) {
         guard window.isBackfill else {

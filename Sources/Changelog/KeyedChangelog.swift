@@ -48,7 +48,7 @@ public final class KeyedChangelog {
     public init(_ stage: StageDatabase) throws {
         self.stage = stage
         let database = stage.database
-        find = try database.prepare("SELECT seq, body FROM changes WHERE key = ?")
+        find = try database.prepare("SELECT body, topic, user, day FROM changes WHERE key = ?")
         insert = try database.prepare("INSERT INTO changes(seq, key, topic, user, day, body) VALUES (?, ?, ?, ?, ?, ?)")
         update = try database.prepare(
             "UPDATE changes SET seq = ?, topic = ?, user = ?, day = ?, body = ? WHERE key = ?")
@@ -58,15 +58,18 @@ public final class KeyedChangelog {
         )
     }
 
-    /// Writes a key's content; true when that changed anything.
+    /// Writes a key's content and where it belongs (topic, user, day); true when that changed anything.
     @discardableResult
     public func put(key: String, topic: String, user: String, day: Int?, body: Value) throws -> Bool {
         let bytes = CBOREncoder.encode(body)
         find.bind(1, key)
-        let known = try find.firstRow { $0.isNull(1) ? nil : $0.bytes(1) }
-        switch known {
-        case .some(.some(bytes)): return false
-        case .some:
+        let isSame = try find.firstRow { row in
+            !row.isNull(0) && row.bytes(0) == bytes && row.string(1) == topic && row.string(2) == user
+                && (row.isNull(3) ? nil : row.int(3)) == day
+        }
+        switch isSame {
+        case true?: return false
+        case false?:
             update.bind(1, stage.nextSequence())
             update.bind(2, topic)
             update.bind(3, user)
@@ -74,7 +77,7 @@ public final class KeyedChangelog {
             update.bind(5, bytes)
             update.bind(6, key)
             try update.run()
-        case .none:
+        case nil:
             insert.bind(1, stage.nextSequence())
             insert.bind(2, key)
             insert.bind(3, topic)
@@ -90,7 +93,7 @@ public final class KeyedChangelog {
     @discardableResult
     public func remove(key: String) throws -> Bool {
         find.bind(1, key)
-        guard try find.firstRow({ !$0.isNull(1) }) == true else { return false }
+        guard try find.firstRow({ !$0.isNull(0) }) == true else { return false }
         bury.bind(1, stage.nextSequence())
         bury.bind(2, key)
         try bury.run()

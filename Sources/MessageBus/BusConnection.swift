@@ -15,7 +15,7 @@ public enum Subscription: Sendable, Hashable {
         }
     }
 
-    func matches(_ topic: String) -> Bool {
+    package func matches(_ topic: String) -> Bool {
         switch self {
         case .exact(let wanted): topic == wanted
         case .prefix(let wanted): topic.hasPrefix(wanted)

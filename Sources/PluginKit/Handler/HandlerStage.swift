@@ -140,12 +140,13 @@ public final class HandlerStage: Stage {
                 throw StageError.unreadablePage(producer: upstream.producer)
             }
             guard let old = try timelines.learn(new, user: user, turn) else { continue }
-            let first = old.day(of: old.firstDifference(from: new) ?? .max).number - 1
+            // From one side of the date line to the other is more than a day.
+            let first = old.day(of: old.firstDifference(from: new) ?? .max).number - 2
             var days: Set<Int> = []
             let list = try turn.database.prepare("SELECT DISTINCT day FROM changes WHERE user = ? AND day >= ?")
             list.bind(1, user)
             list.bind(2, first)
-            try list.forEachRow { row in days.formUnion([row.int(0) - 1, row.int(0), row.int(0) + 1]) }
+            try list.forEachRow { row in days.formUnion(row.int(0) - 2...row.int(0) + 2) }
             for day in days { try dirty.mark(.init(user: user, day: day), since: since, turn) }
         }
     }

@@ -3,7 +3,7 @@ import HealthModel
 import Wire
 
 /// Keeps a process's pulls until they are answered: collects the parts of an answer, drops stale ones, sends again on time-out. Pure.
-struct PullClient {
+package struct PullClient {
     private struct Pending {
         var pull: Pull
         var parts: [Value] = []
@@ -12,15 +12,15 @@ struct PullClient {
     }
 
     private var pending: [Int64: Pending] = [:]
-    let consumer: String
+    package let consumer: String
 
     /// Waits 1 s for the first answer, up to 8 s later on: a producer that restarts is back in a second.
     private static func timeout(attempt: Int) -> Instant { Instant.second << min(attempt, 3) }
 
-    init(consumer: String) { self.consumer = consumer }
+    package init(consumer: String) { self.consumer = consumer }
 
     /// The request to send for a new pull.
-    mutating func begin(_ pull: Pull, at monotonic: Instant) -> (topic: String, body: Value) {
+    package mutating func begin(_ pull: Pull, at monotonic: Instant) -> (topic: String, body: Value) {
         pending[pull.id] = Pending(pull: pull, deadline: monotonic + Self.timeout(attempt: 0))
         return request(pull, attempt: 0)
     }
@@ -34,7 +34,7 @@ struct PullClient {
     }
 
     /// The complete answer once its last part is here; nil for a part, a repeat, or what nobody waits for.
-    mutating func receive(_ part: Value, at monotonic: Instant) -> PullAnswer? {
+    package mutating func receive(_ part: Value, at monotonic: Instant) -> PullAnswer? {
         guard let id = part["id"].int, var entry = pending[id], part["attempt"].int == Int64(entry.attempt) else {
             return nil
         }
@@ -45,6 +45,10 @@ struct PullClient {
             }
             return PullAnswer(pull: entry.pull, result: .refused(part["reason"].string ?? error))
         }
+        // A request that reached the producer twice has two answers. Those of one moment (one head) are the same; parts of two moments
+        // don't fit together: a row that moved in between would be in neither.
+        if part["part"].int == 0, let first = entry.parts.first, first["head"] != part["head"] { entry.parts = [] }
+        if let first = entry.parts.first, first["head"] != part["head"] { return nil }
         // Parts come in order or not at all; a gap means that one was dropped, and the time-out asks again.
         guard part["part"].int == Int64(entry.parts.count) else { return nil }
         entry.parts.append(part)
@@ -58,9 +62,9 @@ struct PullClient {
     }
 
     /// Requests that are due again.
-    mutating func overdue(at monotonic: Instant) -> [(topic: String, body: Value)] {
+    package mutating func overdue(at monotonic: Instant) -> [(topic: String, body: Value)] {
         var again: [(topic: String, body: Value)] = []
-        for (id, var entry) in pending where entry.deadline <= monotonic {
+        for (id, var entry) in pending.sorted(by: { $0.key < $1.key }) where entry.deadline <= monotonic {
             entry.attempt += 1
             entry.parts = []
             entry.deadline = monotonic + Self.timeout(attempt: entry.attempt)
@@ -70,5 +74,5 @@ struct PullClient {
         return again
     }
 
-    var nextDeadline: Instant? { pending.values.map(\.deadline).min() }
+    package var nextDeadline: Instant? { pending.values.map(\.deadline).min() }
 }

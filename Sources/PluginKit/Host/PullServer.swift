@@ -60,26 +60,20 @@ open class ChangelogSource: PullSource {
 final class PullServer: Sendable {
     private let requests = Mailbox<Message>(capacity: 64)
     private let finished = DispatchSemaphore(value: 0)
-    private let instance: String
-    private let send: @Sendable (String, Value) -> Void
-    /// Called when a consumer shows an anchor that this generation never reached: the writer begins a new one.
-    private let lostRows: @Sendable (_ generation: String) -> Void
-    private let log: StageLog
 
     init(
         instance: String, log: StageLog, open: @escaping @Sendable () throws -> (Database, any PullSource),
         lostRows: @escaping @Sendable (_ generation: String) -> Void, failed: @escaping @Sendable (any Error) -> Void,
         send: @escaping @Sendable (String, Value) -> Void
     ) {
-        self.instance = instance
-        self.log = log
-        self.send = send
-        self.lostRows = lostRows
         let loop: @Sendable () -> Void = { [self] in
             do {
                 let (database, source) = try open()
+                let service = PullService(instance: instance, log: log, lostRows: lostRows, send: send)
                 while !requests.isClosed {
-                    for request in requests.take(limit: 1, timeout: 60) { try serve(request.body, database, source) }
+                    for request in requests.take(limit: 1, timeout: 60) {
+                        try service.serve(request.body, database, source)
+                    }
                 }
             } catch { failed(error) }
             finished.signal()
@@ -95,45 +89,5 @@ final class PullServer: Sendable {
     func close() {
         requests.close()
         finished.wait()
-    }
-
-    private func serve(_ request: Value, _ database: Database, _ source: any PullSource) throws {
-        guard let id = request["id"].int, let consumer = request["consumer"].string else { return }
-        let topic = "page.\(consumer)"
-        var answer: [String: Value] = [
-            "id": .integer(id), "attempt": request["attempt"], "producer": .string(instance),
-        ]
-        try database.readTransaction {
-            let (head, generations) = try StageDatabase.readHead(in: database)
-            answer["head"] = head.wireValue
-            let after = AnchorVector(wireValue: request["after"])
-            switch StageDatabase.judge(
-                head: head, generations: generations, store: request["store"].string,
-                generation: request["generation"].string, sequence: after?.maximum ?? 0)
-            {
-            case .good: break
-            case let verdict:
-                log.notice("anchor.refused", ("consumer", consumer), ("verdict", "\(verdict)"))
-                if verdict == .lostRows { lostRows(head.generation) }
-                answer["error"] = "reset"
-                send(topic, .object(answer))
-                return
-            }
-            var part: Int64 = 0
-            do {
-                try source.answer(request, head: head) { members, last in
-                    var body = answer
-                    body.merge(members) { _, new in new }
-                    body["part"] = .integer(part)
-                    body["last"] = .bool(last)
-                    part += 1
-                    send(topic, .object(body))
-                }
-            } catch let refusal as PullRefusal {
-                answer["error"] = "refused"
-                answer["reason"] = .string(refusal.reason)
-                send(topic, .object(answer))
-            }
-        }
     }
 }

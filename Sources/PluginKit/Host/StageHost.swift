@@ -128,6 +128,7 @@ public final class StageHost: Sendable {
             inputs.insist(.effect(EffectResult(id: -1, value: 0)))
             return true
         }
+        for effect in opening.effects { effects?.perform(effect, reply: relay) }
         var deadline: Instant? = MonotonicClock.now
         while !stopping.withLock({ $0 }) {
             let now = MonotonicClock.now

@@ -104,10 +104,13 @@ public final class Upstream {
     private func nextWindow(_ turn: Turn) -> Cursor.Window? {
         defer { lastHeard = lastHeard ?? turn.monotonic }
         if let limit, let next = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) { return next }
-        if let heard, received.store != heard.store || received.generation != heard.generation {
-            // A store that was made anew may stand behind the anchor: it is asked all the same, since only it can say whether the anchor
-            // is still good. What it has up to there would else never be seen.
-            return Cursor.Window(after: received.anchor, until: received.anchor, isBackfill: false)
+        if let heard,
+            received.store != heard.store || received.generation != heard.generation
+                || heard.sequence < received.anchor.maximum
+        {
+            // A store that was made anew, or put back to an older copy, may stand behind the anchor: it is asked all the same, since only it
+            // can say whether the anchor is still good. What it writes up to there would else never be seen.
+            return received.emptyWindow
         }
         guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
         // Without an end: whatever there is.
@@ -153,6 +156,8 @@ public final class Upstream {
             received.store = head.store
             received.generation = head.generation
             received.consumed(window, through: through)
+            // A page is a word of the producer's too.
+            if heard?.generation != head.generation || head.sequence > heard?.sequence ?? 0 { heard = head }
             return .pages(Fetched(pages: pages, cursor: received))
         }
     }

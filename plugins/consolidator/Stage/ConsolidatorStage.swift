@@ -144,7 +144,9 @@ public final class ConsolidatorStage: Stage {
         let figures = try days.figures(of: key, turn)
         if figures.isEmpty {
             try turn.changelog.remove(key: Self.changelogKey(key))
-            try days.save(key, nil, turn)
+            // How often it was final isn't forgotten: a revision never comes twice.
+            let revision = days.states[key]?.revision ?? 0
+            try days.save(key, revision > 0 ? SummaryDays.State(isFinal: true, revision: revision) : nil, turn)
             return
         }
         var state = days.states[key] ?? SummaryDays.State()
@@ -193,7 +195,7 @@ public final class ConsolidatorStage: Stage {
         StageReport(
             frontier: finality.covered.map { [observer: $0] } ?? [:],
             details: [
-                "days": .integer(Int64(days.states.count)), "openDays": .integer(Int64(overDays(at: turn.now).count)),
+                "days": .integer(Int64(days.count)), "openDays": .integer(Int64(overDays(at: turn.now).count)),
                 "missing": .array(missing.map { .string($0) }),
             ])
     }

@@ -5,19 +5,24 @@ import PluginKit
 ///
 /// A mark is an observer's head heard while no import was open. Once every handler's frontier has reached it, and their outputs up to the heads sent with those
 /// frontiers are consumed, every day that was over when the mark was heard is final.
-struct FinalMark: Sendable, Equatable {
-    struct Mark: Sendable, Equatable {
-        var head: Int64
+package struct FinalMark: Sendable, Equatable {
+    package struct Mark: Sendable, Equatable {
+        package var head: Int64
         /// When it was heard, by the clock: days over by then may turn final.
-        var heardAt: Instant
+        package var heardAt: Instant
         /// The same on the clock that never jumps: handlers late by it are named.
-        var since: Instant
+        package var since: Instant
     }
 
     /// A handler's word: its outputs up to `head` cover the observer up to `frontier`.
-    struct Word: Sendable, Equatable {
-        var frontier: Int64
-        var head: Int64
+    package struct Word: Sendable, Equatable {
+        package var frontier: Int64
+        package var head: Int64
+
+        package init(frontier: Int64, head: Int64) {
+            self.frontier = frontier
+            self.head = head
+        }
     }
 
     private struct Handler: Sendable, Equatable {
@@ -29,17 +34,17 @@ struct FinalMark: Sendable, Equatable {
     }
 
     private var handlers: [String: Handler]
-    private(set) var mark: Mark?
+    package private(set) var mark: Mark?
 
     /// A handler that hasn't reached the mark after this time is named in `missing`.
-    static let patience: Instant = 15 * Instant.second
+    package static let patience: Instant = 15 * Instant.second
 
-    init(handlers: [String]) {
+    package init(handlers: [String]) {
         self.handlers = Dictionary(uniqueKeysWithValues: handlers.map { ($0, Handler()) })
     }
 
     /// How far the observer is covered by every handler; nil before each has spoken.
-    var covered: Int64? {
+    package var covered: Int64? {
         var minimum: Int64?
         for handler in handlers.values {
             guard let covered = handler.covered else { return nil }
@@ -48,14 +53,14 @@ struct FinalMark: Sendable, Equatable {
         return minimum
     }
 
-    mutating func heard(_ word: Word, from name: String) {
+    package mutating func heard(_ word: Word, from name: String) {
         guard var handler = handlers[name] else { return }
         if handler.waiting == nil { handler.waiting = word } else { handler.newest = word }
         handlers[name] = handler
     }
 
     /// A handler's outputs are consumed up to `sequence`.
-    mutating func consumed(_ sequence: Int64, of name: String) {
+    package mutating func consumed(_ sequence: Int64, of name: String) {
         guard var handler = handlers[name] else { return }
         while let word = handler.waiting, word.head <= sequence {
             handler.covered = word.frontier
@@ -66,21 +71,21 @@ struct FinalMark: Sendable, Equatable {
     }
 
     /// Takes a new mark unless one is still waited for.
-    mutating func offer(_ head: Int64, at now: Instant, monotonic: Instant) {
+    package mutating func offer(_ head: Int64, at now: Instant, monotonic: Instant) {
         if mark == nil { mark = Mark(head: head, heardAt: now, since: monotonic) }
     }
 
     /// An import has begun, or the observer began anew: what was marked isn't the whole any more.
-    mutating func withdraw() { mark = nil }
+    package mutating func withdraw() { mark = nil }
 
     /// Handlers short of the mark for longer than patience allows.
-    func missing(at monotonic: Instant) -> [String] {
+    package func missing(at monotonic: Instant) -> [String] {
         guard let mark, monotonic - mark.since >= Self.patience else { return [] }
         return handlers.filter { ($0.value.covered ?? 0) < mark.head }.keys.sorted()
     }
 
     /// The mark that every handler has reached, once; it is gone then.
-    mutating func reached() -> Mark? {
+    package mutating func reached() -> Mark? {
         guard let mark, let covered, covered >= mark.head else { return nil }
         self.mark = nil
         return mark

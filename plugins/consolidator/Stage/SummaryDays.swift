@@ -16,12 +16,14 @@ struct SummaryDays {
         var isFinal = false
         /// How often this day has been final with different content.
         var revision: Int64 = 0
-        /// The figures when it was last final, as JSON.
+        /// The figures when it was last final, as JSON; nil with `isFinal` is a day that has none any more.
         var finalContent: String?
     }
 
     private(set) var states: [Key: State] = [:]
     private(set) var open: Set<Key> = []
+    /// Days that have figures.
+    var count: Int { states.values.count { !$0.isFinal || $0.finalContent != nil } }
 
     static func createTables(in database: Database) throws {
         try database.execute(

@@ -2,7 +2,7 @@ import HealthImport
 import HealthModel
 
 /// What the observer asks its host to do.
-enum ObserverEffect: Sendable {
+package enum ObserverEffect: Sendable {
     /// Bring a file into the inbox: a link where that can be, else a copy.
     case adopt(id: String, path: String)
     /// Read a file of the inbox from its beginning; `path` is its name before it came there.
@@ -12,7 +12,7 @@ enum ObserverEffect: Sendable {
 }
 
 /// What comes of it, piece by piece.
-enum ImportEvent: Sendable {
+package enum ImportEvent: Sendable {
     case adopted(id: String)
     case notAdopted(id: String, reason: String)
     case info(id: String, ExportInfo)

@@ -64,7 +64,7 @@ extension ObserverStage {
 }
 
 extension ImportEvent {
-    var id: String {
+    package var id: String {
         switch self {
         case .adopted(let id), .notAdopted(let id, _), .info(let id, _), .records(let id, _), .quarantined(let id, _),
             .summaries(let id, _), .route(let id, _), .progress(let id, _, _), .finished(let id, _),

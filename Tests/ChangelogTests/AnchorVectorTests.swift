@@ -1,0 +1,48 @@
+import Changelog
+import HealthModel
+import Testing
+
+/// Anchors by type against the plainest model there is: a set of consumed rows.
+@Suite struct AnchorVectorTests {
+    static let types = ["a", "b", "c", "d"]
+
+    private static func vector(_ random: inout SeededRandom, atMost most: Int64) -> AnchorVector {
+        var exceptions: [String: Int64] = [:]
+        for type in types.dropLast() where Int.random(in: 0..<3, using: &random) == 0 {
+            exceptions[type] = Int64.random(in: 0...most, using: &random)
+        }
+        return AnchorVector(base: Int64.random(in: 0...most, using: &random), exceptions: exceptions)
+    }
+
+    @Test func advancingIsConsumingTheRowsUpToThere() {
+        var random = SeededRandom(seed: 1)
+        for round in 0..<2000 {
+            // Row n has a type of its own choosing.
+            let rows = (1...30).map { (sequence: Int64($0), type: Self.types.randomElement(using: &random) ?? "a") }
+            let before = Self.vector(&random, atMost: 30)
+            let limit = Self.vector(&random, atMost: 30)
+            let sequence = Int64.random(in: 0...30, using: &random)
+            let after = before.advanced(to: sequence, within: limit)
+            for row in rows {
+                let consumed = row.sequence <= before[row.type]
+                let fetched = row.sequence <= sequence && row.sequence <= limit[row.type]
+                #expect(
+                    (row.sequence <= after[row.type]) == (consumed || fetched),
+                    "round \(round): row \(row) of \(before) → \(after)")
+            }
+            #expect(before.isBehind(limit) == (Self.types + ["other"]).contains { before[$0] < limit[$0] })
+            #expect(!before.advanced(to: .max, within: limit).isBehind(limit))
+            #expect(after.minimum == (Self.types + ["other"]).map { after[$0] }.min())
+            #expect(after.maximum == (Self.types + ["other"]).map { after[$0] }.max())
+            #expect(AnchorVector(wireValue: after.wireValue) == after)
+        }
+    }
+
+    @Test func equalExceptionsAreNone() {
+        #expect(AnchorVector(base: 7, exceptions: ["a": 7]) == AnchorVector(base: 7))
+        #expect(AnchorVector(base: 7).wireValue == 7)
+    }
+
+    @Test(arguments: ["text", ["types": [:]], .null, [1]] as [Value])
+    func whatIsNoVectorIsRefused(_ value: Value) { #expect(AnchorVector(wireValue: value) == nil) }
+}

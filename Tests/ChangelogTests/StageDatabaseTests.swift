@@ -1,0 +1,116 @@
+import Changelog
+import Foundation
+import HealthModel
+import SQLite
+import Testing
+
+@Suite struct StageDatabaseTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/state.sqlite" }
+    private static let now: Instant = 1_743_000_000_000_000
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func beginsAtTheClockAndRises() throws {
+        let store = try StageDatabase(path: path, now: Self.now)
+        #expect(store.sequence == Self.now / 1000 + 1)
+        try store.transaction { _ = store.nextSequence() }
+        let reached = store.sequence
+        // Opened again, even by a clock that was put back: never below what was given out.
+        let again = try StageDatabase(path: path, now: 0)
+        #expect(again.sequence == reached && again.store == store.store)
+        #expect(again.epoch == store.epoch + 1)
+        #expect(again.generations == store.generations)
+    }
+
+    @Test func sequencesOfARolledBackStepAreNotGivenOutTwice() throws {
+        struct Stop: Error {}
+        let store = try StageDatabase(path: path, now: Self.now)
+        let before = store.sequence
+        #expect(throws: Stop.self) {
+            try store.transaction {
+                _ = store.nextSequence()
+                throw Stop()
+            }
+        }
+        let next = try store.transaction { store.nextSequence() }
+        #expect(next > before + 1)
+        #expect(try StageDatabase(path: path, now: Self.now).sequence == next)
+    }
+
+    @Test func whoWasTakenOverWritesNothing() throws {
+        let first = try StageDatabase(path: path, now: Self.now)
+        try first.transaction { try first.database.execute("CREATE TABLE notes(text TEXT)") }
+        let second = try StageDatabase(path: path, now: Self.now)
+        var wasFenced = false
+        do {
+            try first.transaction { try first.database.execute("INSERT INTO notes VALUES ('late')") }
+        } catch ChangelogError.fenced(let where_, let ours, let theirs) {
+            wasFenced = where_ == path && ours == first.epoch && theirs == second.epoch
+        }
+        #expect(wasFenced)
+        #expect(!first.isInTransaction)
+        let count = try second.database.prepare("SELECT count(*) FROM notes").firstRow { $0.int(0) }
+        #expect(count == 0)
+        try second.transaction { try second.database.execute("INSERT INTO notes VALUES ('ours')") }
+    }
+
+    @Test func aNewerFileIsRefused() throws {
+        _ = try StageDatabase(path: path, now: Self.now)
+        try Database(path: path).execute("UPDATE meta SET value = 99 WHERE key = 'schema'")
+        let error = #expect(throws: ChangelogError.self) { try StageDatabase(path: path, now: Self.now) }
+        #expect(error?.description.contains("newer release") == true)
+        // And it stays as it was.
+        let version = try Database(path: path).prepare("SELECT value FROM meta WHERE key = 'schema'").firstRow {
+            $0.int(0)
+        }
+        #expect(version == 99)
+    }
+
+    @Test func onlyItsOwnerMayRead() throws {
+        let before = umask(0)
+        defer { umask(before) }
+        _ = try StageDatabase(path: path, now: Self.now)
+        let rights = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(rights == 0o600)
+    }
+
+    @Test func judgesAnchors() throws {
+        let store = try StageDatabase(path: path, now: Self.now)
+        let old = store.head
+        try store.transaction { for _ in 0..<10 { _ = store.nextSequence() } }
+        func judge(_ store: StageDatabase, _ generation: String?, _ sequence: Int64, in id: String? = nil)
+            -> AnchorVerdict
+        {
+            store.judge(store: id ?? store.store, generation: generation, sequence: sequence)
+        }
+        #expect(store.judge(store: nil, generation: nil, sequence: 0) == .good)
+        #expect(store.judge(store: nil, generation: nil, sequence: 5) == .reset)
+        #expect(judge(store, old.generation, store.sequence) == .good)
+        #expect(judge(store, old.generation, store.sequence + 1) == .lostRows)
+        #expect(judge(store, "unknown", 1) == .reset)
+        #expect(judge(store, old.generation, 1, in: "another store") == .reset)
+
+        let reached = store.sequence
+        try store.transaction { try store.beginGeneration(now: Self.now + 60 * Instant.second) }
+        // Versions never fall back, whatever the clock says.
+        let first = try #require(store.generations.last?.first)
+        #expect(first > reached && first == Self.now / 1000 + 60_000 + 1)
+        #expect(judge(store, old.generation, reached) == .good)
+        #expect(judge(store, old.generation, first) == .reset)
+        #expect(judge(store, store.head.generation, first) == .good)
+        try store.transaction { try store.beginGeneration(now: 0) }
+        #expect(store.generations.count == 3 && store.sequence == first + 1)
+
+        let seen = try StageDatabase.readHead(in: Database(path: path, mode: .readOnly))
+        #expect(seen.head == store.head && seen.generations == store.generations)
+    }
+
+    @Test func countsWithAWriterThatCountsByItself() throws {
+        let store = try StageDatabase(path: path, now: Self.now)
+        let before = store.sequence
+        try store.transaction { store.withSequence { $0 += 5 } }
+        #expect(store.sequence == before + 5)
+        #expect(try StageDatabase(path: path, now: Self.now).sequence == before + 5)
+    }
+}

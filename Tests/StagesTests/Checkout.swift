@@ -1,0 +1,12 @@
+import Foundation
+import PluginKit
+
+/// What of the checkout the tests read: the manifests and configurations that are shipped.
+enum Checkout {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    static func manifest(_ plugin: String) throws -> Manifest {
+        try Manifest(file: "\(root)/plugins/\(plugin)/plugin.json")
+    }
+}

@@ -1,0 +1,35 @@
+import HealthModel
+
+/// One record, written shortly.
+struct Record: Hashable {
+    var type = "HKQuantityTypeIdentifierStepCount"
+    var source = "Watch"
+    var start: Instant
+    var length: Instant = 60 * Instant.second
+    var value: Double
+    var unit = "count"
+
+    static func batch(_ records: [Record]) -> RecordBatch {
+        var batch = RecordBatch()
+        func index<Name: Equatable>(_ name: Name, _ names: inout [Name]) -> Int32 {
+            if let known = names.firstIndex(of: name) { return Int32(known) }
+            names.append(name)
+            return Int32(names.count - 1)
+        }
+        for (line, record) in records.enumerated() {
+            batch.type.append(index(record.type, &batch.types))
+            batch.unit.append(index(record.unit, &batch.units))
+            batch.origin.append(index(Origin(sourceName: record.source), &batch.origins))
+            batch.start.append(record.start)
+            batch.end.append(record.start + record.length)
+            batch.value.append(record.value)
+            batch.created.append(0)
+            batch.flags.append([])
+            batch.metadata.append("")
+            batch.payload.append("")
+            batch.healthKitUUID.append(nil)
+            batch.line.append(Int64(line + 1))
+        }
+        return batch
+    }
+}

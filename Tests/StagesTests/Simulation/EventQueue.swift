@@ -1,0 +1,49 @@
+import HealthModel
+
+/// What is to happen in a simulation, by time; what falls on one moment happens in the order it was added.
+struct EventQueue<Event> {
+    private struct Entry {
+        var at: Instant
+        var number: Int
+        var event: Event
+
+        static func < (a: Entry, b: Entry) -> Bool { (a.at, a.number) < (b.at, b.number) }
+    }
+
+    private var heap: [Entry] = []
+    private var added = 0
+
+    mutating func add(_ event: Event, at: Instant) {
+        added += 1
+        heap.append(Entry(at: at, number: added, event: event))
+        var child = heap.count - 1
+        while child > 0, heap[child] < heap[(child - 1) / 2] {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    /// The next event; nil when there is none.
+    mutating func next() -> (at: Instant, event: Event)? {
+        guard let first = heap.first else { return nil }
+        let last = heap.removeLast()
+        if !heap.isEmpty {
+            heap[0] = last
+            sink()
+        }
+        return (first.at, first.event)
+    }
+
+    private mutating func sink() {
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child] < heap[least] {
+                least = child
+            }
+            if least == parent { return }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

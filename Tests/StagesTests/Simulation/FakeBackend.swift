@@ -1,0 +1,92 @@
+import HTTP
+import HealthModel
+import UploaderStage
+
+/// A backend in memory: a versioned upsert that keeps tombstones, and counts how often each (id, version) was taken as new.
+struct FakeBackend {
+    struct Key: Hashable {
+        var user: String
+        /// "samples", "nights", "days", "workouts".
+        var kind: String
+        var id: String
+    }
+
+    struct Entry: Equatable {
+        var version: Int64
+        /// Without version; nil is a tombstone.
+        var content: Value?
+    }
+
+    private struct Acceptance: Hashable {
+        var key: Key
+        var version: Int64
+    }
+
+    private(set) var entries: [Key: Entry] = [:]
+    private var accepted: [Acceptance: Int] = [:]
+    private(set) var generation = 1
+
+    /// (id, version) pairs that changed something more than once.
+    var acceptedTwice: Int { accepted.values.count { $0 > 1 } }
+
+    /// The machine is lost; another one, empty, takes its place.
+    mutating func replace() {
+        entries = [:]
+        accepted = [:]
+        generation += 1
+    }
+
+    /// What is alive, by user, kind and id.
+    func alive(_ kind: String) -> [Key: Value] {
+        entries.compactMapValues(\.content).filter { $0.key.kind == kind }
+    }
+
+    /// Stores a request's elements.
+    /// - Throws: when the body isn't JSON.
+    mutating func take(_ request: UploadRequest) throws -> UploadReply {
+        let body = try Value(json: request.body)
+        let user = body["userId"].string ?? ""
+        var counts = (created: Int64(0), updated: Int64(0), known: Int64(0))
+        func put(_ entries: inout [Key: Entry], _ accepted: inout [Acceptance: Int], _ key: Key, _ entry: Entry) {
+            let before = entries[key]
+            guard entry.version > before?.version ?? .min else {
+                counts.known += 1
+                return
+            }
+            entries[key] = entry
+            accepted[Acceptance(key: key, version: entry.version), default: 0] += 1
+            if before == nil { counts.created += 1 } else { counts.updated += 1 }
+        }
+        for kind in ["samples", "workouts", "nights", "days"] {
+            for element in body[kind].array ?? [] {
+                var members = element.object ?? [:]
+                let version = members.removeValue(forKey: "version")?.int ?? 0
+                let id = (kind == "days" ? members["date"] : members["id"])?.string ?? ""
+                put(
+                    &entries, &accepted, Key(user: user, kind: kind, id: id),
+                    Entry(version: version, content: .object(members)))
+            }
+        }
+        let deletedKind =
+            switch request.path {
+            case UploadMetric.daily.path: "days"
+            case UploadMetric.workouts.path: "workouts"
+            default: "samples"
+            }
+        for (list, kind) in [("deleted", deletedKind), ("deletedNights", "nights")] {
+            for element in body[list].array ?? [] {
+                put(
+                    &entries, &accepted, Key(user: user, kind: kind, id: element["id"].string ?? ""),
+                    Entry(version: element["version"].int ?? 0, content: nil))
+            }
+        }
+        let answer: Value = [
+            "counts": [
+                "created": .integer(counts.created), "updated": .integer(counts.updated),
+                "known": .integer(counts.known),
+            ],
+            "refused": [], "held": [:], "generation": .string("generation \(generation)"),
+        ]
+        return .answered(status: 200, retryAfter: nil, body: Array(answer.json().utf8))
+    }
+}

@@ -1,0 +1,103 @@
+import HealthModel
+
+/// A made-up week of two people, spread over files that overlap and come late, from one seed.
+struct SimulatedData {
+    struct File {
+        var id: String
+        var user: String
+        var batches: [[Record]]
+    }
+
+    private(set) var files: [File] = []
+    /// Each person's records, once each.
+    private(set) var records: [String: [Record]] = [:]
+
+    static let zone = "Europe/Berlin"
+    /// The clocks of the zone go forward in this week.
+    static let firstDay = LocalDay(year: 2025, month: 3, day: 26)
+    static let days = 7
+    static let steps = "HKQuantityTypeIdentifierStepCount"
+
+    init(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed &* 31 &+ 7)
+        let zones = try ZoneTimeline(zone: Self.zone)
+        for (user, fileCount) in [("me", 4), ("anna", 2)] {
+            var all: [Record] = []
+            for number in 0..<Self.days where user == "me" || number < 3 {
+                all += Self.day(Self.firstDay.adding(days: number), zones: zones, using: &random)
+            }
+            records[user] = all
+            var contents = [[Record]](repeating: [], count: fileCount)
+            for record in all {
+                contents[Int.random(in: 0..<fileCount, using: &random)].append(record)
+                // An export of a later day holds what an earlier one held.
+                if Int.random(in: 0..<5, using: &random) == 0 {
+                    contents[Int.random(in: 0..<fileCount, using: &random)].append(record)
+                }
+            }
+            for (index, content) in contents.enumerated() {
+                let size = Int.random(in: 8...60, using: &random)
+                let unique = content.enumerated().filter { place, record in !content[..<place].contains(record) }
+                let ordered = unique.map(\.element)
+                files.append(
+                    File(
+                        id: "\(user == "me" ? "a" : "b")0000000-\(index)", user: user,
+                        batches: stride(from: 0, to: ordered.count, by: size).map {
+                            Array(ordered[$0..<min($0 + size, ordered.count)])
+                        }))
+            }
+        }
+    }
+
+    private static func day(_ day: LocalDay, zones: ZoneTimeline, using random: inout SeededRandom) -> [Record] {
+        guard let range = zones.ranges(of: day).first else { return [] }
+        let hour = 3600 * Instant.second
+        var records: [Record] = []
+        // Apart from each other and from midnight: a day's steps are their plain sum.
+        for slot in 1..<22 where Int.random(in: 0..<2, using: &random) == 0 {
+            let minutes = Int.random(in: 1...50, using: &random)
+            records.append(
+                Record(
+                    type: steps, start: range.lowerBound + Instant(slot) * hour,
+                    length: Instant(minutes) * 60 * Instant.second,
+                    value: Double(Int.random(in: 1...100, using: &random) * minutes)))
+        }
+        for _ in 0..<Int.random(in: 0...12, using: &random) {
+            records.append(
+                Record(
+                    type: "HKQuantityTypeIdentifierHeartRate",
+                    start: range.lowerBound + Instant.random(in: 0..<(23 * hour), using: &random), length: 0,
+                    value: Double(Int.random(in: 45...170, using: &random)), unit: "count/min"))
+        }
+        if Int.random(in: 0..<4, using: &random) > 0 {
+            var at = range.lowerBound - hour
+            for _ in 0..<5 {
+                let length = Instant.random(in: 30...90, using: &random) * 60 * Instant.second
+                records.append(
+                    Record(
+                        type: "HKCategoryTypeIdentifierSleepAnalysis", start: at, length: length,
+                        value: Double(Int.random(in: 2...5, using: &random)), unit: ""))
+                at += length
+            }
+        }
+        if Int.random(in: 0..<2, using: &random) == 0 {
+            records.append(
+                Record(
+                    type: "HKQuantityTypeIdentifierRespiratoryRate", start: range.lowerBound + 4 * hour,
+                    value: Double(Int.random(in: 10...20, using: &random)), unit: "count/min"))
+        }
+        return records
+    }
+
+    /// The steps of each day, summed plainly: by user and date.
+    func expectedSteps() throws -> [String: Double] {
+        let zones = try ZoneTimeline(zone: Self.zone)
+        var sums: [String: Double] = [:]
+        for (user, records) in records {
+            for record in records where record.type == Self.steps {
+                sums["\(user)/\(zones.day(of: record.start))", default: 0] += record.value
+            }
+        }
+        return sums
+    }
+}

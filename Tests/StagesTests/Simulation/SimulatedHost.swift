@@ -1,0 +1,212 @@
+import Changelog
+import Foundation
+import HealthModel
+import MessageBus
+import PluginKit
+import SQLite
+import Wire
+
+/// What a stage's process is in the simulation: `StageHost`'s turns without its threads, on a file of its own, to be killed and started at will.
+final class SimulatedHost {
+    enum Input {
+        case message(Message)
+        case page(Value)
+        case effect(EffectResult)
+        case lostRows(String)
+    }
+
+    /// One life of the process: all that a crash takes away.
+    private final class Life {
+        let database: StageDatabase
+        let changelog: KeyedChangelog
+        let stage: any Stage
+        let identifiers: Turn.Identifiers
+        /// Beside the writer, once the stage has made its tables.
+        var service: (reader: Database, source: any PullSource)?
+        var pulls: PullClient
+        var inputs: [Input] = []
+        var head: StoreHead?
+        var report = StageReport()
+        var lastCommit: Instant?
+
+        init(_ host: SimulatedHost, path: String, now: Instant) throws {
+            database = try StageDatabase(path: path, now: now)
+            // A crash here is the end of a process, never of the machine.
+            try database.database.execute("PRAGMA synchronous=OFF")
+            let database = database
+            try database.transaction {
+                try KeyedChangelog.createTables(in: database.database)
+                try Upstream.createTables(in: database.database)
+            }
+            changelog = try KeyedChangelog(database)
+            stage = host.makeStage()
+            identifiers = Turn.Identifiers(startingAt: now)
+            pulls = PullClient(consumer: host.name)
+        }
+    }
+
+    let name: String
+    let plugin: String
+    let path: String
+    private let makeStage: () -> any Stage
+    private let makeSource: (Database) throws -> any PullSource
+    private unowned let world: SimulatedWorld
+    private var life: Life?
+    /// Rises with each start: what belongs to an earlier life is nobody's.
+    private(set) var lives = 0
+    private(set) var isTurnDue = false
+    private var wake = 0
+
+    init(
+        _ name: String, plugin: String, in world: SimulatedWorld,
+        source: @escaping (Database) throws -> any PullSource = { ChangelogSource(database: $0) },
+        stage: @escaping () -> any Stage
+    ) {
+        self.name = name
+        self.plugin = plugin
+        self.world = world
+        path = world.folder.path + "/\(name).sqlite"
+        makeStage = stage
+        makeSource = source
+    }
+
+    var isRunning: Bool { life != nil }
+    var stage: (any Stage)? { life?.stage }
+    var reader: Database? { life?.service?.reader }
+
+    func start() throws {
+        lives += 1
+        isTurnDue = false
+        let new = try Life(self, path: path, now: world.now)
+        let turn = turn(of: new)
+        try new.stage.open(turn)
+        _ = try turn.commit()
+        let reader = try Database(path: path, mode: .readOnly)
+        new.service = (reader, try makeSource(reader))
+        new.head = new.database.head
+        new.report = try new.stage.report(self.turn(of: new))
+        life = new
+        for effect in turn.effects { world.perform(effect, of: self) }
+        world.schedule(.beat(self, life: lives), after: 0)
+        scheduleTurn(after: 0)
+    }
+
+    /// The process is gone: what wasn't committed, and all it had in memory.
+    func crash() {
+        life?.database.rollback()
+        life = nil
+    }
+
+    /// Its folder is lost too.
+    func wipe() throws {
+        crash()
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.removeItem(atPath: path + suffix)
+        }
+    }
+
+    private func turn(of life: Life) -> Turn {
+        Turn(
+            now: world.now, monotonic: world.monotonic, log: world.log(name), stage: life.database,
+            changelog: life.changelog, identifiers: life.identifiers)
+    }
+
+    func hears(_ topic: String) -> Bool {
+        guard let life else { return false }
+        return topic == "pull.\(name)" || topic == "page.\(name)"
+            || life.stage.subscriptions.contains { $0.matches(topic) }
+    }
+
+    func deliver(_ message: Message) throws {
+        guard let life else { return }
+        if message.topic == "pull.\(name)" {
+            guard let (reader, source) = life.service else { return }
+            let service = PullService(
+                instance: name, log: world.log(name), lostRows: { life.inputs.append(.lostRows($0)) },
+                send: { [world, name] in world.send($0, $1, from: name) })
+            try service.serve(message.body, reader, source)
+            if !life.inputs.isEmpty { scheduleTurn(after: world.latency()) }
+        } else {
+            take(message.topic == "page.\(name)" ? .page(message.body) : .message(message))
+        }
+    }
+
+    func take(_ input: Input) {
+        guard let life else { return }
+        life.inputs.append(input)
+        scheduleTurn(after: world.latency())
+    }
+
+    private func scheduleTurn(after delay: Instant) {
+        guard !isTurnDue else { return }
+        isTurnDue = true
+        world.schedule(.turn(self, life: lives), after: delay)
+    }
+
+    func wakeUp(_ number: Int) {
+        if number == wake, life != nil { scheduleTurn(after: 0) }
+    }
+
+    /// One turn as `StageHost` makes it: the inputs, a tick, the commit, and only then what is to be sent.
+    /// - Parameter crash: where in the turn the process ends, if it does.
+    func runTurn(crash point: SimulatedWorld.CrashPoint?) throws {
+        guard let life else { return }
+        isTurnDue = false
+        let inputs = life.inputs
+        life.inputs = []
+        let turn = turn(of: life)
+        for input in inputs {
+            switch input {
+            case .message(let message): try life.stage.receive(message, turn)
+            case .page(let part):
+                guard let answer = life.pulls.receive(part, at: world.monotonic) else { continue }
+                try life.stage.receive(answer, turn)
+            case .effect(let result): try life.stage.receive(result, turn)
+            case .lostRows(let generation):
+                guard turn.head.generation == generation else { continue }
+                try turn.write().beginGeneration(now: turn.now)
+            }
+            sendPulls(of: turn, life)
+        }
+        let deadline = try life.stage.tick(turn)
+        sendPulls(of: turn, life)
+        for again in life.pulls.overdue(at: world.monotonic) { world.send(again.topic, again.body, from: name) }
+        if point == .beforeCommit { return crash() }
+        let committed = try turn.commit()
+        if point == .afterCommit { return crash() }
+        for message in turn.published { world.send(message.topic, message.body, from: name) }
+        for effect in turn.effects { world.perform(effect, of: self) }
+        let report = try life.stage.report(turn)
+        let changed = life.head != life.database.head || life.report != report
+        life.head = life.database.head
+        life.report = report
+        if committed { life.lastCommit = world.now }
+        if changed { beat() }
+        wake += 1
+        let next = [deadline, life.pulls.nextDeadline, world.monotonic + Instant.second].compactMap { $0 }.min()
+        world.schedule(
+            .wake(self, number: wake), after: max(1000, (next ?? world.monotonic + Instant.second) - world.monotonic))
+    }
+
+    private func sendPulls(of turn: Turn, _ life: Life) {
+        for pull in turn.takePulls() {
+            let request = life.pulls.begin(pull, at: world.monotonic)
+            world.send(request.topic, request.body, from: name)
+        }
+    }
+
+    func beat() {
+        guard let beat = heartbeat else { return }
+        let message = beat.message(at: world.now)
+        world.send(message.topic, message.body, from: name)
+    }
+
+    /// How the instance stands by what it last committed; nil while it is down.
+    var heartbeat: Heartbeat? {
+        guard let life else { return nil }
+        return Heartbeat(
+            instance: name, plugin: plugin, phase: "ready", pid: lives, epoch: life.database.epoch, head: life.head,
+            heads: life.report.heads, frontier: life.report.frontier, lastCommit: life.lastCommit,
+            details: life.report.details)
+    }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import HealthModel
+import PluginKit
+import Wire
+
+/// The bus, the clocks and the misfortunes of one simulation, all from one seed.
+final class SimulatedWorld {
+    enum Event {
+        case turn(SimulatedHost, life: Int)
+        case wake(SimulatedHost, number: Int)
+        case beat(SimulatedHost, life: Int)
+        case deliver(SimulatedHost, Message)
+        case effect(SimulatedHost, life: Int, EffectResult)
+        case start(SimulatedHost)
+        case action(() throws -> Void)
+    }
+
+    enum CrashPoint: CaseIterable { case beforeCommit, afterCommit }
+
+    /// What may go wrong, each with its probability.
+    struct Faults {
+        var drop = 0.0
+        var duplicate = 0.0
+        /// Comes up to 3 s late, so that others overtake it.
+        var delay = 0.0
+        /// A turn ends the process.
+        var crash = 0.0
+        /// A turn begins up to 0.4 s late.
+        var slow = 0.0
+        var upload = 0.0
+
+        static let none = Faults()
+    }
+
+    let folder: TemporaryFolder
+    private(set) var random: SeededRandom
+    var faults = Faults.none
+    var hosts: [SimulatedHost] = []
+    private var queue = EventQueue<Event>()
+    /// A clock that never jumps.
+    private(set) var monotonic: Instant = 1_000 * Instant.second
+    var wallOffset: Instant
+    private var deadline: Instant = 0
+    /// Does what a stage asks for beyond the bus.
+    var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
+    private(set) var counts: [String: Int] = [:]
+    private(set) var failure: (any Error)?
+    let trace: Bool
+
+    init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
+        folder = try TemporaryFolder()
+        random = SeededRandom(seed: seed)
+        wallOffset = wall - monotonic
+        self.trace = trace
+    }
+
+    /// The wall clock, which jumps.
+    var now: Instant { monotonic + wallOffset }
+
+    func schedule(_ event: Event, after delay: Instant) { queue.add(event, at: monotonic + max(0, delay)) }
+
+    func chance(_ probability: Double) -> Bool {
+        probability > 0 && Double.random(in: 0..<1, using: &random) < probability
+    }
+
+    func pick<Bound: FixedWidthInteger>(_ range: ClosedRange<Bound>) -> Bound {
+        Bound.random(in: range, using: &random)
+    }
+
+    /// How long a process takes to come to its next turn.
+    func latency() -> Instant { chance(faults.slow) ? pick(0...400_000) : pick(100...1500) }
+
+    func note(_ what: String) { counts[what, default: 0] += 1 }
+
+    func log(_ name: String) -> StageLog {
+        guard trace else { return .silent }
+        let at = Double(monotonic) / 1e6
+        return StageLog { level, event, fields in
+            guard level != .debug else { return }
+            print(String(format: "%10.3f", at), name, event, fields.map { "\($0)=\($1)" }.joined(separator: " "))
+        }
+    }
+
+    // MARK: The bus
+
+    func send(_ topic: String, _ body: Value, from: String) {
+        let message = Message(topic: topic, header: .init(from: from, at: now), body: body)
+        for host in hosts where host.hears(topic) {
+            if chance(faults.drop) {
+                note("dropped")
+                continue
+            }
+            if chance(faults.duplicate) {
+                note("duplicated")
+                schedule(.deliver(host, message), after: pick(0...2_000_000))
+            }
+            let late = chance(faults.delay)
+            if late { note("delayed") }
+            schedule(.deliver(host, message), after: late ? pick(0...3_000_000) : pick(50...300))
+        }
+    }
+
+    func perform(_ effect: Effect, of host: SimulatedHost) {
+        do { try effects(effect, host) } catch { fail(error) }
+    }
+
+    private func fail(_ error: any Error) { if failure == nil { failure = error } }
+
+    // MARK: Time
+
+    /// Goes on for a while (by the monotonic clock, without the time that all stood still) or until `isDone`, which is asked between events.
+    /// - Throws: what a stage couldn't go on with.
+    func run(for time: Instant, isDone: () throws -> Bool = { false }) throws {
+        var checked: Instant = 0
+        deadline = monotonic + time
+        while monotonic < deadline, let (at, event) = queue.next() {
+            monotonic = max(monotonic, at)
+            try handle(event)
+            if let failure { throw failure }
+            // Asked ten times a simulated second: often enough, and cheap.
+            if monotonic - checked >= 100_000 {
+                checked = monotonic
+                if try isDone() { return }
+            }
+        }
+    }
+
+    private func handle(_ event: Event) throws {
+        switch event {
+        case .turn(let host, let life):
+            guard host.isRunning, host.lives == life else { return }
+            let point = chance(faults.crash) ? (chance(0.5) ? CrashPoint.beforeCommit : .afterCommit) : nil
+            try host.runTurn(crash: point)
+            if point != nil { restart(host) }
+        case .wake(let host, let number): host.wakeUp(number)
+        case .beat(let host, let life):
+            guard host.isRunning, host.lives == life else { return }
+            host.beat()
+            schedule(event, after: Instant.second)
+        case .deliver(let host, let message): try host.deliver(message)
+        case .effect(let host, let life, let result):
+            if host.isRunning, host.lives == life { host.take(.effect(result)) }
+        case .start(let host): if !host.isRunning { try host.start() }
+        case .action(let action): try action()
+        }
+    }
+
+    /// Ends a process now and starts it again after a while, as the supervisor does.
+    func restart(_ host: SimulatedHost, wiping: Bool = false) {
+        note(wiping ? "wiped" : "crashed")
+        do { try wiping ? host.wipe() : host.crash() } catch { fail(error) }
+        schedule(.start(host), after: pick(50_000...3_000_000))
+    }
+
+    /// Everything stands still (a laptop that sleeps): all clocks go on, nothing happens.
+    func suspend(_ time: Instant) {
+        note("suspended")
+        monotonic += time
+        deadline += time
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import HealthModel
+
+/// One seed's run: chaos, then quiet until all is done, then the comparison with a run without faults.
+struct SimulationRun {
+    private(set) var problems: [String] = []
+    private(set) var counts: [String: Int] = [:]
+
+    private static let minute = 60 * Instant.second
+
+    init(seed: UInt64, trace: Bool) throws {
+        let data = try SimulatedData(seed: seed)
+        let calm = try SimulatedStack(seed: seed, data: data)
+        try calm.start()
+        for file in data.files { calm.submit(file, after: 0) }
+        calm.world.wallOffset = try SimulatedStack.end() - calm.world.monotonic
+        if let stuck = try calm.runUntilIdle(within: 5 * Self.minute) {
+            problems = ["without faults: \(stuck)"]
+            return
+        }
+        let stack = try SimulatedStack(seed: seed, data: data, trace: trace)
+        try Self.chaos(stack, seed: seed)
+        if let stuck = try stack.runUntilIdle(within: 5 * Self.minute) { problems.append("stuck: \(stuck)") }
+        counts = stack.world.counts
+        problems += try Self.compare(stack, with: calm)
+    }
+
+    private static func chaos(_ stack: SimulatedStack, seed: UInt64) throws {
+        let world = stack.world
+        // One kind of misery or another is stronger in each seed, also none.
+        func strength(_ most: Double) -> Double { most * Double(world.pick(0...3)) / 3 }
+        world.faults = .init(
+            drop: strength(0.3), duplicate: strength(0.2), delay: strength(0.3), crash: strength(0.02),
+            slow: strength(0.3), upload: strength(0.6))
+        try stack.start()
+        let length = Instant(world.pick(10...40)) * Instant.second
+        for file in stack.data.files { stack.submit(file, after: world.pick(0...length)) }
+        var isOver = false
+        func sometimes(_ times: Int, _ action: @escaping () -> Void) {
+            for _ in 0..<times {
+                world.schedule(.action { if !isOver { action() } }, after: world.pick(0...length))
+            }
+        }
+        // A file that is lost is made anew with versions by the clock: that clock must not have been put back.
+        let losesFiles = seed.isMultiple(of: 4)
+        sometimes(world.pick(0...4)) {
+            let jump = world.pick(1...36 * 60) * minute
+            world.note("clock jumped")
+            world.wallOffset += losesFiles || world.chance(0.5) ? jump : -jump
+        }
+        sometimes(world.pick(0...2)) { world.suspend(world.pick(1...30) * minute) }
+        if losesFiles {
+            // Not the sleep handler's: an event that its lost file knew of and the new one doesn't is never taken back at the backend.
+            let hosts = world.hosts.filter { $0.name != "sleep" }
+            sometimes(2) { world.restart(hosts[world.pick(0...hosts.count - 1)], wiping: true) }
+        }
+        if seed.isMultiple(of: 3) { sometimes(1) { stack.replaceBackend() } }
+        try world.run(for: length)
+        isOver = true
+        // From here on all is quiet, and the clock right.
+        world.faults = .none
+        world.wallOffset = max(world.wallOffset, try SimulatedStack.end() - world.monotonic)
+        // What is wiped late is late by less than this.
+        try world.run(for: 4 * Instant.second)
+        for file in stack.data.files { stack.submit(file, after: 0) }
+    }
+
+    private static func compare(_ stack: SimulatedStack, with calm: SimulatedStack) throws -> [String] {
+        var problems: [String] = []
+        for kind in ["samples", "nights", "days"] {
+            let expected = calm.backend.alive(kind)
+            let found = stack.backend.alive(kind)
+            for (key, content) in expected {
+                guard let other = found[key] else {
+                    problems.append("\(key) is missing at the backend")
+                    continue
+                }
+                if comparable(other) != comparable(content) {
+                    problems.append("\(key) is \(comparable(other).json()), not \(comparable(content).json())")
+                }
+            }
+            for key in found.keys where expected[key] == nil { problems.append("\(key) was invented") }
+        }
+        let days = stack.backend.alive("days")
+        for (key, day) in days where day["final"].bool != true || day["missing"].array?.isEmpty != true {
+            problems.append("\(key) isn't final: \(day["missing"].json())")
+        }
+        let steps = Dictionary(
+            uniqueKeysWithValues: days.compactMap { key, day in
+                day["steps"].double.map { ("\(key.user)/\(key.id)", $0) }
+            })
+        if try steps != stack.data.expectedSteps() { problems.append("the steps aren't the sum of the samples") }
+        let samples = stack.data.records.values.reduce(0) { $0 + Set($1).count }
+        if stack.backend.alive("samples").count != samples {
+            problems.append("\(stack.backend.alive("samples").count) samples at the backend, \(samples) made")
+        }
+        if stack.backend.acceptedTwice > 0 {
+            problems.append("\(stack.backend.acceptedTwice) elements were accepted as new twice")
+        }
+        return problems
+    }
+
+    /// How often a day was revised depends on when its data came.
+    private static func comparable(_ content: Value) -> Value {
+        var members = content.object ?? [:]
+        members["revision"] = nil
+        return .object(members)
+    }
+}
