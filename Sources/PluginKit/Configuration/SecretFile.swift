@@ -10,7 +10,8 @@ public enum SecretFile {
         try StateFolder.make((path as NSString).deletingLastPathComponent)
         var generator = SystemRandomNumberGenerator()
         let words = (0..<4).map { _ in String(UInt64.random(in: .min ... .max, using: &generator), radix: 36) }
-        let draft = path + ".\(getpid())"
+        // Not by the process id: in containers that share the folder that is the same one.
+        let draft = path + ".\(UUID().uuidString)"
         guard
             FileManager.default.createFile(
                 atPath: draft, contents: Data((words.joined() + "\n").utf8), attributes: [.posixPermissions: 0o600])

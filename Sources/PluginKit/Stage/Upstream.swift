@@ -81,10 +81,10 @@ public final class Upstream {
     /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a generation.
     public func hear(_ head: StoreHead, limit new: AnchorVector, _ turn: Turn) {
         lastHeard = turn.monotonic
-        if heard?.store == head.store, heard?.generation == head.generation, let old = limit {
-            guard new.minimum >= old.minimum || new.base > old.base else { return }
-        }
+        let goesOn = heard?.store == head.store && heard?.generation == head.generation
+        // Also a head that fell back: either the hint is late, or the store was put back to an older copy. Asking tells.
         heard = head
+        if goesOn, let old = limit { guard new.minimum >= old.minimum || new.base > old.base else { return } }
         limit = new
         if received.generation == nil { received.begin(at: head) }
     }

@@ -1,0 +1,134 @@
+import Foundation
+import HealthModel
+import PluginKit
+import Testing
+
+@Suite struct ConfigurationTests {
+    private let folder: TemporaryFolder
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func catalog() throws -> PluginCatalog {
+        try PluginCatalog(folder: Self.root + "/plugins", programs: "/nowhere")
+    }
+
+    private func stack(_ overlay: String) throws -> StackConfiguration {
+        let path = folder.path + "/stack.json"
+        try overlay.write(toFile: path, atomically: true, encoding: .utf8)
+        return try StackConfiguration(path: path, catalog: catalog())
+    }
+
+    private func refusal(_ overlay: String) throws -> ConfigurationError? {
+        do {
+            _ = try stack(overlay)
+            return nil
+        } catch let error as ConfigurationError {
+            return error
+        }
+    }
+
+    @Test func theShippedDefaultIsTheEmbeddedOne() throws {
+        let shipped = try String(contentsOfFile: Self.root + "/configs/default.json", encoding: .utf8)
+        #expect(shipped == StackConfiguration.embedded)
+    }
+
+    @Test func everyShippedConfigurationLoads() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.root + "/configs")
+        #expect(names.contains("default.json"))
+        for name in names where name.hasSuffix(".json") {
+            #expect(throws: Never.self) {
+                try StackConfiguration(path: Self.root + "/configs/" + name, catalog: catalog())
+            }
+        }
+    }
+
+    @Test func everyManifestLoadsAndItsDefaultsSatisfyIt() throws {
+        let folders = try FileManager.default.contentsOfDirectory(atPath: Self.root + "/plugins")
+            .filter { FileManager.default.fileExists(atPath: Self.root + "/plugins/\($0)/plugin.json") }
+        #expect(folders.count >= 13)
+        for name in folders {
+            let manifest = try Manifest(file: Self.root + "/plugins/\(name)/plugin.json")
+            #expect(manifest.name == name && manifest.executable == "healthbus-\(name)")
+            let check = SchemaCheck(file: manifest.file)
+            let defaults = try check.resolve(.null, schema: manifest.configuration)
+            #expect(try check.resolve(defaults, schema: manifest.configuration) == defaults)
+        }
+    }
+
+    @Test func aTypeHasOneHandler() throws {
+        let handlers = try StackConfiguration(path: nil, catalog: catalog()).handlers
+        let types = handlers.flatMap(\.manifest.types).filter { $0 != "*" }
+        #expect(Set(types).count == types.count)
+        #expect(handlers.count { $0.manifest.types.contains("*") } == 1)
+    }
+
+    @Test func theOverlayChangesWhatItNames() throws {
+        let stack = try stack(
+            """
+            // a comment
+            { "instances": { "debouncer": { "configuration": { "windowSeconds": 0 } }, "workouts": null,
+                             "second": { "plugin": "uploader", "configuration": { "url": "https://example.org" } } } }
+            """)
+        #expect(stack.instance("debouncer")?.configuration["windowSeconds"] == 0)
+        // The schema's default where nothing is said.
+        #expect(stack.instance("debouncer")?.configuration["maximumWaitSeconds"] == 5)
+        #expect(stack.instance("workouts") == nil)
+        #expect(stack.instance("second")?.manifest.kind == .uploader)
+        #expect(stack.instance("steps") != nil)
+        #expect(stack.instances.first?.name == "hub")
+        #expect(stack.bus == nil)
+    }
+
+    @Test(arguments: [
+        (#"{ "instance": {} }"#, "instance"),
+        (#"{ "instances": { "debouncer": { "configuration": { "windowSecond": 1 } } } }"#, "windowSecond"),
+        (#"{ "instances": { "debouncer": { "configuration": { "windowSeconds": -1 } } } }"#, "at least 0"),
+        (#"{ "instances": { "debouncer": { "configuration": { "windowSeconds": "1" } } } }"#, "must be a number"),
+        (#"{ "instances": { "backend": { "configuration": { "port": 1.5 } } } }"#, "whole number"),
+        (#"{ "instances": { "backend": { "configuration": { "port": 70000 } } } }"#, "at most 65535"),
+        (#"{ "instances": { "steps": { "plugn": "steps" } } }"#, "plugn"),
+        (#"{ "instances": { "steps": { "plugin": "walking" } } }"#, "must be one of backend, body"),
+        (#"{ "instances": { "Steps!": { "plugin": "steps" } } }"#, "a-z, 0-9"),
+        (#"{ "instances": { "second": { "plugin": "observer" } } }"#, "more than one observer"),
+        (#"{ "bus": { "publish": "tcp://1.2.3.4:5" } }"#, "publish"),
+        (#"{ "bus": "x" }"#, "publish"),
+        ("{", "isn't JSON"),
+    ])
+    func mistakesAreNamed(_ overlay: String, _ words: String) throws {
+        let error = try #require(try refusal(overlay))
+        #expect(error.file == folder.path + "/stack.json")
+        #expect(error.description.contains(words), "\(error)")
+    }
+
+    @Test func aFileThatIsNotThereIsNamed() throws {
+        #expect(throws: ConfigurationError.self) {
+            try StackConfiguration(path: folder.path + "/none.json", catalog: catalog())
+        }
+    }
+
+    @Test func schemasAreHeldAgainstEveryLevel() throws {
+        let schema: Value = [
+            "type": "object",
+            "properties": [
+                "list": ["type": "array", "items": ["type": "integer", "minimum": 1]],
+                "choice": ["type": "string", "enum": ["a", "b"], "default": "a"],
+                "flag": ["type": "boolean", "default": false],
+                "map": ["type": "object", "additionalProperties": ["type": "number"]],
+            ],
+        ]
+        let check = SchemaCheck(file: "f")
+        #expect(try check.resolve(.null, schema: schema) == ["choice": "a", "flag": false, "list": [], "map": [:]])
+        let full: Value = ["choice": "b", "flag": true, "list": [1, 2], "map": ["x": 0.5]]
+        #expect(try check.resolve(full, schema: schema) == full)
+        for (wrong, key) in [
+            (["list": [1, 0]], "configuration.list[1]"), (["choice": "c"], "configuration.choice"),
+            (["flag": 1], "configuration.flag"), (["map": ["x": "y"]], "configuration.map.x"),
+            (["other": 1], "configuration.other"), (["list": 3], "configuration.list"), (3, "configuration"),
+        ] as [(Value, String)] {
+            let error = #expect(throws: ConfigurationError.self) { try check.resolve(wrong, schema: schema) }
+            #expect(error?.key == key)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Changelog
+import HealthModel
+import PluginKit
+import Testing
+
+@Suite struct PullClientTests {
+    private static let second = Instant.second
+    private let head = StoreHead(store: "s", generation: "g", sequence: 9)
+
+    private func part(
+        _ number: Int, of id: Int64 = 1, attempt: Int64 = 0, last: Bool = false, head: StoreHead? = nil
+    ) -> Value {
+        [
+            "id": .integer(id), "attempt": .integer(attempt), "part": .integer(Int64(number)), "last": .bool(last),
+            "head": (head ?? self.head).wireValue,
+        ]
+    }
+
+    private func asked(_ id: Int64 = 1) -> PullClient {
+        var client = PullClient(consumer: "me")
+        _ = client.begin(Pull(id: id, producer: "them", query: ["query": "changes"]), at: 0)
+        return client
+    }
+
+    @Test func aRequestSaysWhoAsksAndWhichTry() {
+        var client = PullClient(consumer: "me")
+        let request = client.begin(Pull(id: 7, producer: "them", query: ["query": "changes"]), at: 0)
+        #expect(request.topic == "pull.them")
+        #expect(request.body == ["query": "changes", "id": 7, "attempt": 0, "consumer": "me"])
+    }
+
+    @Test func partsInOrderAreAnAnswer() {
+        var client = asked()
+        #expect(client.receive(part(0), at: 0) == nil)
+        #expect(client.receive(part(0), at: 0) == nil)
+        #expect(client.receive(part(1), at: 0) == nil)
+        let answer = client.receive(part(2, last: true), at: 0)
+        #expect(answer?.result == .pages([part(0), part(1), part(2, last: true)]))
+        // Once: a repeat is nobody's.
+        #expect(client.receive(part(0, last: true), at: 0) == nil)
+        #expect(client.nextDeadline == nil)
+    }
+
+    @Test func aLostPartBringsTheWholeAgain() {
+        var client = asked()
+        #expect(client.receive(part(0), at: 0) == nil)
+        #expect(client.receive(part(2, last: true), at: 0) == nil)
+        #expect(client.overdue(at: Self.second - 1).isEmpty)
+        let again = client.overdue(at: Self.second)
+        #expect(again.map(\.topic) == ["pull.them"] && again.first?.body["attempt"] == 1)
+        // What is left of the first try comes too late.
+        #expect(client.receive(part(1), at: Self.second) == nil)
+        #expect(client.receive(part(0, attempt: 1), at: Self.second) == nil)
+        #expect(client.receive(part(1, attempt: 0, last: true), at: Self.second) == nil)
+        let answer = client.receive(part(1, attempt: 1, last: true), at: Self.second)
+        #expect(answer?.result == .pages([part(0, attempt: 1), part(1, attempt: 1, last: true)]))
+    }
+
+    @Test func answersOfTwoMomentsAreNotMixed() {
+        var client = asked()
+        let later = StoreHead(store: "s", generation: "g", sequence: 12)
+        #expect(client.receive(part(0), at: 0) == nil)
+        #expect(client.receive(part(1, last: true, head: later), at: 0) == nil)
+        // The other answer from its beginning is as good.
+        #expect(client.receive(part(0, head: later), at: 0) == nil)
+        #expect(client.receive(part(1, last: true), at: 0) == nil)
+        #expect(
+            client.receive(part(1, last: true, head: later), at: 0)?.result
+                == .pages([part(0, head: later), part(1, last: true, head: later)]))
+    }
+
+    @Test func waitsLongerEachTime() {
+        var client = asked()
+        var now: Instant = 0
+        var waits: [Int64] = []
+        for _ in 0..<6 {
+            let next = client.nextDeadline ?? 0
+            waits.append((next - now) / Self.second)
+            now = next
+            #expect(client.overdue(at: now).count == 1)
+        }
+        #expect(waits == [1, 2, 4, 8, 8, 8])
+    }
+
+    @Test func resetAndRefusalEndIt() {
+        var client = asked()
+        var body: [String: Value] = ["id": 1, "attempt": 0, "error": "reset", "head": head.wireValue]
+        #expect(client.receive(.object(body), at: 0)?.result == .reset(head))
+        client = asked()
+        body["error"] = "refused"
+        body["reason"] = "makes no sense"
+        #expect(client.receive(.object(body), at: 0)?.result == .refused("makes no sense"))
+        #expect(client.overdue(at: .max).isEmpty)
+    }
+
+    @Test func otherPeoplesPagesAreDropped() {
+        var client = asked()
+        #expect(client.receive(part(0, of: 2, last: true), at: 0) == nil)
+        #expect(client.receive(.null, at: 0) == nil)
+    }
+}

@@ -1,0 +1,172 @@
+import Changelog
+import HealthModel
+import PluginKit
+import SQLite
+import Testing
+
+@Suite struct UpstreamTests {
+    private let folder: TemporaryFolder
+    private let store: StageDatabase
+    private let changelog: KeyedChangelog
+    private let identifiers = Turn.Identifiers()
+    private let head = StoreHead(store: "s", generation: "g", sequence: 100)
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try StageDatabase(path: folder.path + "/state.sqlite", now: 0)
+        let store = store
+        try store.transaction {
+            try KeyedChangelog.createTables(in: store.database)
+            try Upstream.createTables(in: store.database)
+        }
+        changelog = try KeyedChangelog(store)
+    }
+
+    private func turn() -> Turn {
+        Turn(
+            now: 0, monotonic: 0, log: .silent, stage: store, changelog: changelog, identifiers: identifiers)
+    }
+
+    private func opened() throws -> Upstream {
+        let upstream = Upstream("them", query: ["query": "changes"])
+        try upstream.open(turn())
+        return upstream
+    }
+
+    private func pull(_ upstream: Upstream) -> Pull? {
+        let turn = turn()
+        upstream.pump(turn)
+        return turn.takePulls().first
+    }
+
+    private func pages(_ pull: Pull, through: [Int64], head: StoreHead? = nil) -> PullAnswer {
+        PullAnswer(
+            pull: pull,
+            result: .pages(through.map { ["through": .integer($0), "head": (head ?? self.head).wireValue] }))
+    }
+
+    @discardableResult
+    private func accept(_ upstream: Upstream, _ answer: PullAnswer, pages: inout [Int64]) throws -> Bool {
+        let turn = turn()
+        var seen: [Int64] = []
+        let taken = try upstream.accept(
+            answer, turn, reset: { _ in seen = [-1] }, apply: { seen.append($0["through"].int ?? 0) },
+            snapshotEnded: { seen.append(-2) })
+        _ = try turn.commit()
+        pages += seen
+        return taken
+    }
+
+    @Test func asksOnlyWhatIsReleasedAndOneAtATime() throws {
+        let upstream = try opened()
+        #expect(pull(upstream) == nil && !upstream.isLive && !upstream.isLevel)
+        upstream.hear(head, limit: AnchorVector(base: 60, exceptions: ["t": 20]), turn())
+        let first = try #require(pull(upstream))
+        #expect(first.producer == "them" && first.query["query"] == "changes")
+        #expect(first.query["after"] == 0)
+        #expect(AnchorVector(wireValue: first.query["until"] ?? .null) == AnchorVector(base: 60, exceptions: ["t": 20]))
+        #expect(pull(upstream) == nil && upstream.isFetching)
+        var seen: [Int64] = []
+        #expect(try !accept(upstream, pages(Pull(id: 99, producer: "them", query: [:]), through: [5]), pages: &seen))
+        #expect(try accept(upstream, pages(first, through: [30, 60]), pages: &seen))
+        #expect(seen == [30, 60] && upstream.isLevel && upstream.frontier == 20)
+        // A restart goes on from there.
+        #expect(try opened().cursor == upstream.cursor)
+    }
+
+    @Test func theLimitNeverFallsBack() throws {
+        let upstream = try opened()
+        upstream.hear(head, limit: AnchorVector(base: 60), turn())
+        upstream.hear(head, limit: AnchorVector(base: 40), turn())
+        #expect(upstream.limit == AnchorVector(base: 60))
+        upstream.hear(StoreHead(store: "s", generation: "new", sequence: 40), limit: AnchorVector(base: 40), turn())
+        #expect(upstream.limit == AnchorVector(base: 40))
+    }
+
+    @Test func whatIsFetchedIsConsumedInOrder() throws {
+        let upstream = try opened()
+        upstream.hear(head, limit: AnchorVector(base: 100), turn())
+        var waiting: [Upstream.Fetched] = []
+        for through in [30, 70] as [Int64] {
+            let asked = try #require(pull(upstream))
+            guard case .pages(let fetched) = try upstream.fetch(pages(asked, through: [through]), turn()) else {
+                Issue.record("no pages")
+                return
+            }
+            waiting.append(fetched)
+        }
+        // Two sets are here, and nothing is consumed: a restart would fetch both again.
+        #expect(upstream.frontier == 0)
+        #expect(try opened().frontier == 0)
+        let settling = turn()
+        _ = try upstream.settle(waiting[0], settling)
+        _ = try settling.commit()
+        #expect(upstream.frontier == 30)
+        #expect(try opened().frontier == 30)
+    }
+
+    @Test func aResetBeginsAnewAndEndsWithItsSnapshot() throws {
+        let upstream = try opened()
+        upstream.hear(head, limit: AnchorVector(base: 100), turn())
+        var seen: [Int64] = []
+        try accept(upstream, pages(try #require(pull(upstream)), through: [100]), pages: &seen)
+        let other = StoreHead(store: "other", generation: "h", sequence: 300)
+        upstream.hear(other, limit: AnchorVector(base: 300), turn())
+        let asked = try #require(pull(upstream))
+        #expect(asked.query["store"] == "s" && asked.query["generation"] == "g")
+        try accept(upstream, PullAnswer(pull: asked, result: .reset(other)), pages: &seen)
+        #expect(seen == [100, -1] && upstream.frontier == 0 && upstream.limit == nil && !upstream.isLive)
+        #expect(try opened().cursor.snapshotUntil == 300)
+        upstream.hear(other, limit: AnchorVector(base: 300), turn())
+        let first = try #require(pull(upstream))
+        #expect(first.query["after"] == 0 && first.query["store"] == "other")
+        try accept(upstream, pages(first, through: [200], head: other), pages: &seen)
+        #expect(seen.last == 200)
+        let turn = turn()
+        upstream.pump(turn)
+        // accept has asked for the next window by itself.
+        #expect(upstream.isFetching && turn.takePulls().isEmpty)
+    }
+
+    @Test func aStoreThatFellBackIsShownTheAnchor() throws {
+        let upstream = try opened()
+        upstream.hear(head, limit: AnchorVector(base: 100), turn())
+        var seen: [Int64] = []
+        try accept(upstream, pages(try #require(pull(upstream)), through: [100]), pages: &seen)
+        #expect(pull(upstream) == nil)
+        // An older copy was put back: the same generation, fewer rows. Nothing is to be fetched, yet it must hear of what was seen.
+        upstream.hear(StoreHead(store: "s", generation: "g", sequence: 80), limit: AnchorVector(base: 80), turn())
+        let shown = try #require(pull(upstream))
+        #expect(shown.query["after"] == 100 && shown.query["until"] == 100 && shown.query["generation"] == "g")
+        // It was an old hint after all: nothing changes, and once is enough.
+        try accept(upstream, pages(shown, through: [100]), pages: &seen)
+        #expect(upstream.frontier == 100 && pull(upstream) == nil)
+    }
+
+    @Test func rewoundItConsumesEverythingAgain() throws {
+        let upstream = try opened()
+        upstream.hear(head, limit: AnchorVector(base: 100), turn())
+        var seen: [Int64] = []
+        try accept(upstream, pages(try #require(pull(upstream)), through: [100]), pages: &seen)
+        let rewinding = turn()
+        try upstream.rewind(rewinding)
+        _ = try rewinding.commit()
+        #expect(try opened().frontier == 0)
+        let again = try #require(pull(upstream))
+        #expect(again.query["after"] == 0 && again.query["store"] == "s")
+    }
+
+    @Test func aRefusalSaysWhoAndWhy() throws {
+        let upstream = try opened()
+        upstream.hear(head, limit: AnchorVector(base: 100), turn())
+        let asked = try #require(pull(upstream))
+        let error = #expect(throws: StageError.self) {
+            try upstream.fetch(PullAnswer(pull: asked, result: .refused("no such query")), turn())
+        }
+        #expect(error?.description == "them refused a pull: no such query")
+        let again = try opened()
+        again.hear(head, limit: AnchorVector(base: 100), turn())
+        let other = try #require(pull(again))
+        #expect(throws: StageError.self) { try again.fetch(PullAnswer(pull: other, result: .pages([])), turn()) }
+    }
+}
