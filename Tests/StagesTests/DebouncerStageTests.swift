@@ -1,0 +1,94 @@
+import Changelog
+import DebouncerStage
+import HealthModel
+import PluginKit
+import Testing
+
+@Suite struct DebouncerStageTests {
+    private static let second = Instant.second
+
+    private func rig(window: Instant) throws -> StageRig<DebouncerStage> {
+        try StageRig {
+            DebouncerStage(
+                observer: "observer",
+                consumers: [
+                    .init(name: "steps", types: ["a"]), .init(name: "rest", types: nil, except: ["a"]),
+                    .init(name: "uploader", types: nil),
+                ],
+                policy: .init(window: window, maximumWait: 5 * Self.second))
+        }
+    }
+
+    private func released(_ rig: StageRig<DebouncerStage>, _ consumer: String) -> AnchorVector? {
+        rig.sent.last { $0.topic == "sync.\(consumer)" }.flatMap { AnchorVector(wireValue: $0.body["released"]) }
+    }
+
+    private func fire(_ rig: StageRig<DebouncerStage>, _ type: String, _ sequence: Int64) throws {
+        try rig.hear(
+            "observed.\(type)",
+            ["head": head(sequence).wireValue, "type": .string(type), "sequence": .integer(sequence)])
+    }
+
+    @Test func releasesToWhomItConcernsWhenTheWindowCloses() throws {
+        let rig = try rig(window: Self.second)
+        try fire(rig, "a", 10)
+        try rig.hear(beat("observer", head(10), heads: ["a": 10]))
+        rig.sent = []
+        try rig.pass(900_000)
+        #expect(released(rig, "steps").map { $0["a"] < 10 } ?? true)
+        try rig.pass(100_000)
+        #expect(released(rig, "steps") == AnchorVector(base: 10))
+        #expect(released(rig, "uploader") == AnchorVector(base: 10))
+        // A type that it doesn't take never holds a consumer back.
+        #expect(released(rig, "rest") == AnchorVector(base: 10))
+    }
+
+    @Test func aTypeThatWaitsHoldsOnlyItsConsumersBack() throws {
+        let rig = try rig(window: Self.second)
+        try rig.hear(beat("observer", head(10), heads: ["a": 10]))
+        try rig.pass(300_000)
+        #expect(released(rig, "rest") == AnchorVector(base: 10))
+        #expect(released(rig, "steps") == AnchorVector(base: 10, exceptions: ["a": 0]))
+    }
+
+    @Test func withoutAWindowItReleasesInTheSameTurn() throws {
+        let rig = try rig(window: 0)
+        try fire(rig, "a", 10)
+        #expect(released(rig, "steps")?["a"] == 10)
+    }
+
+    @Test func everyReleaseIsRepeated() throws {
+        let rig = try rig(window: 0)
+        try fire(rig, "a", 10)
+        rig.sent = []
+        for _ in 0..<4 { try rig.pass(250_000) }
+        #expect(Set(rig.sent.map(\.topic)) == ["sync.steps", "sync.rest", "sync.uploader"])
+        #expect(released(rig, "steps")?["a"] == 10)
+        #expect((rig.deadline ?? .max) <= rig.monotonic + Self.second)
+    }
+
+    @Test func whatWasReleasedStaysSoOverARestart() throws {
+        let rig = try rig(window: Self.second)
+        try fire(rig, "a", 10)
+        try rig.hear(beat("observer", head(10), heads: ["a": 10]))
+        try rig.pass(Self.second)
+        try rig.restart()
+        try rig.pass(Self.second)
+        #expect(released(rig, "steps") == AnchorVector(base: 10))
+        // What waited when it ended waits again, no more than its window.
+        try fire(rig, "a", 20)
+        try rig.restart()
+        try rig.hear(beat("observer", head(20), heads: ["a": 20]))
+        try rig.pass(Self.second)
+        #expect(released(rig, "steps") == AnchorVector(base: 20))
+    }
+
+    @Test func anotherStoreBeginsAnew() throws {
+        let rig = try rig(window: 0)
+        try fire(rig, "a", 100)
+        try rig.hear(beat("observer", head(40, store: "new", generation: "two"), heads: ["a": 40]))
+        let said = try #require(rig.sent.last { $0.topic == "sync.steps" })
+        #expect(StoreHead(wireValue: said.body["head"])?.store == "new")
+        #expect(released(rig, "steps") == AnchorVector(base: 40))
+    }
+}

@@ -1,0 +1,264 @@
+import Changelog
+import Foundation
+import HealthModel
+import PluginKit
+import Synchronization
+import Testing
+import Wire
+
+/// What a handler is in these tests: it says of each day which of its computations this is.
+private struct CountingHandler: DayHandler {
+    struct Broken: Error {}
+
+    let version: Int
+    let window = HandlerWindow.localDay
+    let needsPayload = false
+    let count: @Sendable (DayInput) throws -> DayOutput
+
+    func compute(_ input: DayInput) throws -> DayOutput { try count(input) }
+}
+
+@Suite struct HandlerStageTests {
+    private static let day = LocalDay(year: 2025, month: 3, day: 26)
+    private let zones: ZoneTimeline
+
+    init() throws { zones = try ZoneTimeline(zone: "Europe/Berlin") }
+
+    private func rig(
+        _ compute: @escaping @Sendable (DayInput) throws -> DayOutput = { _ in DayOutput(figures: ["n": 1]) },
+        version: @escaping () -> Int = { 1 }, configuration: @escaping () -> Value = { [:] }
+    ) throws -> StageRig<HandlerStage> {
+        let manifest = try Checkout.manifest("steps")
+        return try StageRig {
+            HandlerStage(
+                instance: "steps", manifest: manifest, configuration: configuration(),
+                handler: CountingHandler(version: version(), count: compute), namedTypes: [], observer: "observer")
+        }
+    }
+
+    private func noon(_ day: LocalDay) -> Instant {
+        (zones.ranges(of: day).first?.lowerBound ?? 0) + 12 * 3600 * Instant.second
+    }
+
+    private func sync(_ rig: StageRig<HandlerStage>, _ sequence: Int64, generation: String = "one") throws {
+        try rig.hear(
+            "sync.steps",
+            ["head": head(sequence, generation: generation).wireValue, "released": .integer(sequence)])
+    }
+
+    /// Answers the pull of changes: these days have been touched.
+    private func touch(
+        _ rig: StageRig<HandlerStage>, _ days: [LocalDay], through: Int64, zones: ZoneTimeline? = nil
+    ) throws {
+        let pull = try #require(rig.pulls.first { $0.name == "spans" })
+        let starts = days.map(noon)
+        let page: Value = [
+            "users": ["me"], "user": .column(.int32(days.map { _ in 0 })), "start": .column(.int64(starts)),
+            "end": .column(.int64(starts.map { $0 + Instant.second })),
+            "zones": ["me": (zones ?? self.zones).wireValue], "from": pull.query["after"] ?? 0,
+            "through": .integer(through), "head": head(through).wireValue,
+        ]
+        try rig.answer(pull, .pages([page]))
+    }
+
+    /// Answers every pull of samples, until none is asked for.
+    private func slices(_ rig: StageRig<HandlerStage>) throws {
+        for _ in 0..<20 {
+            guard let pull = rig.pulls.first(where: { $0.name == "slice" }) else { return }
+            try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
+        }
+        Issue.record("asks for slices without end")
+    }
+
+    private func pending(_ rig: StageRig<HandlerStage>) throws -> Int64? { try rig.report().details["pending"]?.int }
+
+    @Test func computesTouchedDaysNewestFirstAndSaysHowFarItIs() throws {
+        let seen = Mutex<[LocalDay]>([])
+        let rig = try rig { input in
+            seen.withLock { $0.append(input.day) }
+            return DayOutput(figures: ["n": 1])
+        }
+        try sync(rig, 10)
+        let days = [Self.day, Self.day.adding(days: 5), Self.day.adding(days: 9)]
+        try touch(rig, days, through: 10)
+        #expect(try pending(rig) == 3)
+        // Its outputs don't cover what it has only marked.
+        #expect(try rig.report().frontier["observer"] == 0)
+        try slices(rig)
+        #expect(seen.withLock { $0 } == days.reversed())
+        #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
+        #expect(try rig.rows().keys.sorted() == days.map { "figures/me/\($0)" })
+        #expect(rig.sent.contains { $0.topic == "figures.steps" })
+    }
+
+    @Test func marksOutliveARestart() throws {
+        let rig = try rig()
+        try sync(rig, 10)
+        try touch(rig, [Self.day], through: 10)
+        try rig.restart()
+        #expect(try pending(rig) == 1 && rig.report().frontier["observer"] == 0)
+        try sync(rig, 10)
+        try slices(rig)
+        #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
+    }
+
+    @Test func aDayThatChangesWhileItIsComputedIsComputedAgain() throws {
+        let count = Mutex(0)
+        let rig = try rig { _ in
+            DayOutput(figures: [
+                "n": .integer(
+                    Int64(
+                        count.withLock {
+                            $0 += 1; return $0
+                        }))
+            ])
+        }
+        try sync(rig, 10)
+        try touch(rig, [Self.day], through: 10)
+        let slice = try #require(rig.pulls.first { $0.name == "slice" })
+        #expect(slice.query["asOf"] == 10)
+        // The samples are on their way when the day changes again.
+        try sync(rig, 12)
+        try touch(rig, [Self.day], through: 12)
+        try rig.answer(slice, .pages([["samples": SamplePage().wireValue]]))
+        #expect(try pending(rig) == 1)
+        #expect(try rig.report().frontier["observer"] == 0)
+        let again = try #require(rig.pulls.first { $0.name == "slice" })
+        #expect(again.query["asOf"] == 12)
+        try slices(rig)
+        #expect(try pending(rig) == 0 && count.withLock { $0 } == 2)
+    }
+
+    @Test func aLongSliceGoesOnWhereItEnded() throws {
+        let rig = try rig()
+        try sync(rig, 10)
+        try touch(rig, [Self.day], through: 10)
+        let slice = try #require(rig.pulls.first { $0.name == "slice" })
+        try rig.answer(slice, .pages([["samples": SamplePage().wireValue, "continue": ["start": 5, "id": "x"]]]))
+        #expect(try pending(rig) == 1)
+        let rest = try #require(rig.pulls.first { $0.name == "slice" })
+        #expect(rest.query["continue"] == ["start": 5, "id": "x"])
+        #expect(rest.query["asOf"] == slice.query["asOf"])
+        try slices(rig)
+        #expect(try pending(rig) == 0)
+    }
+
+    @Test func aNewTimelineComputesTheDaysAroundAgain() throws {
+        let rig = try rig()
+        try sync(rig, 10)
+        try touch(rig, [Self.day, Self.day.adding(days: 10)], through: 10)
+        try slices(rig)
+        // From the later day on, elsewhere.
+        let moved = try ZoneTimeline(
+            zones.entries + [.init(from: noon(Self.day.adding(days: 9)), zone: "America/New_York")])
+        try sync(rig, 11)
+        try touch(rig, [], through: 11, zones: moved)
+        let asked = try #require(rig.pulls.first { $0.name == "slice" })
+        #expect(try pending(rig) == 5)
+        let from = try #require(asked.integer("from"))
+        #expect(from > noon(Self.day.adding(days: 6)))
+        try slices(rig)
+        #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 11)
+    }
+
+    @Test func anotherVersionOrConfigurationComputesEverythingAgain() throws {
+        let version = Mutex(1)
+        let configuration = Mutex<Value>([:])
+        let rig = try rig(version: { version.withLock { $0 } }, configuration: { configuration.withLock { $0 } })
+        try sync(rig, 10)
+        try touch(rig, [Self.day, Self.day.adding(days: 3)], through: 10)
+        try slices(rig)
+        try rig.restart()
+        #expect(try pending(rig) == 0)
+        version.withLock { $0 = 2 }
+        try rig.restart()
+        #expect(try pending(rig) == 2 && rig.report().frontier["observer"] == 0)
+        try sync(rig, 10)
+        try slices(rig)
+        configuration.withLock { $0 = ["sourceOrder": ["a": ["Watch"]]] }
+        try rig.restart()
+        #expect(try pending(rig) == 2)
+    }
+
+    @Test func aDayThatFailsIsTriedThreeTimesThenLeftOut() throws {
+        let tries = Mutex(0)
+        let isBroken = Mutex(true)
+        let rig = try rig { input in
+            if input.day == Self.day, isBroken.withLock({ $0 }) {
+                tries.withLock { $0 += 1 }
+                throw CountingHandler.Broken()
+            }
+            return DayOutput(figures: ["n": 1])
+        }
+        try sync(rig, 10)
+        try touch(rig, [Self.day, Self.day.adding(days: 4)], through: 10)
+        try slices(rig)
+        #expect(tries.withLock { $0 } == 3)
+        // It holds up nothing, and is counted.
+        #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
+        #expect(try rig.report().details["quarantinedDays"] == 1)
+        #expect(try rig.rows().count == 1)
+        // Changed, it has three more tries, and is still one day.
+        try sync(rig, 12)
+        try touch(rig, [Self.day], through: 12)
+        try slices(rig)
+        #expect(tries.withLock { $0 } == 6)
+        #expect(try rig.report().details["quarantinedDays"] == 1)
+        isBroken.withLock { $0 = false }
+        try sync(rig, 14)
+        try touch(rig, [Self.day], through: 14)
+        try slices(rig)
+        #expect(try rig.report().details["quarantinedDays"] == 0 && rig.rows().count == 2)
+    }
+
+    /// The event itself stays as it is; only the day that it belongs to is another one.
+    @Test(arguments: [-1, 1])
+    func anEventMovesBetweenDays(_ step: Int) throws {
+        let place = Mutex(Self.day)
+        let rig = try rig { input in
+            input.day == place.withLock { $0 }
+                ? DayOutput(figures: ["n": 1], events: [DayEvent(id: "e", kind: "night", payload: ["x": 1])])
+                : DayOutput(figures: ["n": 1])
+        }
+        let other = Self.day.adding(days: step)
+        try sync(rig, 10)
+        try touch(rig, [Self.day, other], through: 10)
+        try slices(rig)
+        #expect(try rig.rows()["event/me/e"]?.day == Self.day.number)
+        place.withLock { $0 = other }
+        try sync(rig, 12)
+        try touch(rig, [Self.day, other], through: 12)
+        try slices(rig)
+        let event = try #require(try rig.rows()["event/me/e"])
+        #expect(event.day == other.number && event.body?["event"] == ["x": 1])
+    }
+
+    @Test func whatADayNoLongerHasIsTakenBack() throws {
+        let isThere = Mutex(true)
+        let rig = try rig { _ in
+            isThere.withLock { $0 }
+                ? DayOutput(figures: ["n": 1], events: [DayEvent(id: "e", kind: "night", payload: [:])]) : DayOutput()
+        }
+        try sync(rig, 10)
+        try touch(rig, [Self.day], through: 10)
+        try slices(rig)
+        isThere.withLock { $0 = false }
+        try sync(rig, 12)
+        try touch(rig, [Self.day], through: 12)
+        try slices(rig)
+        #expect(try rig.rows().mapValues(\.body) == ["event/me/e": nil, "figures/me/\(Self.day)": nil])
+    }
+
+    @Test func anUpstreamThatBeginsAnewMarksAllDays() throws {
+        let rig = try rig()
+        try sync(rig, 10)
+        try touch(rig, [Self.day], through: 10)
+        try slices(rig)
+        try sync(rig, 500, generation: "two")
+        let asked = try #require(rig.pulls.first { $0.name == "spans" })
+        try rig.answer(asked, .reset(head(500, generation: "two")))
+        #expect(try pending(rig) == 1 && rig.report().frontier["observer"] == 0)
+        // No slice before it knows the new store's limit.
+        #expect(!rig.pulls.contains { $0.name == "slice" })
+    }
+}

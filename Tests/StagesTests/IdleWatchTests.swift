@@ -1,0 +1,94 @@
+import HealthModel
+import Operations
+import PluginKit
+import Testing
+
+@Suite struct IdleWatchTests {
+    private static let second = Instant.second
+
+    private func watch() -> IdleWatch {
+        IdleWatch(
+            roles: .init(
+                observer: "observer", handlers: ["a", "b"], consolidator: "consolidator", uploaders: ["uploader"],
+                documents: ["consolidator"]))
+    }
+
+    /// Everything done up to 100.
+    private func beats() -> [String: (beat: Heartbeat, age: Double)] {
+        [
+            "observer": (beat("observer", head(100), details: ["importOpen": false]), 0),
+            "a": (beat("a", head(7), frontier: ["observer": 100], details: ["pending": 0]), 0),
+            "b": (beat("b", head(8), frontier: ["observer": 100], details: ["pending": 0]), 0),
+            "consolidator": (
+                beat("consolidator", head(50), frontier: ["observer": 100], details: ["openDays": 0]), 0
+            ),
+            "uploader": (beat("uploader", head(1), frontier: ["observer": 100, "consolidator": 50]), 0),
+        ]
+    }
+
+    private func verdict(
+        importsClosed: Bool = true, _ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void = { _ in }
+    ) -> IdleWatch.Verdict {
+        var watch = watch()
+        var beats = beats()
+        change(&beats)
+        return watch.judge(beats, importsClosed: importsClosed, at: 0)
+    }
+
+    private func isWaiting(_ verdict: IdleWatch.Verdict, for who: String) -> Bool {
+        if case .waiting(let what) = verdict { return what.hasPrefix(who + ":") }
+        return false
+    }
+
+    @Test func isIdleWhenAllHaveCaughtUp() { #expect(verdict() == .idle) }
+
+    @Test func waitsForWhoeverIsBehind() {
+        #expect(isWaiting(verdict(importsClosed: false), for: "observer"))
+        #expect(isWaiting(verdict { $0["observer"]?.beat.details["importOpen"] = true }, for: "observer"))
+        #expect(isWaiting(verdict { $0["a"]?.beat.frontier["observer"] = 99 }, for: "a"))
+        #expect(isWaiting(verdict { $0["b"]?.age = 6 }, for: "b"))
+        #expect(isWaiting(verdict { $0["consolidator"]?.beat.frontier["observer"] = 99 }, for: "consolidator"))
+        #expect(isWaiting(verdict { $0["consolidator"]?.beat.details["openDays"] = 1 }, for: "consolidator"))
+        #expect(isWaiting(verdict { $0["uploader"]?.beat.frontier["observer"] = 99 }, for: "uploader"))
+        #expect(isWaiting(verdict { $0["uploader"]?.beat.frontier["consolidator"] = 49 }, for: "uploader"))
+        #expect(isWaiting(verdict { $0["uploader"] = nil }, for: "uploader"))
+    }
+
+    @Test func saysWhatOnlyAPersonCanMend() {
+        #expect(verdict { $0["uploader"]?.beat.details["deadLetters"] = 2 } == .blocked("uploader: 2 dead letters"))
+        let paused = verdict {
+            $0["uploader"]?.beat.details["paused"] = true
+            $0["uploader"]?.beat.details["blocked"] = "the token is refused"
+        }
+        #expect(paused == .blocked("uploader: the token is refused"))
+    }
+
+    @Test func waitsForTheImportNotForWhatComesAfter() {
+        var watch = watch()
+        var beats = beats()
+        beats["a"]?.beat.frontier["observer"] = 99
+        _ = watch.judge(beats, importsClosed: true, at: 0)
+        // A live source goes on; the target stays.
+        beats["observer"]?.beat.head = head(900)
+        beats["a"]?.beat.frontier["observer"] = 100
+        let verdict = watch.judge(beats, importsClosed: true, at: 1)
+        #expect(verdict == .idle && watch.target == 100)
+    }
+
+    @Test func withoutProgressItGivesUp() {
+        var watch = watch()
+        var beats = beats()
+        beats["a"]?.beat.frontier["observer"] = 10
+        var last = IdleWatch.Verdict.idle
+        for step in 0..<200 {
+            // Some progress every 80 s, then none.
+            if step == 80 { beats["a"]?.beat.frontier["observer"] = 20 }
+            last = watch.judge(beats, importsClosed: true, at: Instant(step) * Self.second)
+            if case .blocked(let why) = last {
+                #expect(step == 170 && why.contains("no progress for 90 s"))
+                return
+            }
+        }
+        Issue.record("still \(last)")
+    }
+}

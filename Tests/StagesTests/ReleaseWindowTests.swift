@@ -1,0 +1,114 @@
+import Changelog
+import DebouncerStage
+import HealthModel
+import Testing
+
+@Suite struct ReleaseWindowTests {
+    private static let second = Instant.second
+    private let policy = ReleaseWindow.Policy(
+        window: second, maximumWait: 5 * second, byType: ["fast": 0, "slow": 4 * second])
+
+    private func window() -> ReleaseWindow { ReleaseWindow(policy: policy, released: .zero) }
+
+    @Test func closesWhenATypeHasBeenQuiet() {
+        var window = window()
+        #expect(window.changed("a", to: 10, at: 0) == false)
+        #expect(window.nextDeadline == Self.second)
+        // Each change puts it off.
+        #expect(window.changed("a", to: 12, at: 600_000) == false)
+        #expect(window.close(at: Self.second).isEmpty && window.released["a"] == 0)
+        #expect(window.close(at: 1_600_000) == ["a"])
+        #expect(window.released["a"] == 12 && window.pendingTypes.isEmpty && window.nextDeadline == nil)
+    }
+
+    @Test func nothingWaitsForEver() {
+        var window = window()
+        var releasedAt: Instant?
+        for step in 0..<100 where releasedAt == nil {
+            let now = Instant(step) * 500_000
+            _ = window.changed("a", to: Int64(step + 1), at: now)
+            if !window.close(at: now).isEmpty { releasedAt = now }
+        }
+        #expect(releasedAt == 5 * Self.second)
+    }
+
+    @Test func aRepeatedHintDoesNotPutItOff() {
+        var window = window()
+        _ = window.changed("a", to: 10, at: 0)
+        _ = window.changed("a", to: 10, at: 900_000)
+        #expect(window.close(at: Self.second) == ["a"])
+    }
+
+    @Test func aWindowOfZeroReleasesAtOnce() {
+        var window = window()
+        let isReleased = window.changed("fast", to: 10, at: 0)
+        #expect(isReleased)
+        #expect(window.released["fast"] == 10)
+        #expect(window.changed("fast", to: 10, at: 0) == false)
+        #expect(!policy.isImmediate)
+        #expect(ReleaseWindow.Policy(window: 0, maximumWait: 0, byType: ["a": 0]).isImmediate)
+    }
+
+    @Test func aLongerWindowThanTheLongestWaitStillCloses() {
+        var window = ReleaseWindow(
+            policy: .init(window: Self.second, maximumWait: 2 * Self.second, byType: ["slow": 60 * Self.second]),
+            released: .zero)
+        _ = window.changed("slow", to: 5, at: 0)
+        #expect(window.close(at: 59 * Self.second) == [])
+        #expect(window.close(at: 60 * Self.second) == ["slow"])
+    }
+
+    @Test func theHeadGoesOnWhileATypeWaits() {
+        var window = window()
+        _ = window.changed("a", to: 10, at: 0)
+        #expect(window.heard(head: 20, heads: ["a": 10, "b": 5], at: 0) == [])
+        // "b" wasn't known: it waits too.
+        #expect(window.released == AnchorVector(base: 20, exceptions: ["a": 0, "b": 0]))
+        _ = window.close(at: Self.second)
+        #expect(window.released == AnchorVector(base: 20))
+        // An older heartbeat changes nothing.
+        _ = window.heard(head: 15, heads: ["a": 8], at: 2 * Self.second)
+        #expect(window.released == AnchorVector(base: 20) && window.pendingTypes.isEmpty)
+    }
+
+    /// Whatever comes in whatever order: what is released never falls back, nothing that may still wait is released, and all of it in the end.
+    @Test func neverFallsBackAndNeverStarves() {
+        var random = SeededRandom(seed: 4)
+        for round in 0..<200 {
+            var window = ReleaseWindow(
+                policy: .init(window: Self.second, maximumWait: 3 * Self.second, byType: ["c": 0]), released: .zero)
+            var heads: [String: Int64] = [:]
+            var head: Int64 = 0
+            var now: Instant = 0
+            var said: [(head: Int64, heads: [String: Int64])] = []
+            for _ in 0..<200 {
+                now += Instant.random(in: 0...400_000, using: &random)
+                let before = window.released
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0:
+                    head += 1
+                    heads[["a", "b", "c"].randomElement(using: &random) ?? "a"] = head
+                    said.append((head, heads))
+                case 1:
+                    if let type = heads.randomElement(using: &random) {
+                        _ = window.changed(type.key, to: type.value, at: now)
+                    }
+                case 2:
+                    // A heartbeat may be an old one.
+                    if let beat = said.suffix(5).randomElement(using: &random) {
+                        _ = window.heard(head: beat.head, heads: beat.heads, at: now)
+                    }
+                default: _ = window.close(at: now)
+                }
+                for type in ["a", "b", "c", "other"] {
+                    #expect(window.released[type] >= before[type], "round \(round)")
+                    #expect(window.released[type] <= head, "round \(round)")
+                }
+                if let deadline = window.nextDeadline { #expect(deadline <= now + 3 * Self.second) }
+            }
+            _ = window.heard(head: head, heads: heads, at: now)
+            _ = window.close(at: now + 3 * Self.second)
+            #expect(window.released == AnchorVector(base: head), "round \(round)")
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Changelog
+import HealthModel
+import MessageBus
+import PluginKit
+import SQLite
+import Testing
+import Wire
+
+/// One stage on a file of its own, driven turn by turn by hand: no bus, no clock but the test's.
+final class StageRig<Driven: Stage> {
+    let folder: TemporaryFolder
+    /// The wall clock, and the one that never jumps.
+    var now: Instant = 1_743_069_600 * Instant.second
+    var monotonic: Instant = 1000 * Instant.second
+    private(set) var stage: Driven
+    private(set) var store: StageDatabase
+    private(set) var changelog: KeyedChangelog
+    private var identifiers = Turn.Identifiers()
+    private let make: () -> Driven
+
+    // What came of the turns since these were last emptied.
+    var sent: [(topic: String, body: Value)] = []
+    var pulls: [Pull] = []
+    var effects: [Effect] = []
+    /// What the last tick asked to be called at.
+    private(set) var deadline: Instant?
+
+    init(_ make: @escaping () -> Driven) throws {
+        folder = try TemporaryFolder()
+        self.make = make
+        stage = make()
+        (store, changelog) = try Self.open(folder, now: now)
+        try start()
+    }
+
+    private static func open(_ folder: TemporaryFolder, now: Instant) throws -> (StageDatabase, KeyedChangelog) {
+        let store = try StageDatabase(path: folder.path + "/state.sqlite", now: now)
+        try store.transaction {
+            try KeyedChangelog.createTables(in: store.database)
+            try Upstream.createTables(in: store.database)
+        }
+        return (store, try KeyedChangelog(store))
+    }
+
+    private func start() throws {
+        let turn = makeTurn()
+        try stage.open(turn)
+        _ = try turn.commit()
+        effects += turn.effects
+    }
+
+    private func makeTurn() -> Turn {
+        Turn(
+            now: now, monotonic: monotonic, log: .silent, stage: store, changelog: changelog, identifiers: identifiers)
+    }
+
+    /// The process ends and begins again: what wasn't committed is gone.
+    func restart() throws {
+        stage = make()
+        (sent, pulls, effects) = ([], [], [])
+        identifiers = Turn.Identifiers(startingAt: 1_000_000)
+        (store, changelog) = try Self.open(folder, now: now)
+        try start()
+        try turn()
+    }
+
+    /// One turn, as a host makes it.
+    func turn(_ body: (Turn) throws -> Void = { _ in }) throws {
+        let turn = makeTurn()
+        do {
+            try body(turn)
+            deadline = try stage.tick(turn)
+            _ = try turn.commit()
+        } catch {
+            turn.rollback()
+            throw error
+        }
+        sent += turn.published
+        pulls += turn.takePulls()
+        effects += turn.effects
+    }
+
+    func hear(_ topic: String, _ body: Value) throws {
+        try turn { try stage.receive(Message(topic: topic, header: .init(from: "test", at: now), body: body), $0) }
+    }
+
+    func hear(_ beat: Heartbeat) throws { try turn { try stage.receive(beat.message(at: now), $0) } }
+
+    func answer(_ pull: Pull, _ result: PullAnswer.Result) throws {
+        pulls.removeAll { $0.id == pull.id }
+        try turn { try stage.receive(PullAnswer(pull: pull, result: result), $0) }
+    }
+
+    func reply(_ effect: Effect, _ value: any Sendable) throws {
+        effects.removeAll { $0.id == effect.id }
+        try turn { try stage.receive(EffectResult(id: effect.id, value: value), $0) }
+    }
+
+    /// Lets time go by on both clocks, then a turn.
+    func pass(_ time: Instant) throws {
+        now += time
+        monotonic += time
+        try turn()
+    }
+
+    func report() throws -> StageReport { try stage.report(makeTurn()) }
+
+    /// The rows of its changelog, tombstones included.
+    func rows() throws -> [String: KeyedChangelog.Row] {
+        let page = try KeyedChangelog.page(in: store.database, after: 0, until: store.sequence, bytes: .max)
+        return Dictionary(uniqueKeysWithValues: page.rows.map { ($0.key, $0) })
+    }
+}
+
+func head(_ sequence: Int64, store: String = "store", generation: String = "one") -> StoreHead {
+    StoreHead(store: store, generation: generation, sequence: sequence)
+}
+
+func beat(
+    _ instance: String, _ head: StoreHead, heads: [String: Int64] = [:], frontier: [String: Int64] = [:],
+    details: [String: Value] = [:]
+) -> Heartbeat {
+    Heartbeat(
+        instance: instance, plugin: instance, phase: "ready", pid: 1, head: head, heads: heads, frontier: frontier,
+        details: details)
+}
+
+extension Pull {
+    var name: String { query["query"]?.string ?? "" }
+    func integer(_ member: String) -> Int64? { query[member]?.int }
+}

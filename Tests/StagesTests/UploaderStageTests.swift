@@ -1,0 +1,204 @@
+import Changelog
+import HTTP
+import HealthModel
+import PluginKit
+import SQLite
+import Testing
+import UploaderStage
+
+@Suite struct UploaderStageTests {
+    private let rig: StageRig<UploaderStage>
+
+    init() throws {
+        rig = try StageRig {
+            UploaderStage(
+                observer: "observer", handlers: ["sleep"], consolidator: "consolidator",
+                policy: UploadPolicy(base: 1, cap: 8), generator: SeededRandom(seed: 5), instance: "uploader",
+                family: { UploadMetric(family: $0) })
+        }
+    }
+
+    /// The consolidator has summaries of these days, with the version as their sequence.
+    private func summaries(_ days: [Int64], head sequence: Int64) throws {
+        try rig.hear(beat("consolidator", head(sequence, store: "consolidator")))
+        try answerSummaries(days, head: sequence)
+    }
+
+    private func answerSummaries(_ days: [Int64], head sequence: Int64) throws {
+        let pull = try #require(rig.pulls.first { $0.producer == "consolidator" })
+        let rows = days.map { number in
+            KeyedChangelog.Row(
+                sequence: number, key: "day/me/2025-03-\(10 + number)", topic: "daily.summary", user: "me",
+                day: Int(number), body: ["date": .string("2025-03-\(10 + number)"), "steps": .integer(number)])
+        }
+        try rig.answer(
+            pull,
+            .pages([
+                [
+                    "rows": .array(rows.map(\.wireValue)), "through": .integer(sequence),
+                    "head": head(sequence, store: "consolidator").wireValue,
+                ]
+            ]))
+    }
+
+    private func request() throws -> (effect: Effect, request: UploadRequest) {
+        let effect = try #require(rig.effects.first)
+        return (effect, try #require(effect.request as? UploadRequest))
+    }
+
+    private func dates(_ request: UploadRequest) throws -> [String] {
+        (try Value(json: request.body)["days"].array ?? []).compactMap { $0["date"].string }
+    }
+
+    private func status(_ status: Int, retryAfter: String? = nil) throws {
+        try rig.reply(request().effect, UploadReply.answered(status: status, retryAfter: retryAfter, body: []))
+    }
+
+    private func accept(_ backend: inout FakeBackend) throws {
+        let (effect, request) = try request()
+        try rig.reply(effect, try backend.take(request))
+    }
+
+    private func frontier() throws -> Int64? { try rig.report().frontier["consolidator"] }
+    private func detail(_ name: String) throws -> Value { try rig.report().details[name] ?? .null }
+
+    @Test func theAnchorMovesOnlyAfterTheAnswer() throws {
+        var backend = FakeBackend()
+        try summaries([1, 2], head: 2)
+        #expect(try frontier() == 0)
+        let (_, request) = try request()
+        #expect(request.path == "/api/v1/sync/daily")
+        #expect(try dates(request) == ["2025-03-11", "2025-03-12"])
+        try accept(&backend)
+        #expect(try frontier() == 2)
+        #expect(try detail("delivered") == ["daily": 2])
+        try rig.restart()
+        #expect(try frontier() == 2)
+    }
+
+    @Test func aRestartBeforeTheAnswerSendsItAgain() throws {
+        var backend = FakeBackend()
+        try summaries([1], head: 1)
+        // It was stored; the answer never came.
+        _ = try backend.take(try request().request)
+        try rig.restart()
+        try summaries([1], head: 1)
+        try accept(&backend)
+        #expect(try frontier() == 1 && backend.acceptedTwice == 0)
+    }
+
+    @Test func aLostAnswerIsSentAgainAfterAWhile() throws {
+        var backend = FakeBackend()
+        try summaries([1], head: 1)
+        let first = try request()
+        _ = try backend.take(first.request)
+        try rig.reply(
+            first.effect,
+            UploadReply.failed(HTTPError(.timedOut, endpoint: "b", detail: "no answer", hint: "wait")))
+        #expect(rig.effects.isEmpty)
+        #expect(try frontier() == 0 && detail("blocked").string?.contains("no answer") == true)
+        #expect((rig.deadline ?? .max) <= rig.monotonic + Instant.second)
+        try rig.pass(Instant.second)
+        try accept(&backend)
+        #expect(try frontier() == 1 && detail("blocked").isNull && backend.acceptedTwice == 0)
+    }
+
+    @Test func aBackendThatSaysWhenIsBelieved() throws {
+        try summaries([1], head: 1)
+        try status(503, retryAfter: "7")
+        try rig.pass(7 * Instant.second - 1)
+        #expect(rig.effects.isEmpty)
+        try rig.pass(1)
+        #expect(rig.effects.count == 1)
+    }
+
+    @Test func aRefusedTokenIsReadAgainThenItWaitsForAPerson() throws {
+        var backend = FakeBackend()
+        try summaries([1], head: 1)
+        #expect(try !request().request.refreshToken)
+        try status(401)
+        #expect(try request().request.refreshToken)
+        #expect(try detail("paused") == false)
+        try status(401)
+        #expect(rig.effects.isEmpty)
+        #expect(try detail("paused") == true && detail("blocked").string?.contains("token") == true)
+        // It looks again by itself.
+        try rig.pass(30 * Instant.second)
+        try accept(&backend)
+        #expect(try detail("paused") == false && frontier() == 1)
+    }
+
+    @Test func onePoisonElementIsPutAsideAndTheRestDelivered() throws {
+        var backend = FakeBackend()
+        try summaries([1, 2, 3, 4, 5, 6, 7, 8], head: 8)
+        var requests = 0
+        while !rig.effects.isEmpty, requests < 50 {
+            requests += 1
+            if try dates(try request().request).contains("2025-03-16") {
+                try status(422)
+            } else {
+                try accept(&backend)
+            }
+        }
+        #expect(requests <= 8)
+        #expect(backend.alive("days").count == 7)
+        #expect(try frontier() == 8 && detail("deadLetters") == 1)
+        let letter = try rig.store.database.prepare("SELECT user, metric, id, version FROM dead_letters")
+            .firstRow { [$0.string(0), $0.string(1), $0.string(2), "\($0.int(3))"] }
+        #expect(letter == ["me", "daily", "2025-03-16", "6"])
+        try rig.restart()
+        #expect(try detail("deadLetters") == 1)
+    }
+
+    @Test func anotherBackendGetsEverythingAgain() throws {
+        var backend = FakeBackend()
+        try summaries([1, 2], head: 2)
+        try accept(&backend)
+        backend.replace()
+        try summaries([3], head: 3)
+        try accept(&backend)
+        // Its answer says that it isn't the one before: all begins at 0.
+        #expect(try frontier() == 0)
+        try answerSummaries([1, 2, 3], head: 3)
+        try accept(&backend)
+        #expect(try frontier() == 3 && backend.alive("days").count == 3)
+        // And once only.
+        #expect(rig.effects.isEmpty)
+    }
+
+    @Test func twoRequestsAtOnceSettleInOrder() throws {
+        var backend = FakeBackend()
+        try summaries([1], head: 1)
+        try summaries([2], head: 2)
+        #expect(rig.effects.count == 2)
+        let first = try request().effect
+        let second = try #require(rig.effects.last)
+        let reply = try backend.take(try #require(second.request as? UploadRequest))
+        try rig.reply(second, reply)
+        #expect(try frontier() == 0)
+        try rig.reply(first, try backend.take(try #require(first.request as? UploadRequest)))
+        #expect(try frontier() == 2)
+    }
+
+    @Test func tombstonesAreDelivered() throws {
+        var backend = FakeBackend()
+        try rig.hear(beat("sleep", head(5, store: "sleep")))
+        for (sequence, body) in [(4, ["event": ["id": "n", "main": true]]), (5, nil)] as [(Int64, Value?)] {
+            let pull = try #require(rig.pulls.first { $0.producer == "sleep" })
+            let row = KeyedChangelog.Row(
+                sequence: sequence, key: "event/me/n", topic: "events.sleep", user: "me", day: 1, body: body)
+            try rig.answer(
+                pull,
+                .pages([
+                    [
+                        "rows": [row.wireValue], "through": .integer(sequence),
+                        "head": head(5, store: "sleep").wireValue,
+                    ]
+                ]))
+            #expect(try request().request.path == "/api/v1/sync/sleep")
+            try accept(&backend)
+            #expect(backend.alive("nights").count == (body == nil ? 0 : 1))
+        }
+        #expect(try rig.report().frontier["sleep"] == 5)
+    }
+}
