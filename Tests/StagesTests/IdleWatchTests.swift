@@ -6,11 +6,11 @@ import Testing
 @Suite struct IdleWatchTests {
     private static let second = Instant.second
 
-    private func watch() -> IdleWatch {
+    private func watch(closedHead: Int64 = 100) -> IdleWatch {
         IdleWatch(
             roles: .init(
                 observer: "observer", handlers: ["a", "b"], consolidator: "consolidator", uploaders: ["uploader"],
-                documents: ["consolidator"]))
+                documents: ["consolidator"]), closedHead: closedHead)
     }
 
     /// Everything done up to 100.
@@ -27,12 +27,12 @@ import Testing
     }
 
     private func verdict(
-        importsClosed: Bool = true, _ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void = { _ in }
+        closedHead: Int64 = 100, _ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void = { _ in }
     ) -> IdleWatch.Verdict {
-        var watch = watch()
+        var watch = watch(closedHead: closedHead)
         var beats = beats()
         change(&beats)
-        return watch.judge(beats, importsClosed: importsClosed, at: 0)
+        return watch.judge(beats, at: 0)
     }
 
     private func isWaiting(_ verdict: IdleWatch.Verdict, for who: String) -> Bool {
@@ -43,7 +43,7 @@ import Testing
     @Test func isIdleWhenAllHaveCaughtUp() { #expect(verdict() == .idle) }
 
     @Test func waitsForWhoeverIsBehind() {
-        #expect(isWaiting(verdict(importsClosed: false), for: "observer"))
+        #expect(isWaiting(verdict(closedHead: 101), for: "observer"))
         #expect(isWaiting(verdict { $0["observer"]?.beat.details["importOpen"] = true }, for: "observer"))
         #expect(isWaiting(verdict { $0["a"]?.beat.frontier["observer"] = 99 }, for: "a"))
         #expect(isWaiting(verdict { $0["b"]?.age = 6 }, for: "b"))
@@ -67,11 +67,11 @@ import Testing
         var watch = watch()
         var beats = beats()
         beats["a"]?.beat.frontier["observer"] = 99
-        _ = watch.judge(beats, importsClosed: true, at: 0)
+        _ = watch.judge(beats, at: 0)
         // A live source goes on; the target stays.
         beats["observer"]?.beat.head = head(900)
         beats["a"]?.beat.frontier["observer"] = 100
-        let verdict = watch.judge(beats, importsClosed: true, at: 1)
+        let verdict = watch.judge(beats, at: 1)
         #expect(verdict == .idle && watch.target == 100)
     }
 
@@ -83,7 +83,7 @@ import Testing
         for step in 0..<200 {
             // Some progress every 80 s, then none.
             if step == 80 { beats["a"]?.beat.frontier["observer"] = 20 }
-            last = watch.judge(beats, importsClosed: true, at: Instant(step) * Self.second)
+            last = watch.judge(beats, at: Instant(step) * Self.second)
             if case .blocked(let why) = last {
                 #expect(step == 170 && why.contains("no progress for 90 s"))
                 return
