@@ -85,7 +85,10 @@ let package = Package(
         + plugin("hub", "HubStage", ["MessageBus", "Wire", "HealthModel"])
         + plugin(
             "observer", "ObserverStage",
-            ["PluginKit", "HealthModel", "HealthStore", "HealthImport", "Changelog", "SQLite", "Wire", "MessageBus"])
+            [
+                "PluginKit", "HealthModel", "HealthStatistics", "HealthStore", "HealthImport", "Changelog", "SQLite",
+                "Wire", "MessageBus",
+            ])
         + plugin(
             "debouncer", "DebouncerStage", ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin("steps", "StepsStage", handlerDependencies)

@@ -10,10 +10,12 @@ public struct DayInput: Sendable {
     public var samples: SamplePage
     /// The handler's configuration: its schema's defaults overlaid with the stack's.
     public var configuration: Value
+    /// What is known of the user, of what the handler asks for: `dateOfBirth` ("1986-05-17"). Unknown members are missing.
+    public var characteristics: Value
 
     public init(
         user: String, day: LocalDay, window: [Range<Instant>], zones: ZoneTimeline, samples: SamplePage,
-        configuration: Value = [:]
+        configuration: Value = [:], characteristics: Value = [:]
     ) {
         self.user = user
         self.day = day
@@ -21,6 +23,7 @@ public struct DayInput: Sendable {
         self.zones = zones
         self.samples = samples
         self.configuration = configuration
+        self.characteristics = characteristics
     }
 }
 
@@ -69,8 +72,11 @@ public protocol DayHandler: Sendable {
     /// Raises whenever the same samples would give other figures: every day is then computed again.
     var version: Int { get }
     var window: HandlerWindow { get }
-    /// Whether it reads `payload` and `metadata` (workouts do); without them a slice is a third of the size.
-    var needsPayload: Bool { get }
+    /// The types of which it reads `payload`, `metadata`, `created` or `healthKitUUID`; none unless a handler says otherwise. Without
+    /// them a row is a third of the size.
+    var detailedTypes: Set<String> { get }
+    /// The members of `DayInput.characteristics` that it reads; none unless a handler says otherwise.
+    var characteristics: Set<String> { get }
     /// How far beyond both edges of the window its slices reach, microseconds: a slice holds what overlaps the window widened by
     /// this, and a change dirties the days of its own interval widened likewise. 0 unless a handler says otherwise.
     var reach: Instant { get }
@@ -79,4 +85,6 @@ public protocol DayHandler: Sendable {
 
 extension DayHandler {
     public var reach: Instant { 0 }
+    public var detailedTypes: Set<String> { [] }
+    public var characteristics: Set<String> { [] }
 }

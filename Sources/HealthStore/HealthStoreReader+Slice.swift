@@ -16,7 +16,7 @@ extension HealthStoreReader {
             let upper = query.ranges.map(\.upperBound).max()
         else { return SlicePage() }
         let cursors = try cursors(query, user: user, lower: lower, upper: upper, after: position)
-        defer { giveBack(cursors.count, query.isFull) }
+        defer { giveBack(cursors.count) }
         let merge = SliceMerge(query: query, after: position, limits: limits, builder: PageBuilder(self))
         return try merge.run(cursors)
     }
@@ -31,15 +31,19 @@ extension HealthStoreReader {
         try heads.forEachRow { row in
             if filter.includes(type: try types.name(row.int(0))) { wanted.append((row.int(0), row.int64(1))) }
         }
+        let detailed = TypeFilter(types: query.detailed)
         let from = position?.start.flooredSecond ?? Int64.min
         return try wanted.enumerated().map { index, type in
             let (low, overflow) = lower.subtractingReportingOverflow(type.reach)
+            let name = try types.name(type.type)
+            let isDetailed = detailed.includes(type: name)
             return try SliceCursor(
-                user: user, type: type.type, asOf: query.asOfByType[types.name(type.type)] ?? query.asOf, from: from,
+                user: user, type: type.type, isDetailed: isDetailed, asOf: query.asOfByType[name] ?? query.asOf,
+                from: from,
                 low: overflow ? Instant.min.flooredSecond : low.flooredSecond,
                 high: (upper - 1).flooredSecond,
-                long: statement(index, SliceCursor.Key(isFull: query.isFull, isLong: true)),
-                main: statement(index, SliceCursor.Key(isFull: query.isFull, isLong: false)))
+                long: statement(index, SliceCursor.Key(isDetailed: isDetailed, isLong: true)),
+                main: statement(index, SliceCursor.Key(isDetailed: isDetailed, isLong: false)))
         }
     }
 
@@ -51,12 +55,9 @@ extension HealthStoreReader {
     }
 
     /// A query over hundreds of types shouldn't hold as many statements for ever.
-    private func giveBack(_ used: Int, _ isFull: Bool) {
+    private func giveBack(_ used: Int) {
         guard used > 32 else { return }
-        for isLong in [true, false] {
-            let key = SliceCursor.Key(isFull: isFull, isLong: isLong)
-            slices[key] = slices[key].map { Array($0.prefix(32)) }
-        }
+        slices = slices.mapValues { Array($0.prefix(32)) }
     }
 }
 
@@ -76,10 +77,14 @@ private struct SliceMerge {
         var origin: Int
         var flags: UInt8
         var unit = 0
-        var created: Int64 = 0
+        var detail: Detail?
+    }
+
+    private struct Detail {
+        var created: Int64
         var uuid: SampleID?
-        var metadata: [UInt8] = []
-        var payload: [UInt8] = []
+        var metadata: [UInt8]
+        var payload: [UInt8]
     }
 
     init(query: SliceQuery, after: SlicePosition?, limits: PullLimits, builder: PageBuilder) {
@@ -113,7 +118,8 @@ private struct SliceMerge {
         return page(isLast: true)
     }
 
-    private func page(isLast: Bool) -> SlicePage {
+    private mutating func page(isLast: Bool) -> SlicePage {
+        builder.padDetails()
         let page = builder.page
         guard !isLast, let start = page.start.last, let id = page.ids.last else { return SlicePage(samples: page) }
         return SlicePage(samples: page, next: SlicePosition(start: start, id: id))
@@ -133,11 +139,9 @@ private struct SliceMerge {
             value: row.isNull(5) ? .nan : row.double(5), origin: row.int(6),
             flags: UInt8(truncatingIfNeeded: row.int64(7)))
         found.unit = row.int(9)
-        if query.isFull {
-            found.created = row.int64(10)
-            found.uuid = row.sampleID(11)
-            found.metadata = row.bytes(12)
-            found.payload = row.bytes(13)
+        if cursor.isDetailed {
+            found.detail = Detail(
+                created: row.int64(10), uuid: row.sampleID(11), metadata: row.bytes(12), payload: row.bytes(13))
         }
         return found
     }
@@ -147,8 +151,8 @@ private struct SliceMerge {
             id: row.position.id, sequence: row.sequence, type: row.type, start: row.position.start, end: row.end,
             value: row.value, origin: row.origin, flags: row.flags, state: .alive)
         try builder.append(unit: row.unit)
-        guard query.isFull else { return }
-        builder.appendDetail(created: row.created, uuid: row.uuid)
-        builder.appendTexts(metadata: row.metadata, payload: row.payload)
+        guard let detail = row.detail else { return }
+        builder.appendDetail(created: detail.created, uuid: detail.uuid)
+        builder.appendTexts(metadata: detail.metadata, payload: detail.payload)
     }
 }

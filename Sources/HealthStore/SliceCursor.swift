@@ -4,11 +4,12 @@ import SQLite
 /// Walks one type's samples by second of start: first the long ones from before `low`, then all from there on.
 final class SliceCursor {
     struct Key: Hashable {
-        var isFull: Bool
+        var isDetailed: Bool
         var isLong: Bool
     }
 
     let type: Int
+    let isDetailed: Bool
     /// Rows first seen later aren't the slice's.
     let asOf: Int64
     /// The second of the current row; nil at the end.
@@ -22,9 +23,11 @@ final class SliceCursor {
     ///   - low: from here on every sample is looked at: none shorter than a day that begins earlier reaches the slice.
     ///   - high: the last second.
     init(
-        user: Int, type: Int, asOf: Int64, from: Int64, low: Int64, high: Int64, long: Statement, main: Statement
+        user: Int, type: Int, isDetailed: Bool, asOf: Int64, from: Int64, low: Int64, high: Int64, long: Statement,
+        main: Statement
     ) throws {
         self.type = type
+        self.isDetailed = isDetailed
         self.asOf = asOf
         self.long = long
         self.main = main
@@ -58,7 +61,7 @@ final class SliceCursor {
     static func statement(_ key: Key, in database: Database) throws -> Statement {
         let columns =
             "seq, born, second, start_us, duration, value, origin, flags, id, unit"
-            + (key.isFull ? ", created, uuid, metadata, payload" : "")
+            + (key.isDetailed ? ", created, uuid, metadata, payload" : "")
         let source =
             key.isLong
             ? "INDEXED BY samples_long WHERE duration > \(HealthStoreSchema.longDuration) AND"

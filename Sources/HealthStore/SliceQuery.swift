@@ -10,17 +10,18 @@ public struct SliceQuery: Sendable {
     public var asOf: Int64
     /// The same for types that differ.
     public var asOfByType: [String: Int64] = [:]
-    /// Whether `created`, `metadata`, `payload` and `healthKitUUID` are filled.
-    public var isFull: Bool
+    /// Of which types `created`, `metadata`, `payload` and `healthKitUUID` are filled.
+    public var detailed: TypeFilter.Types
 
     public init(
-        user: String, types: TypeFilter.Types, ranges: [Range<Instant>], asOf: Int64 = .max, isFull: Bool = false
+        user: String, types: TypeFilter.Types, ranges: [Range<Instant>], asOf: Int64 = .max,
+        detailed: TypeFilter.Types = .only([])
     ) {
         self.user = user
         self.types = types
         self.ranges = ranges.filter { !$0.isEmpty }
         self.asOf = asOf
-        self.isFull = isFull
+        self.detailed = detailed
     }
 
     func overlaps(_ start: Instant, _ end: Instant) -> Bool {

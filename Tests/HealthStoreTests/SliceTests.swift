@@ -95,7 +95,8 @@ import Testing
         let store = try StoreFixture()
         try store.add([Record(created: 7, metadata: #"{"a":"1"}"#, payload: #"{"b":2}"#, uuid: uuid(5))])
         let range = 0..<Instant(2_000_000_000_000_000)
-        let full = try store.slice(SliceQuery(user: "anna", types: .allExcept([]), ranges: [range], isFull: true))
+        let full = try store.slice(
+            SliceQuery(user: "anna", types: .allExcept([]), ranges: [range], detailed: .allExcept([])))
         #expect(full.metadata[0] == #"{"a":"1"}"#)
         #expect(full.payload[0] == #"{"b":2}"#)
         #expect(full.healthKitUUID == [uuid(5)])

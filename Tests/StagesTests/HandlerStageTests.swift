@@ -12,7 +12,6 @@ private struct CountingHandler: DayHandler {
 
     let version: Int
     let window = HandlerWindow.localDay
-    let needsPayload = false
     let count: @Sendable (DayInput) throws -> DayOutput
 
     func compute(_ input: DayInput) throws -> DayOutput { try count(input) }

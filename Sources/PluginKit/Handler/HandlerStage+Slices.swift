@@ -50,7 +50,8 @@ extension HandlerStage {
         let window = days.flatMap { handler.window(of: $0.0, zones: zones, configuration: configuration) }
         var query: [String: Value] = [
             "query": "slice", "user": .string(newest.user), "types": types, "asOf": upstream.cursor.anchor.wireValue,
-            "payload": .bool(handler.needsPayload), "store": Value(upstream.cursor.store),
+            "detailed": .array(handler.detailedTypes.sorted().map { .string($0) }),
+            "store": Value(upstream.cursor.store),
             "generation": Value(upstream.cursor.generation),
         ]
         // A date that was left out has no instants, and so no samples: an empty range.
@@ -86,7 +87,8 @@ extension HandlerStage {
         let window = handler.window(of: day, zones: zones, configuration: configuration)
         let samples = run.days.count == 1 ? run.samples : run.samples.overlapping(window, reach: handler.reach)
         let input = DayInput(
-            user: run.user, day: day, window: window, zones: zones, samples: samples, configuration: configuration)
+            user: run.user, day: day, window: window, zones: zones, samples: samples, configuration: configuration,
+            characteristics: characteristics[run.user])
         let output: DayOutput
         do {
             output = try handler.compute(input)

@@ -7,7 +7,6 @@ import HealthStatistics
 public struct BodyHandler: DayHandler {
     public let version = 1
     public let window = HandlerWindow.localDay
-    public let needsPayload = false
 
     public init() {}
 

@@ -9,7 +9,6 @@ import HealthStatistics
 public struct EnergyHandler: DayHandler {
     public let version = 1
     public let window = HandlerWindow.localDay
-    public let needsPayload = false
 
     public init() {}
 

@@ -15,7 +15,6 @@ import HealthStatistics
 public struct GenericHandler: DayHandler {
     public let version = 1
     public let window = HandlerWindow.localDay
-    public let needsPayload = false
 
     public init() {}
 

@@ -11,7 +11,6 @@ import HealthStatistics
 public struct SleepHandler: DayHandler {
     public let version = 1
     public let window = HandlerWindow.night
-    public let needsPayload = false
     /// A day: sessions that run over the window's edge are seen whole, and another `windowHour` finds its samples.
     public let reach: Instant = 24 * 3600 * Instant.second
 

@@ -8,7 +8,6 @@ import HealthStatistics
 public struct StepsHandler: DayHandler {
     public let version = 1
     public let window = HandlerWindow.localDay
-    public let needsPayload = false
 
     public init() {}
 
