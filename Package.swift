@@ -133,8 +133,10 @@ let package = Package(
                 "Stages",
                 [
                     "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
-                    "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
-                    "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                    "HeartRateStage", "SleepStage", "GenericStage", "WorkoutsStage", "Operations", "PluginKit",
+                    "Changelog",
+                    "SQLite",
+                    "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics", "HealthStore",
                 ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

@@ -75,6 +75,9 @@ public protocol DayHandler: Sendable {
     /// The types of which it reads `payload`, `metadata`, `created` or `healthKitUUID`; none unless a handler says otherwise. Without
     /// them a row is a third of the size.
     var detailedTypes: Set<String> { get }
+    /// By type: another one, during whose samples alone it needs those of the first. A slice holds no others. Empty unless a handler says
+    /// otherwise.
+    var during: [String: String] { get }
     /// The members of `DayInput.characteristics` that it reads; none unless a handler says otherwise.
     var characteristics: Set<String> { get }
     /// How far beyond both edges of the window its slices reach, microseconds: a slice holds what overlaps the window widened by
@@ -86,5 +89,6 @@ public protocol DayHandler: Sendable {
 extension DayHandler {
     public var reach: Instant { 0 }
     public var detailedTypes: Set<String> { [] }
+    public var during: [String: String] { [:] }
     public var characteristics: Set<String> { [] }
 }

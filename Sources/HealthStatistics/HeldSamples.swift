@@ -7,6 +7,11 @@ public struct HeldSamples: Sendable {
     public struct Stretch: Sendable, Equatable {
         public var range: Range<Instant>
         public var value: Double
+
+        public init(range: Range<Instant>, value: Double) {
+            self.range = range
+            self.value = value
+        }
     }
 
     /// Without overlap; by source, in order of time each.

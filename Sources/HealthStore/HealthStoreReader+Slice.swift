@@ -12,18 +12,17 @@ extension HealthStoreReader {
         _ query: SliceQuery, after position: SlicePosition? = nil, limits: PullLimits = PullLimits()
     ) throws -> SlicePage {
         try refresh()
-        guard let user = users.ids[query.user], let lower = query.ranges.map(\.lowerBound).min(),
-            let upper = query.ranges.map(\.upperBound).max()
-        else { return SlicePage() }
-        let cursors = try cursors(query, user: user, lower: lower, upper: upper, after: position)
+        guard let user = users.ids[query.user] else { return SlicePage() }
+        let cursors = try cursors(query, user: user, after: position)
         defer { giveBack(cursors.count) }
         let merge = SliceMerge(query: query, after: position, limits: limits, builder: PageBuilder(self))
         return try merge.run(cursors)
     }
 
     private func cursors(
-        _ query: SliceQuery, user: Int, lower: Instant, upper: Instant, after position: SlicePosition?
+        _ query: SliceQuery, user: Int, after position: SlicePosition?
     ) throws -> [SliceCursor] {
+        let during = try rangesDuring(query)
         let filter = TypeFilter(types: query.types)
         let heads = try database.prepare("SELECT type, reach FROM heads WHERE user = ? AND alive > 0 ORDER BY type")
         heads.bind(1, user)
@@ -34,17 +33,33 @@ extension HealthStoreReader {
         let detailed = TypeFilter(types: query.detailed)
         let from = position?.start.flooredSecond ?? Int64.min
         return try wanted.enumerated().map { index, type in
-            let (low, overflow) = lower.subtractingReportingOverflow(type.reach)
             let name = try types.name(type.type)
             let isDetailed = detailed.includes(type: name)
             return try SliceCursor(
                 user: user, type: type.type, isDetailed: isDetailed, asOf: query.asOfByType[name] ?? query.asOf,
-                from: from,
-                low: overflow ? Instant.min.flooredSecond : low.flooredSecond,
-                high: (upper - 1).flooredSecond,
+                from: from, ranges: during[name] ?? query.ranges, reach: type.reach,
                 long: statement(index, SliceCursor.Key(isDetailed: isDetailed, isLong: true)),
                 main: statement(index, SliceCursor.Key(isDetailed: isDetailed, isLong: false)))
         }
+    }
+
+    /// By type that is asked for only during samples of another: when those go on.
+    private func rangesDuring(_ query: SliceQuery) throws -> [String: [Range<Instant>]] {
+        var byOther: [String: [Range<Instant>]] = [:]
+        for other in Set(query.during.values) {
+            var part = SliceQuery(user: query.user, types: .only([other]), ranges: query.ranges, asOf: query.asOf)
+            part.asOfByType = query.asOfByType
+            var found: [Range<Instant>] = []
+            var position: SlicePosition?
+            repeat {
+                let page = try slice(part, after: position)
+                position = page.next
+                let samples = page.samples
+                found += samples.start.indices.map { samples.start[$0]..<max(samples.end[$0], samples.start[$0] + 1) }
+            } while position != nil
+            byOther[other] = SliceQuery.union(found.flatMap { range in query.ranges.map { range.clamped(to: $0) } })
+        }
+        return query.during.mapValues { byOther[$0] ?? [] }
     }
 
     private func statement(_ index: Int, _ key: SliceCursor.Key) throws -> Statement {
@@ -129,7 +144,7 @@ private struct SliceMerge {
         let row = cursor.row
         let start = row.int64(2) &* Instant.second &+ row.int64(3)
         let end = start &+ row.int64(4)
-        guard query.overlaps(start, end) else { return nil }
+        guard SliceQuery.overlaps(start, end, cursor.ranges) else { return nil }
         let born = row.int64(1)
         guard (born == 0 ? row.int64(0) : born) <= cursor.asOf, let id = row.sampleID(8) else { return nil }
         let position = SlicePosition(start: start, id: id)

@@ -6,6 +6,7 @@ struct DayBuilder {
     var zones: ZoneTimeline
     var day: LocalDay
     var configuration: Value = [:]
+    var characteristics: Value = [:]
     private var page = SamplePage()
 
     init(_ day: String = "2025-06-01", zone: String = "Europe/Berlin") throws {
@@ -36,7 +37,7 @@ struct DayBuilder {
         try handler.compute(
             DayInput(
                 user: "anna", day: day, window: zones.window(of: day, handler.window), zones: zones, samples: page,
-                configuration: configuration))
+                configuration: configuration, characteristics: characteristics))
     }
 
     private static func index<Element: Equatable>(_ element: Element, in list: inout [Element]) -> Int32 {

@@ -49,7 +49,10 @@ import Testing
         let rows = (0..<60).map { _ -> (Instant, Instant, Double, String) in
             let start = Instant.random(in: 0..<900, using: &random)
             let length = Bool.random(using: &random) ? 0 : Instant.random(in: 0..<50, using: &random)
-            return (start, start + length, Double.random(in: 60..<180, using: &random), "S\(Int.random(in: 0..<3, using: &random))")
+            return (
+                start, start + length, Double.random(in: 60..<180, using: &random),
+                "S\(Int.random(in: 0..<3, using: &random))"
+            )
         }
         let within: [Range<Instant>] = [100..<400, 420..<800]
         let found = held(rows, within: within)
@@ -57,12 +60,15 @@ import Testing
         #expect(union.length == found.reduce(0) { $0 + Instant($1.range.count) })
         // A second is held when some sample of it is not older than 60.
         for second in Instant(0)..<1000 {
-            let isHeld = rows.contains { $0.0 <= second && second < $0.1 + 60 }
+            let isHeld =
+                rows.contains { $0.0 <= second && second < $0.1 + 60 }
                 && within.contains { $0.contains(second) }
             let isFound = union.ranges.contains { $0.contains(second) }
             // A longer sample may be cut short by the next of its source, which then holds as long.
             if isFound { #expect(isHeld) }
-            if rows.contains(where: { $0.0 <= second && second < $0.0 + 60 }), within.contains(where: { $0.contains(second) }) {
+            if rows.contains(where: { $0.0 <= second && second < $0.0 + 60 }),
+                within.contains(where: { $0.contains(second) })
+            {
                 #expect(isFound)
             }
         }

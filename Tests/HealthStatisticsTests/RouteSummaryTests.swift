@@ -68,7 +68,7 @@ import Testing
             longitude += step * sin(heading) / 111_195 / cos(latitude * .pi / 180)
             if longitude > 180 { longitude -= 360 }
             return Point(
-                time: Instant(index) * Instant.second, latitude: latitude, longitude: longitude, elevation: .nan)
+                time: Instant(index) * Instant.second, latitude: latitude, longitude: longitude, elevation: 0)
         }
     }
 
@@ -132,11 +132,11 @@ import Testing
         add(50.002, 110, .nan, .nan)
         let value = route.value
         #expect(value["points"] == 7)
-        #expect(value["distanceMeters"] == 222.4 && value["ascentMeters"] == 10 && value["descentMeters"] == 0)
+        #expect(value["distanceMeters"] == 222.4 && value["ascentMeters"] == 10.0 && value["descentMeters"] == 0.0)
         #expect(
             value["track"] == [
-                "toleranceMeters": 5, "start": "1970-01-01T00:00:00Z", "seconds": [0, 6],
-                "latitude": [50, 50.002], "longitude": [8, 8], "elevation": [100, 110],
+                "toleranceMeters": 5.0, "start": "1970-01-01T00:00:00Z", "seconds": [0, 6],
+                "latitude": [50.0, 50.002], "longitude": [8.0, 8.0], "elevation": [100.0, 110.0],
             ])
     }
 }

@@ -54,6 +54,7 @@ extension HandlerStage {
             "store": Value(upstream.cursor.store),
             "generation": Value(upstream.cursor.generation),
         ]
+        if !handler.during.isEmpty { query["during"] = .object(handler.during.mapValues { .string($0) }) }
         // A date that was left out has no instants, and so no samples: an empty range.
         query["from"] = .integer((window.map(\.lowerBound).min() ?? 0) - handler.reach)
         query["to"] = .integer((window.map(\.upperBound).max() ?? -2 * handler.reach) + handler.reach)

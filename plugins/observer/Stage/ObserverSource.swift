@@ -123,6 +123,7 @@ public final class ObserverSource: PullSource {
             user: user, types: types, ranges: [from..<to], asOf: asOf.base,
             detailed: .only(Set((request["detailed"].array ?? []).compactMap(\.string))))
         query.asOfByType = asOf.exceptions
+        query.during = (request["during"].object ?? [:]).compactMapValues(\.string)
         var position: SlicePosition?
         if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string,
             let id = SampleID(text)

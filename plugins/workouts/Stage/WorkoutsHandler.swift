@@ -10,6 +10,7 @@ public struct WorkoutsHandler: DayHandler {
     public let window = HandlerWindow.localDay
     /// A workout that runs over midnight has its heart rate in the next day.
     public let reach = 12 * 3600 * Instant.second
+    public let during = ["HKQuantityTypeIdentifierHeartRate": HealthType.workoutIdentifier]
     public let detailedTypes: Set = [HealthType.workoutIdentifier]
     public let characteristics: Set = ["dateOfBirth"]
 
