@@ -196,19 +196,19 @@ private struct CountingHandler: DayHandler {
         #expect(tries.withLock { $0 } == 3)
         // It holds up nothing, and is counted.
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
-        #expect(try rig.report().details["quarantinedDays"] == 1)
+        #expect(try rig.report().details["failedDays"] == 1)
         #expect(try rig.rows().count == 1)
         // Changed, it has three more tries, and is still one day.
         try sync(rig, 12)
         try touch(rig, [Self.day], through: 12)
         try slices(rig)
         #expect(tries.withLock { $0 } == 6)
-        #expect(try rig.report().details["quarantinedDays"] == 1)
+        #expect(try rig.report().details["failedDays"] == 1)
         isBroken.withLock { $0 = false }
         try sync(rig, 14)
         try touch(rig, [Self.day], through: 14)
         try slices(rig)
-        #expect(try rig.report().details["quarantinedDays"] == 0 && rig.rows().count == 2)
+        #expect(try rig.report().details["failedDays"] == 0 && rig.rows().count == 2)
     }
 
     /// The event itself stays as it is; only the day that it belongs to is another one.
