@@ -130,8 +130,9 @@ let package = Package(
                 "Stages",
                 [
                     "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
-                    "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
-                    "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                    "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage", "GenericStage",
+                    "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport",
+                    "HealthModel", "HealthStatistics", "HealthStore",
                 ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
