@@ -55,6 +55,7 @@ let package = Package(
         // Pure: the model and the figures.
         library("HealthModel", ["CXXHash"]),
         library("HealthStatistics", ["HealthModel"]),
+        library("BackgroundDelivery", ["HealthModel"]),
 
         // Effects at the edge.
         library("SQLite", ["CSQLite"]),
@@ -112,6 +113,7 @@ let package = Package(
                     "WorkoutsStage",
                     "BodyStage", "GenericStage",
                 ]),
+            tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel"]),
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite"]),
             tests("HealthImport", ["HealthModel", "HealthImport", "HealthGenerator"]),
             tests("Backend", ["BackendStage", "HTTP", "SQLite", "HealthModel"]),
