@@ -140,9 +140,10 @@ let package = Package(
                 "Stages",
                 [
                     "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
-                    "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "WorkoutsStage", "Operations",
-                    "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel",
-                    "HealthStatistics", "HealthStore",
+                    "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "EnergyStage", "WorkoutsStage",
+                    "BodyStage",
+                    "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport",
+                    "HealthModel", "HealthStatistics", "HealthStore",
                 ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

@@ -50,13 +50,18 @@ extension HeartRateZones {
         return DiscreteStatistics(samples, rows: rows, style: .arithmetic, in: input.window).mostRecent
     }
 
+    /// - Throws: `WorkoutConfigurationError` for what isn't a date.
+    static func dateOfBirth(in configuration: Value) throws -> LocalDay? {
+        guard let text = configuration["dateOfBirth"].string else { return nil }
+        guard let date = LocalDay(text) else { throw WorkoutConfigurationError.dateOfBirth }
+        return date
+    }
+
     /// Full years on the day.
     private static func age(in input: DayInput) throws -> Int? {
-        var birth = input.characteristics["dateOfBirth"].string.flatMap { LocalDay($0) }
-        if let configured = input.configuration["dateOfBirth"].string {
-            guard let date = LocalDay(configured) else { throw WorkoutConfigurationError.dateOfBirth }
-            birth = date
-        }
+        let birth =
+            try dateOfBirth(in: input.configuration)
+            ?? input.characteristics["dateOfBirth"].string.flatMap { LocalDay($0) }
         guard let birth else { return nil }
         let isBefore = (input.day.month, input.day.day) < (birth.month, birth.day)
         let age = input.day.year - birth.year - (isBefore ? 1 : 0)

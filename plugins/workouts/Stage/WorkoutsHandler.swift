@@ -7,14 +7,17 @@ import HealthStatistics
 /// null. Workout energy never enters the day's totals: the samples behind it are there already.
 public struct WorkoutsHandler: DayHandler {
     public let version = 2
-    public let window = HandlerWindow.localDay
-    /// A workout that runs over midnight has its heart rate in the next day.
-    public let reach = 12 * 3600 * Instant.second
     public let during = ["HKQuantityTypeIdentifierHeartRate": HealthType.workoutIdentifier]
     public let detailedTypes: Set = [HealthType.workoutIdentifier]
     public let characteristics: Set = ["dateOfBirth"]
 
     public init() {}
+
+    /// A workout that runs over midnight has its heart rate in the next day.
+    public func window(_ configuration: Value) throws -> HandlerWindow {
+        _ = try HeartRateZones.dateOfBirth(in: configuration)
+        return HandlerWindow(after: 12 * 3600 * Instant.second)
+    }
 
     public func compute(_ input: DayInput) throws -> DayOutput {
         let samples = input.samples
