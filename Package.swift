@@ -104,6 +104,9 @@ let package = Package(
         + plugin(
             "uploader", "UploaderStage",
             ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
+        + plugin(
+            "notify", "NotifyStage",
+            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
         + plugin("backend", "BackendStage", ["HealthModel", "SQLite", "HTTP"])
         + [
             tests("HealthModel", ["HealthModel"]),
@@ -137,6 +140,7 @@ let package = Package(
                 "Stages",
                 [
                     "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
+                    "NotifyStage",
                     "StepsStage",
                     "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
                     "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",

@@ -1,0 +1,33 @@
+import Foundation
+import HTTP
+import PluginKit
+
+/// Where notifications go: a program, or a webhook.
+public enum NotificationTarget: Sendable, Equatable {
+    /// A program's path and its arguments.
+    case command([String])
+    case webhook(url: String, tokenFile: String?)
+
+    /// - Parameters:
+    ///   - file: the configuration's, named in errors.
+    /// - Throws: `ConfigurationError` unless exactly one of the two is given and can be used.
+    public init(command: [String], url: String?, tokenFile: String?, file: String, instance: String) throws {
+        let key = "instances.\(instance).configuration"
+        switch (command.first, url) {
+        case (let program?, nil):
+            guard program.hasPrefix("/"), FileManager.default.isExecutableFile(atPath: program) else {
+                throw ConfigurationError(
+                    file: file, key: "\(key).command",
+                    reason: "must begin with the full path of a program that may be run, not '\(program)'")
+            }
+            self = .command(command)
+        case (nil, let url?):
+            do { _ = try HTTPClient(base: url) } catch {
+                throw ConfigurationError(file: file, key: "\(key).url", reason: "\(error)")
+            }
+            self = .webhook(url: url, tokenFile: tokenFile)
+        default:
+            throw ConfigurationError(file: file, key: key, reason: "needs 'command' or 'url', one of them")
+        }
+    }
+}
