@@ -140,10 +140,9 @@ let package = Package(
                 "Stages",
                 [
                     "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
-                    "NotifyStage",
-                    "StepsStage",
-                    "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
-                    "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                    "NotifyStage", "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "Operations",
+                    "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel",
+                    "HealthStatistics", "EnergyStage", "WorkoutsStage", "BodyStage", "HealthStore",
                 ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
