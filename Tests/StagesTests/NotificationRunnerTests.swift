@@ -67,11 +67,13 @@ import Testing
         }
         defer { server.stop() }
         let base = "http://127.0.0.1:\(server.port)"
-        #expect(tell(.webhook(url: base + "/hook", tokenFile: folder.path + "/token")) == .told)
+        #expect(try tell(.webhook(Webhook(base + "/hook?room=1"), tokenFile: folder.path + "/token")) == .told)
         let request = try #require(seen.withLock { $0.first })
-        #expect(request.path == "/hook" && request.headers["Authorization"] == "Bearer secret")
+        #expect(
+            request.path == "/hook" && request.query["room"] == "1"
+                && request.headers["Authorization"] == "Bearer secret")
         #expect(request.headers["Idempotency-Key"] == "\"uploader/alert/degraded/delivery/9\"")
         #expect(try Value(json: request.body)["text"] == "Nothing has reached the backend.")
-        #expect(tell(.webhook(url: base + "/busy", tokenFile: nil)) == .failed("the webhook answered 503"))
+        #expect(try tell(.webhook(Webhook(base + "/busy"), tokenFile: nil)) == .failed("the webhook answered 503"))
     }
 }

@@ -22,7 +22,7 @@ public final class NotificationRunner: EffectRunner {
                     let result =
                         switch target {
                         case .command(let words): Self.run(words, job.notification, timeout)
-                        case .webhook(let url, let file): Self.post(url, file, job.notification, timeout)
+                        case .webhook(let hook, let file): Self.post(hook, file, job.notification, timeout)
                         }
                     _ = job.reply(EffectResult(id: job.effect.id, value: result))
                 }
@@ -69,18 +69,15 @@ public final class NotificationRunner: EffectRunner {
     }
 
     private static func post(
-        _ url: String, _ tokenFile: String?, _ notification: Notification, _ timeout: Double
+        _ hook: Webhook, _ tokenFile: String?, _ notification: Notification, _ timeout: Double
     ) -> NotificationResult {
         do {
             var headers: HTTPHeaders = [
                 "Content-Type": "application/json", "Idempotency-Key": "\"\(notification.id)\"",
             ]
             if let tokenFile { headers.add("Authorization", "Bearer \(try SecretFile.read(tokenFile))") }
-            let response = try HTTPClient(base: url).send(
-                HTTPRequest(method: "POST", path: "", headers: headers, body: Array(notification.json.utf8)),
-                timeout: timeout)
-            return (200..<300).contains(response.status)
-                ? .told : .failed("the webhook answered \(response.status)")
+            let status = try hook.post(notification.json, headers: headers, timeout: timeout)
+            return (200..<300).contains(status) ? .told : .failed("the webhook answered \(status)")
         } catch {
             return .failed("\(error)")
         }

@@ -6,7 +6,7 @@ import PluginKit
 public enum NotificationTarget: Sendable, Equatable {
     /// A program's path and its arguments.
     case command([String])
-    case webhook(url: String, tokenFile: String?)
+    case webhook(Webhook, tokenFile: String?)
 
     /// - Parameters:
     ///   - file: the configuration's, named in errors.
@@ -22,10 +22,9 @@ public enum NotificationTarget: Sendable, Equatable {
             }
             self = .command(command)
         case (nil, let url?):
-            do { _ = try HTTPClient(base: url) } catch {
+            do { self = .webhook(try Webhook(url), tokenFile: tokenFile) } catch {
                 throw ConfigurationError(file: file, key: "\(key).url", reason: "\(error)")
             }
-            self = .webhook(url: url, tokenFile: tokenFile)
         default:
             throw ConfigurationError(file: file, key: key, reason: "needs 'command' or 'url', one of them")
         }

@@ -58,7 +58,9 @@ public final class NotifyStage: Stage {
             case .other: continue
             case .reset: waiting.removeAll { $0.upstream == index && $0.notifications.isEmpty }
             case .pages(let fetched):
-                let notifications = try fetched.pages.flatMap { try self.notifications(of: $0, from: upstream.producer) }
+                let notifications = try fetched.pages.flatMap {
+                    try self.notifications(of: $0, from: upstream.producer)
+                }
                 waiting.append(Waiting(upstream: index, fetched: fetched, notifications: notifications))
             }
             return
