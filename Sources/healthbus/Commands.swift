@@ -112,6 +112,12 @@ enum Commands {
                     examples: ["healthbus days --from 2025-03-24 --to 2025-03-30", "healthbus days --json"])
             ),
             (
+                "alerts",
+                CommandHelp(
+                    name: "healthbus alerts", summary: "Show what a person should know of now, and what to do.",
+                    options: stackOptions + [json], examples: ["healthbus alerts", "healthbus alerts --json"])
+            ),
+            (
                 "tap",
                 CommandHelp(
                     name: "healthbus tap",
