@@ -71,8 +71,7 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage",
-                "HealthGenerator",
+                "ObserverStage", "HealthGenerator", "HealthStatistics",
             ]),
         library("Console", []),
         .executableTarget(
@@ -133,6 +132,7 @@ let package = Package(
                     "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
                     "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
                 ]),
+            tests("Operations", ["Operations", "Console", "HealthModel"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
                 "EndToEnd",
