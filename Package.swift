@@ -55,6 +55,7 @@ let package = Package(
         // Pure: the model and the figures.
         library("HealthModel", ["CXXHash"]),
         library("HealthStatistics", ["HealthModel"]),
+        library("BackgroundDelivery", ["HealthModel"]),
 
         // Effects at the edge.
         library("SQLite", ["CSQLite"]),
@@ -65,13 +66,15 @@ let package = Package(
         library("Wire", ["HealthModel", "CLibCBOR"]),
         library("MessageBus", ["Wire", "HealthModel", "CZeroMQ"]),
         library("Changelog", ["HealthModel", "SQLite", "Wire"]),
-        library("PluginKit", ["HealthModel", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
+        library(
+            "PluginKit",
+            ["HealthModel", "BackgroundDelivery", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage", "HealthGenerator", "HealthStatistics",
+                "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics",
             ]),
         library("Console", []),
         .executableTarget(
@@ -99,7 +102,7 @@ let package = Package(
             ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin(
             "uploader", "UploaderStage",
-            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
         + plugin("backend", "BackendStage", ["HealthModel", "SQLite", "HTTP"])
         + [
             tests("HealthModel", ["HealthModel"]),
@@ -111,6 +114,7 @@ let package = Package(
                     "WorkoutsStage",
                     "BodyStage", "GenericStage",
                 ]),
+            tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel"]),
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite"]),
             tests("HealthImport", ["HealthModel", "HealthImport", "HealthGenerator"]),
             tests("Backend", ["BackendStage", "HTTP", "SQLite", "HealthModel"]),
@@ -124,13 +128,17 @@ let package = Package(
             tests("Changelog", ["Changelog", "SQLite", "Wire", "HealthModel"]),
             tests(
                 "PluginKit",
-                ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel", "Supervisor", "CPosix"]),
+                [
+                    "PluginKit", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel",
+                    "Supervisor", "CPosix",
+                ]),
             tests(
                 "Stages",
                 [
-                    "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
-                    "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
-                    "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                    "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
+                    "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit",
+                    "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel",
+                    "HealthStatistics", "EnergyStage", "WorkoutsStage", "BodyStage", "HealthStore",
                 ]),
             tests("Operations", ["Operations", "Console", "HealthModel"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),

@@ -79,7 +79,7 @@ public final class CompletenessReader {
     }
 
     private func edges(_ key: Key) -> DayEdges? {
-        zones[key.user].map { DayEdges(zones: $0, nightHour: nightHours[key.type]) }
+        zones[key.user].map { DayEdges(zones: $0, endHour: nightHours[key.type] ?? 24) }
     }
 
     /// The dates of a type; nil while there are more to find.

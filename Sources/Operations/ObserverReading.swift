@@ -65,8 +65,9 @@ struct ObserverReading {
     /// - Parameter nights: hour at which a night ends, by type.
     func completeness(user: String?, nights: [String: Int64]) throws -> [TypeDays] {
         var found: [TypeDays] = []
-        var query: [String: Value] = ["query": "completeness", "nights": .object(nights.mapValues { .integer($0) })]
-        if let user { query["user"] = .string(user) }
+        let query: [String: Value] = [
+            "query": "completeness", "user": Value(user), "nights": .object(nights.mapValues { .integer($0) }),
+        ]
         try all(query) { page in
             for row in page["types"].array ?? [] {
                 guard let next = TypeDays(wireValue: row) else {

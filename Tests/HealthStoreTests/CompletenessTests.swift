@@ -28,7 +28,8 @@ import Testing
             let end = spreads ? row.end : row.start
             let touched: [LocalDay] =
                 row.type == sleep
-                ? zones.days(touching: row.start, end: end, .night) : zones.days(touching: row.start, end: end)
+                ? zones.days(touching: row.start, end: end, HandlerWindow(endHour: 18))
+                : zones.days(touching: row.start, end: end)
             days[row.type, default: []].formUnion(touched.map { Int32($0.number) })
         }
         return days

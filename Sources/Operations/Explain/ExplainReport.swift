@@ -2,6 +2,7 @@ import Changelog
 import Console
 import HealthModel
 import PluginKit
+import SleepStage
 
 /// `healthbus explain`: why a day's figure is what it is, from the very samples, order and configuration that its handler uses.
 ///
@@ -32,14 +33,30 @@ public struct ExplainReport {
         self.user = user
         self.handler = handler
         clock = DayClock(zones, day)
-        let slice = HandlerSlice(metric, handler.configuration, zones, day)
-        window = slice.window
+        let window = try Self.window(metric, handler.configuration)
+        let slice = zones.slice(of: day, window)
         let input = DayInput(
-            user: user, day: day, window: slice.window, zones: zones,
-            samples: try observer.samples(user: user, types: [metric.type], from: slice.from, to: slice.to),
-            configuration: handler.configuration)
-        explanation = slice.explain(input)
+            user: user, day: day, window: window, zones: zones,
+            cutting: try observer.samples(
+                user: user, types: [metric.type], from: slice.map(\.lowerBound).min() ?? 0,
+                to: slice.map(\.upperBound).max() ?? 0), configuration: handler.configuration)
+        self.window = input.window
+        explanation = Self.explain(metric, input)
         summary = try Self.summary(stack, user: user, day: day)
+    }
+
+    /// The instants of the handler's days, and of its slices.
+    private static func window(_ metric: ExplainedMetric, _ configuration: Value) throws -> HandlerWindow {
+        metric.kind == .sleep ? try SleepHandler().window(configuration) : .localDay
+    }
+
+    private static func explain(_ metric: ExplainedMetric, _ input: DayInput) -> any Explanation {
+        switch metric.kind {
+        case .total: TotalExplanation(metric.type, unit: metric.unit, input)
+        case .average, .latest: SampleExplanation(metric.type, kind: metric.kind, unit: metric.unit, input)
+        case .sleep: NightExplanation(metric.type, input)
+        case .standHours, .count: CategoryExplanation(metric.type, kind: metric.kind, input)
+        }
     }
 
     private static func summary(_ stack: Stack, user: String, day: LocalDay) throws -> Value {
@@ -91,41 +108,5 @@ public struct ExplainReport {
     private var state: String {
         guard summary["final"].bool == true else { return "not final yet" }
         return "final, revision \(summary["revision"].int ?? 0)"
-    }
-}
-
-/// Which samples a handler gets for a day, and what explains them.
-private struct HandlerSlice {
-    let window: [Range<Instant>]
-    let from: Instant
-    let to: Instant
-    let explain: (DayInput) -> any Explanation
-
-    init(_ metric: ExplainedMetric, _ configuration: Value, _ zones: ZoneTimeline, _ day: LocalDay) {
-        let type = metric.type
-        var sliced = zones.ranges(of: day)
-        var reach: Instant = 0
-        switch metric.kind {
-        case .sleep:
-            let hour = Int(configuration["windowHour"].int ?? 18)
-            let gap = configuration["gapMinutes"].double ?? 60
-            let night = zones.window(of: day, endingAtHour: hour)
-            window = night
-            // As far as the handler's slices.
-            sliced = zones.window(of: day, .night)
-            reach = 24 * 3600 * Instant.second
-            explain = { NightExplanation(type, window: night, gapMinutes: gap, $0) }
-        case .total:
-            window = zones.ranges(of: day)
-            explain = { TotalExplanation(type, unit: metric.unit, $0) }
-        case .average, .latest:
-            window = zones.ranges(of: day)
-            explain = { SampleExplanation(type, kind: metric.kind, unit: metric.unit, $0) }
-        case .standHours, .count:
-            window = zones.ranges(of: day)
-            explain = { CategoryExplanation(type, kind: metric.kind, $0) }
-        }
-        from = (sliced.first?.lowerBound ?? 0) - reach
-        to = (sliced.last?.upperBound ?? 0) + reach
     }
 }

@@ -43,6 +43,8 @@ public struct ExplainedMetric: Sendable, Equatable {
         ("hrv", [], "HKQuantityTypeIdentifierHeartRateVariabilitySDNN", .average, ["hrvSDNNMilliseconds"]),
         ("body-mass", [], "HKQuantityTypeIdentifierBodyMass", .latest, ["bodyMassKilograms"]),
         ("height", [], "HKQuantityTypeIdentifierHeight", .latest, ["heightMeters"]),
+        ("body-mass-index", [], "HKQuantityTypeIdentifierBodyMassIndex", .latest, ["bodyMassIndex"]),
+        ("body-fat", [], "HKQuantityTypeIdentifierBodyFatPercentage", .latest, ["bodyFatFraction"]),
         ("sleep", [], "HKCategoryTypeIdentifierSleepAnalysis", .sleep, ["sleep", "asleepMinutes"]),
     ]
 

@@ -9,13 +9,13 @@ struct NightExplanation: Explanation {
     let window: [Range<Instant>]
     let gapMinutes: Double
 
-    init(_ type: String, window: [Range<Instant>], gapMinutes: Double, _ input: DayInput) {
-        self.window = window
-        self.gapMinutes = gapMinutes
+    init(_ type: String, _ input: DayInput) {
+        window = input.window
+        gapMinutes = input.configuration["gapMinutes"].double ?? 60
         sessions = SleepAnalysis.explanations(
             input.samples, rows: input.samples.rows(of: type), order: input.sourceOrder(for: type),
             gap: Instant(gapMinutes * 60 * 1_000_000)
-        ).filter { explained in window.contains { $0.contains(explained.session.end - 1) } }
+        ).filter { input.contains($0.session.end - 1) }
         main = SleepAnalysis.main(of: sessions.map(\.session))
     }
 
@@ -23,12 +23,17 @@ struct NightExplanation: Explanation {
 
     var rule: String {
         "A session belongs to the day in whose window it ends; more than \(ExplainFormat.short(gapMinutes)) minutes without samples part two. "
-            + "The main one is that with the most sleep, the others are naps."
+            + "The main one is that with the most sleep, the others with any are naps."
     }
 
     private func reason(_ index: Int) -> String {
         guard index != main else { return sessions.count == 1 ? "the only session" : "the most sleep of the window" }
-        return "another session has more sleep"
+        return sessions[index].session.asleep == nil ? "no sleep in it" : "another session has more sleep"
+    }
+
+    /// "Main", "Nap", or "In bed" for what holds no sleep.
+    private func title(_ index: Int) -> String {
+        index == main ? "Main" : sessions[index].session.asleep == nil ? "In bed" : "Nap"
     }
 
     private static func knows(_ session: SleepExplanation) -> String {
@@ -82,13 +87,13 @@ struct NightExplanation: Explanation {
         for (index, explained) in sessions.enumerated() {
             let session = explained.session
             table.add([
-                index == main ? "main" : "nap", clock.time(session.start), clock.time(session.end),
+                title(index), clock.time(session.start), clock.time(session.end),
                 Self.minutes(session.asleep), Self.minutes(session.inBed), session.source, explained.bedSource ?? "",
                 explained.leftOut.joined(separator: ", "),
             ])
         }
         let why = sessions.indices.map { index in
-            "\(index == main ? "Main" : "Nap"), \(clock.time(sessions[index].session.start)): \(reason(index)); stages from "
+            "\(title(index)), \(clock.time(sessions[index].session.start)): \(reason(index)); stages from "
                 + "\(sessions[index].session.source), \(Self.knows(sessions[index]))."
         }
         return [ExplainTable(table: table, footer: why.joined(separator: "\n"))]

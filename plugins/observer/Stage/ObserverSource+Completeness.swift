@@ -12,8 +12,8 @@ extension ObserverSource {
     func completeness(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
         let user = request["user"].string
         let nightHours = (request["nights"].object ?? [:]).compactMapValues(\.int)
-        guard nightHours.values.allSatisfy({ (0...24).contains($0) }) else {
-            throw PullRefusal("'nights' must be hours from 0 to 24, by type")
+        guard nightHours.values.allSatisfy({ (1...24).contains($0) }) else {
+            throw PullRefusal("'nights' must be hours from 1 to 24, by type")
         }
         let zones = try ZoneTable.timelines(database)
         let found = try completeness.types(

@@ -59,6 +59,7 @@ public final class ObserverSource: PullSource {
                     "from": .integer(after.base), "through": .integer(max(through, after.base)),
                 ], true)
         case "slice": try slice(request, page)
+        case "changes", "day": try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
         case "completeness": try completeness(request, page)
@@ -66,8 +67,8 @@ public final class ObserverSource: PullSource {
         case "quarantine": try quarantine(request, page)
         case let other:
             throw PullRefusal(
-                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, "
-                    + "completeness, summaries, quarantine")
+                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, changes, "
+                    + "day, completeness, summaries, quarantine")
         }
     }
 
