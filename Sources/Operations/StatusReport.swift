@@ -190,8 +190,8 @@ extension StatusReport {
         }
         var metrics = Table([
             .init("Metric"), .init("First sample", givesWay: 1), .init("Last sample"), .init("Synced"),
-            .init("Checked", givesWay: 5), .init("Delivered"), .number("Days pending"),
-            .number("Missing days", givesWay: 4), .number("Longest gap", givesWay: 2), .number("Late", givesWay: 3),
+            .init("Checked", givesWay: 4), .init("Delivered"), .number("Days pending"),
+            .number("Missing days", givesWay: 5), .number("Longest gap", givesWay: 2), .number("Late", givesWay: 3),
         ])
         for metric in value["metrics"].array ?? [] {
             metrics.add([

@@ -144,6 +144,12 @@ enum Commands {
                     examples: ["healthbus check", "healthbus check --from 2025-01-01 --tolerance 5%"])
             ),
             (
+                "alerts",
+                CommandHelp(
+                    name: "healthbus alerts", summary: "Show what a person should know of now, and what to do.",
+                    options: stackOptions + [json], examples: ["healthbus alerts", "healthbus alerts --json"])
+            ),
+            (
                 "tap",
                 CommandHelp(
                     name: "healthbus tap",

@@ -45,6 +45,8 @@ import Testing
         #expect(message("DistanceCyclin").contains("did you mean DistanceCycling?"))
         #expect(!message("qqqqqqqqqq").contains("did you mean"))
         #expect(message("HKWorkoutTypeIdentifier").contains("days --json"))
+        #expect(message("workout").contains("days --json"))
+        #expect(message("").contains("no metric"))
         #expect(message("BloodPressure").contains("parts"))
     }
 

@@ -51,8 +51,8 @@ extension CheckReport {
     private func completenessText(_ terminal: Terminal) -> String {
         let title =
             terminal.styled("Completeness", .bold)
-            + "\nA type is daily when the median distance between days with samples is 1; gaps are counted for those. Late: stored in\n"
-            + "HealthKit more than a day after the sample had ended.\n"
+            + "\nOnly what usually comes daily has gaps: the median distance of its days is 1.\n"
+            + "Late: stored in HealthKit more than a day after the sample had ended.\n"
         guard !types.isEmpty else { return title + "no samples\n" }
         var table = Table([
             .init("Type"), .init("First day"), .init("Last day"), .number("Days"), .number("Every", givesWay: 3),

@@ -92,9 +92,11 @@ public struct ExplainedMetric: Sendable, Equatable {
         }
     }
 
-    /// Without "HKQuantityTypeIdentifier" and the like.
+    /// Without "HKQuantityTypeIdentifier" and the like: "StepCount"; "Workout" of what has no name behind it.
     static func bare(_ identifier: String) -> String {
-        identifier.firstRange(of: "TypeIdentifier").map { String(identifier[$0.upperBound...]) } ?? identifier
+        guard let prefix = identifier.firstRange(of: "TypeIdentifier") else { return identifier }
+        let name = identifier[prefix.upperBound...]
+        return name.isEmpty ? String(identifier[..<prefix.lowerBound].dropFirst(2)) : String(name)
     }
 
     private static func unknown(_ text: String, nearest: String?, among known: [String]) -> Failure {

@@ -121,6 +121,8 @@ public final class ObserverSource: PullSource {
             "users": .array(users.map { .string($0) }), "user": .column(.int32(spans.map { index[$0.user] ?? 0 })),
             "start": .column(.int64(spans.map(\.start))), "end": .column(.int64(spans.map(\.end))),
             "zones": try ZoneTable.read(database, after: window.base.after, through: covered, users: Set(users)),
+            "characteristics": try CharacteristicsTable.read(
+                database, after: window.base.after, through: covered, users: Set(users)),
         ]
     }
 
@@ -130,8 +132,10 @@ public final class ObserverSource: PullSource {
             let to = request["to"].int, from <= to, let asOf = AnchorVector(wireValue: request["asOf"])
         else { throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'") }
         var query = SliceQuery(
-            user: user, types: types, ranges: [from..<to], asOf: asOf.base, isFull: request["payload"].bool == true)
+            user: user, types: types, ranges: [from..<to], asOf: asOf.base,
+            detailed: .only(Set((request["detailed"].array ?? []).compactMap(\.string))))
         query.asOfByType = asOf.exceptions
+        query.during = (request["during"].object ?? [:]).compactMapValues(\.string)
         var position: SlicePosition?
         if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string,
             let id = SampleID(text)
