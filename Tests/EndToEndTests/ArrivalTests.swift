@@ -122,7 +122,10 @@ extension EndToEnd {
                     let first = number <= 5 ? "" : pieces.days[pieces.days.count * (number - 5) / 10]
                     // The last one is made when everything is stored.
                     let end = number == 10 ? "9999" : "\(day) 21:00:00"
-                    return try write(pieces.elements.filter { $0.day >= first && $0.created <= end }, number, day)
+                    let stored = pieces.elements.filter { $0.day >= first && $0.created <= end }
+                    // The day of the export has rings too, not closed yet.
+                    let rings = number == 10 ? [] : pieces.elements.filter { $0.isRings && $0.day == day }
+                    return try write(stored + rings.map { $0.halfDone }, number, day)
                 }
             }
         }

@@ -14,6 +14,18 @@ struct ExportPieces: Sendable {
         var created: String
         /// The files that it refers to.
         var routes: [String]
+
+        var isRings: Bool { text.starts(with: " <ActivitySummary ".utf8) }
+
+        /// A ring summary as it was earlier on its day: less exercise.
+        var halfDone: Element {
+            var earlier = self
+            let exercise = Array(" appleExerciseTime=\"".utf8)
+            guard let found = text.firstRange(of: exercise) else { return earlier }
+            let digits = text[found.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
+            earlier.text.replaceSubrange(digits.indices, with: "3".utf8)
+            return earlier
+        }
     }
 
     /// Up to the first element; holds the date of the export.

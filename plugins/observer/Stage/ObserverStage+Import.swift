@@ -28,7 +28,7 @@ extension ObserverStage {
             attempt.quarantinedInputs += Int64(inputs.count)
         case .summaries(_, let rows):
             _ = try turn.write()
-            try writer.upsertActivitySummaries(rows)
+            try writer.upsertActivitySummaries(rows, exported: attempt.export?.date)
         case .route(_, let route):
             _ = try turn.write()
             try writer.attachRoute(
