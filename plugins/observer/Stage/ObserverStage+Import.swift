@@ -53,7 +53,7 @@ extension ObserverStage {
         try imports.save(entry, turn)
         attempt = nil
         turn.log.info("import.ended", ("id", entry.id), ("state", state.rawValue))
-        turn.perform(ObserverEffect.discard(besides: imports.needed))
+        turn.perform(ObserverEffect.discard(.file(id: entry.id)))
     }
 
     /// The limits outside which a sample is kept apart.
