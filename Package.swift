@@ -131,6 +131,7 @@ let package = Package(
                 [
                     "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
                     "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
+                    "HealthStore",
                     "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
                 ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
