@@ -45,7 +45,7 @@ public final class ObserverStage: Stage {
         try refreshHeads()
         changedTypes = []
         quarantined = Int64(try reader.quarantineCount())
-        turn.perform(ObserverEffect.discard(besides: imports.needed))
+        turn.perform(ObserverEffect.discard(.everything(besides: imports.needed)))
     }
 
     /// Commands are hints too: an import is announced until its row says so, and asking again changes nothing.
