@@ -75,7 +75,7 @@ import Testing
     /// SIGTERM; a process that has been stopped doesn't hear it, and is killed.
     @Test(arguments: [false, true]) func aTakeoverEndsTheHolder(_ isStopped: Bool) throws {
         let holder = try holder()
-        if isStopped { kill(holder.pid, SIGSTOP) }
+        if isStopped { try holder.halt() }
         let taken = try InstanceLock.takeOver(folder: folder.path, grace: isStopped ? 0.2 : 10)
         #expect(holder.endedBy == (isStopped ? SIGKILL : SIGTERM))
         #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
@@ -145,4 +145,14 @@ private final class Sleeper: Sendable {
     var endedBy: Int32? { state.withLock { $0.endedBy } }
     var isRunning: Bool { endedBy == nil }
     func end() { kill(pid, SIGKILL) }
+
+    /// Stops it, and returns when it stands still: until then it would still hear SIGTERM.
+    func halt() throws {
+        kill(pid, SIGSTOP)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try !String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8).contains(") T ") {
+            guard ContinuousClock.now < deadline else { throw POSIXError(.ETIMEDOUT) }
+            usleep(1000)
+        }
+    }
 }
