@@ -29,7 +29,9 @@ struct LiveStack {
         "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
         "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
         "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
-        "page-error", "control-import",
+        "page-error", "control-import", "pull-day", "pull-completeness", "pull-summaries", "pull-quarantine",
+        "page-day",
+        "page-completeness", "page-summaries", "page-quarantine",
     ]
 
     static let unknownQuery = "nothing"
@@ -110,6 +112,7 @@ struct LiveStack {
         _ = client.gather(["observer", "uploader"], within: 10)
         let types = try #require(try client.ask("observer", ["query": "types"], within: 10))
         #expect(types.first?["types"].array?.isEmpty == false)
+        try askOfDays(client)
         #expect(throws: StageError.self) {
             try client.ask("observer", ["query": .string(Self.unknownQuery)], within: 10)
         }
@@ -117,6 +120,20 @@ struct LiveStack {
             "query": "zones", "store": "another", "generation": "g", "after": 5, "until": 6,
         ]
         #expect(try client.ask("observer", stranger, within: 10) == [])
+    }
+
+    private func askOfDays(_ client: StackClient) throws {
+        let night = "HKCategoryTypeIdentifierSleepAnalysis"
+        var query: [String: Value] = ["query": "completeness", "user": "me", "nights": .object([night: 18])]
+        let known = try #require(try client.ask("observer", query, within: 10)?.last)
+        // A position before all types.
+        query["continue"] = known["continue"].isNull ? ["user": "", "type": ""] : known["continue"]
+        #expect(try client.ask("observer", query, within: 10)?.last?["types"].array?.isEmpty == false)
+        let summaries: [String: Value] = ["query": "summaries", "user": "me", "from": "2000-01-01", "to": "2100-01-01"]
+        #expect(try client.ask("observer", summaries, within: 10)?.first?["summaries"].array?.count == 12)
+        #expect(try client.ask("observer", ["query": "quarantine", "user": "me"], within: 10)?.isEmpty == false)
+        let day: [String: Value] = ["query": "day", "user": "me", "day": 20_182, "topic": "daily."]
+        #expect(try client.ask("consolidator", day, within: 10)?.first?["rows"].array?.count == 1)
     }
 
     private var answered: Bool {

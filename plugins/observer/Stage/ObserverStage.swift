@@ -37,6 +37,7 @@ public final class ObserverStage: Stage {
         try HealthStoreSchema.create(in: database)
         try ImportLedger.createTables(in: database)
         try ZoneTable.createTables(in: database)
+        try CharacteristicsTable.createTables(in: database)
         try imports.open(turn)
         try ZoneTable.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
