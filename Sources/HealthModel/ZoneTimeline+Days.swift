@@ -6,6 +6,9 @@ extension ZoneTimeline {
         return zone
     }
 
+    /// How far the clock is ahead of UTC, µs.
+    public func offset(at instant: Instant) -> Instant { offsets.offsets[offsets.index(of: Self.clamped(instant))] }
+
     /// The local date of an instant.
     public func day(of instant: Instant) -> LocalDay {
         let instant = Self.clamped(instant)
@@ -85,10 +88,10 @@ extension ZoneTimeline {
 
     static let nightHour = 18
     private static let hourLength: Instant = 3600 * Instant.second
-    private static let dayLength: Instant = 24 * hourLength
+    static let dayLength: Instant = 24 * hourLength
 
     /// Midnight as if local time were UTC.
-    private static func localStart(of day: LocalDay) -> Instant { Instant(day.number) * dayLength }
+    static func localStart(of day: LocalDay) -> Instant { Instant(day.number) * dayLength }
 
     private static func dayNumber(_ local: Instant) -> Int { Int(local.flooredQuotient(dayLength)) }
 
