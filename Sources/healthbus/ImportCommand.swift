@@ -11,11 +11,7 @@ enum ImportCommand {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
             throw Failure("\(path) \(reason)", hint: "check the path and its rights")
         }
-        guard try stack.reader().isRunning(stack.observer) else {
-            throw Failure(
-                "no stack runs on \(stack.state.path)",
-                hint: "start it with 'healthbus up', or do both with 'healthbus up --import FILE'")
-        }
+        try stack.requireRunning(or: "healthbus up --import FILE")
         let client = try StackClient(address: stack.address)
         defer { client.close() }
         let imports = ImportClient(client: client, observer: stack.observer)

@@ -17,6 +17,7 @@ do {
         case "generate": try GenerateCommand.run(arguments)
         case "status": try StatusCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
+        case "zone": try ZoneCommand.run(arguments)
         default: try TapCommand.run(arguments)
         }
     }

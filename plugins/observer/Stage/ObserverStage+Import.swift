@@ -16,6 +16,7 @@ extension ObserverStage {
             _ = try turn.write()
             let counts = try writer.ingest(batch, session: attempt.session, plausibility: Self.plausibility(of:))
             attempt.counts += counts
+            try zones.observe(batch, user: entry.user, turn)
             quarantined += Int64(counts.total.quarantined)
             let changed = counts.byType.filter { $0.value.added + $0.value.joined + $0.value.revived > 0 }
             guard !changed.isEmpty else { return }

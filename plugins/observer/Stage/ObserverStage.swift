@@ -15,6 +15,7 @@ public final class ObserverStage: Stage {
     let defaultUser: String
     var writers: [String: HealthStoreWriter] = [:]
     let imports = ImportLedger()
+    var zones = ZoneLedger()
     var attempt: ImportAttempt?
     /// Files on their way into the inbox.
     private var adopting: Set<String> = []
@@ -36,9 +37,9 @@ public final class ObserverStage: Stage {
         let database = try turn.write().database
         try HealthStoreSchema.create(in: database)
         try ImportLedger.createTables(in: database)
-        try ZoneTable.createTables(in: database)
+        try zones.open(turn)
         try imports.open(turn)
-        try ZoneTable.ensure(user: defaultUser, zone: zone, turn)
+        try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
         self.reader = reader
         try refreshHeads()
@@ -47,16 +48,26 @@ public final class ObserverStage: Stage {
         turn.perform(ObserverEffect.discard(besides: imports.needed))
     }
 
-    /// Commands are hints too: an import is announced until its row says so, and asking again changes nothing.
+    /// Commands are hints too: who gives one repeats it until its effect shows, and asking again changes nothing.
     public func receive(_ message: Message, _ turn: Turn) throws {
-        guard message.body["command"].string == "import", let id = message.body["id"].string,
-            let path = message.body["path"].string,
-            Self.isFileName(id), imports[id] == nil
-        else { return }
+        let user = message.body["user"].string ?? defaultUser
+        switch message.body["command"].string {
+        case "import": try announce(message.body, user: user, turn)
+        case "zone":
+            guard let command = ZoneCommand(message.body) else { return }
+            try zones.ensure(user: user, zone: zone, turn)
+            try zones.apply(command, user: user, turn)
+        default: return
+        }
+    }
+
+    private func announce(_ body: Value, user: String, _ turn: Turn) throws {
+        guard let id = body["id"].string, let path = body["path"].string, Self.isFileName(id), imports[id] == nil else {
+            return
+        }
         try imports.save(
             .init(
-                id: id, path: path, user: message.body["user"].string ?? defaultUser, state: .announced,
-                submitted: turn.now,
+                id: id, path: path, user: user, state: .announced, submitted: turn.now,
                 added: [:], report: nil, problem: nil, seconds: 0), turn)
     }
 
@@ -89,8 +100,10 @@ public final class ObserverStage: Stage {
             adopting.insert(entry.id)
             turn.perform(ObserverEffect.adopt(id: entry.id, path: entry.path))
         }
+        // While a file is being read the days would move with each of its parts.
+        if attempt == nil { try zones.settle(turn) }
         if attempt == nil, let entry = imports.firstOpen {
-            try ZoneTable.ensure(user: entry.user, zone: zone, turn)
+            try zones.ensure(user: entry.user, zone: zone, turn)
             attempt = ImportAttempt(id: entry.id, source: entry.path, startedAt: turn.monotonic)
             turn.log.info("import.started", ("id", entry.id))
             turn.perform(ObserverEffect.read(id: entry.id, path: entry.path))
