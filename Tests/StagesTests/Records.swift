@@ -8,6 +8,7 @@ struct Record: Hashable {
     var length: Instant = 60 * Instant.second
     var value: Double
     var unit = "count"
+    var metadata = ""
 
     static func batch(_ records: [Record]) -> RecordBatch {
         var batch = RecordBatch()
@@ -25,7 +26,7 @@ struct Record: Hashable {
             batch.value.append(record.value)
             batch.created.append(0)
             batch.flags.append([])
-            batch.metadata.append("")
+            batch.metadata.append(record.metadata)
             batch.payload.append("")
             batch.healthKitUUID.append(nil)
             batch.line.append(Int64(line + 1))

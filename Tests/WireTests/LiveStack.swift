@@ -4,6 +4,7 @@ import Foundation
 import HealthGenerator
 import HealthModel
 import MessageBus
+import Operations
 import PluginKit
 import Supervisor
 import Testing
@@ -27,9 +28,10 @@ struct LiveStack {
     static let rules: Set<String> = [
         "heartbeat", "heartbeat-hub", "heartbeat-observer", "heartbeat-debouncer", "heartbeat-handler",
         "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
-        "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
-        "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
-        "page-error", "control-import",
+        "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-timeline", "pull-imports",
+        "pull-types",
+        "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-timeline", "page-imports",
+        "page-types", "page-error", "control-import", "control-zone",
     ]
 
     static let unknownQuery = "nothing"
@@ -56,7 +58,7 @@ struct LiveStack {
         )
         defer { exit = exit ?? stack.stop() }
         try record(tap) { $0.isDelivered }
-        try ask(state.address)
+        try ask(state.address, export: export)
         try record(tap) { $0.answered }
         exit = stack.stop()
         try record(tap) { $0.messages.contains { $0.topic == "heartbeat.uploader" && $0.body["phase"] == "stopped" } }
@@ -104,12 +106,16 @@ struct LiveStack {
     }
 
     /// Questions that a stack doesn't ask by itself: what there is, and those that are turned down.
-    private mutating func ask(_ address: BusAddress) throws {
+    private mutating func ask(_ address: BusAddress, export: String) throws {
         let client = try StackClient(address: address)
         defer { client.close() }
         _ = client.gather(["observer", "uploader"], within: 10)
         let types = try #require(try client.ask("observer", ["query": "types"], within: 10))
         #expect(types.first?["types"].array?.isEmpty == false)
+        try changeZones(client)
+        try ImportClient(client: client, observer: "observer").submit(
+            export, id: ImportClient.newID(), user: "me",
+            options: .init(isComplete: true, isTrial: true, deleteUpTo: 10))
         #expect(throws: StageError.self) {
             try client.ask("observer", ["query": .string(Self.unknownQuery)], within: 10)
         }
@@ -117,6 +123,17 @@ struct LiveStack {
             "query": "zones", "store": "another", "generation": "g", "after": 5, "until": 6,
         ]
         #expect(try client.ask("observer", stranger, within: 10) == [])
+    }
+
+    /// What the command line gives beside plain imports.
+    private func changeZones(_ client: StackClient) throws {
+        let zones = ZoneClient(client: client, observer: "observer")
+        let noon = try #require(InstantText.parse("2025-04-01T12:00:00Z"))
+        for change: ZoneClient.Change in [
+            .set(zone: "Europe/Berlin"), .add(from: noon, zone: "America/New_York"), .remove(from: noon),
+        ] {
+            #expect(try zones.apply(change, user: "me").first?.zone == "Europe/Berlin")
+        }
     }
 
     private var answered: Bool {

@@ -23,9 +23,13 @@ public final class ObserverStage: Stage {
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
     var quarantined: Int64 = 0
+    let rowsPerStep: Int
 
-    /// - Parameter zone: IANA name; a user's timeline begins with it.
-    public init(instance: String, zone: String, defaultUser: String) {
+    /// - Parameters:
+    ///   - zone: IANA name; a user's timeline begins with it.
+    ///   - rowsPerStep: rows to hold against a complete export in one turn.
+    public init(instance: String, zone: String, defaultUser: String, rowsPerStep: Int = 50_000) {
+        self.rowsPerStep = rowsPerStep
         self.instance = instance
         self.zone = zone
         self.defaultUser = defaultUser
@@ -68,7 +72,7 @@ public final class ObserverStage: Stage {
         try imports.save(
             .init(
                 id: id, path: path, user: user, state: .announced, submitted: turn.now,
-                added: [:], report: nil, problem: nil, seconds: 0), turn)
+                added: [:], report: nil, problem: nil, seconds: 0, plan: ImportPlan(command: body)), turn)
     }
 
     /// An id becomes a file's name in the inbox: nothing but a UUID's characters.
@@ -102,12 +106,17 @@ public final class ObserverStage: Stage {
         }
         // While a file is being read the days would move with each of its parts.
         if attempt == nil { try zones.settle(turn) }
-        if attempt == nil, let entry = imports.firstOpen {
-            try zones.ensure(user: entry.user, zone: zone, turn)
+        if attempt == nil, var entry = imports.firstOpen {
+            if entry.plan?.isTrial != true { try zones.ensure(user: entry.user, zone: zone, turn) }
+            if entry.plan != nil, entry.plan?.begun == nil {
+                entry.plan?.begun = turn.head.sequence
+                try imports.save(entry, turn)
+            }
             attempt = ImportAttempt(id: entry.id, source: entry.path, startedAt: turn.monotonic)
             turn.log.info("import.started", ("id", entry.id))
             turn.perform(ObserverEffect.read(id: entry.id, path: entry.path))
         }
+        if attempt?.ending != nil { try holdAgainstStore(turn) }
         if !changedTypes.isEmpty {
             try refreshHeads()
             for type in changedTypes.sorted() {
@@ -117,7 +126,7 @@ public final class ObserverStage: Stage {
             }
             changedTypes = []
         }
-        return nil
+        return attempt?.ending == nil ? nil : turn.monotonic
     }
 
     private func refreshHeads() throws {
