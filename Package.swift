@@ -55,6 +55,7 @@ let package = Package(
         // Pure: the model and the figures.
         library("HealthModel", ["CXXHash"]),
         library("HealthStatistics", ["HealthModel"]),
+        library("BackgroundDelivery", ["HealthModel"]),
 
         // Effects at the edge.
         library("SQLite", ["CSQLite"]),
@@ -65,7 +66,9 @@ let package = Package(
         library("Wire", ["HealthModel", "CLibCBOR"]),
         library("MessageBus", ["Wire", "HealthModel", "CZeroMQ"]),
         library("Changelog", ["HealthModel", "SQLite", "Wire"]),
-        library("PluginKit", ["HealthModel", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
+        library(
+            "PluginKit",
+            ["HealthModel", "BackgroundDelivery", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
@@ -85,7 +88,10 @@ let package = Package(
         + plugin("hub", "HubStage", ["MessageBus", "Wire", "HealthModel"])
         + plugin(
             "observer", "ObserverStage",
-            ["PluginKit", "HealthModel", "HealthStore", "HealthImport", "Changelog", "SQLite", "Wire", "MessageBus"])
+            [
+                "PluginKit", "HealthModel", "HealthStatistics", "HealthStore", "HealthImport", "Changelog", "SQLite",
+                "Wire", "MessageBus",
+            ])
         + plugin(
             "debouncer", "DebouncerStage", ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin("steps", "StepsStage", handlerDependencies)
@@ -100,6 +106,9 @@ let package = Package(
             ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin(
             "uploader", "UploaderStage",
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
+        + plugin(
+            "notify", "NotifyStage",
             ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
         + plugin("backend", "BackendStage", ["HealthModel", "SQLite", "HTTP"])
         + [
@@ -112,6 +121,7 @@ let package = Package(
                     "WorkoutsStage",
                     "BodyStage", "GenericStage",
                 ]),
+            tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel"]),
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite"]),
             tests("HealthImport", ["HealthModel", "HealthImport", "HealthGenerator"]),
             tests("Backend", ["BackendStage", "HTTP", "SQLite", "HealthModel"]),
@@ -125,13 +135,17 @@ let package = Package(
             tests("Changelog", ["Changelog", "SQLite", "Wire", "HealthModel"]),
             tests(
                 "PluginKit",
-                ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel", "Supervisor", "CPosix"]),
+                [
+                    "PluginKit", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel",
+                    "Supervisor", "CPosix",
+                ]),
             tests(
                 "Stages",
                 [
-                    "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
-                    "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
-                    "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                    "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
+                    "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "EnergyStage", "WorkoutsStage",
+                    "BodyStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP",
+                    "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage",
                 ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

@@ -1,12 +1,8 @@
 extension ZoneTimeline {
-    /// Whether a day holds other instants by another timeline, or other hours.
-    ///
-    /// A night's day is taken from noon of the day before, so that it doesn't matter at which hour nights are parted.
-    public func differs(from other: ZoneTimeline, on day: LocalDay, _ kind: HandlerWindow = .localDay) -> Bool {
-        let local = Self.localStart(of: day)
-        let from = kind == .night ? local - Self.dayLength / 2 : local
-        let range = from..<local + Self.dayLength
-        return offsets.pieces(ofLocal: range) != other.offsets.pieces(ofLocal: range)
+    /// Whether a day's window holds other instants by another timeline, or other hours.
+    public func differs(from other: ZoneTimeline, on day: LocalDay, _ window: HandlerWindow = .localDay) -> Bool {
+        let local = local(of: day, window)
+        return offsets.pieces(ofLocal: local) != other.offsets.pieces(ofLocal: local)
     }
 
     /// Days on which samples of this day may lie by another timeline: a flight from one side of the date line to the other moves

@@ -31,9 +31,10 @@ extension HealthStoreWriter {
     ///   - path: as in the payload: "/workout-routes/route_2025-03-30_8.15am.gpx".
     ///   - firstPoint: how many points of the route come before these.
     ///   - points: JSON of the points.
+    ///   - isLast: whether the route ends with these: what an earlier one had behind them goes.
     /// - Returns: whether it is new or has changed.
     @discardableResult
-    public func attachRoute(path: String, firstPoint: Int, points: [UInt8]) throws -> Bool {
+    public func attachRoute(path: String, firstPoint: Int, points: [UInt8], isLast: Bool) throws -> Bool {
         try change { user in
             let upsert = try database.prepare(
                 """
@@ -46,7 +47,15 @@ extension HealthStoreWriter {
             upsert.bind(3, firstPoint)
             points.withUnsafeBytes { upsert.bindText(4, $0) }
             try upsert.run()
-            return database.changes > 0
+            var isChanged = database.changes > 0
+            guard isLast else { return isChanged }
+            let cut = try database.prepare("DELETE FROM routes WHERE user = ? AND path = ? AND first_point > ?")
+            cut.bind(1, user)
+            cut.bind(2, path)
+            cut.bind(3, firstPoint)
+            try cut.run()
+            isChanged = isChanged || database.changes > 0
+            return isChanged
         }
     }
 }

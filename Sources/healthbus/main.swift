@@ -18,6 +18,7 @@ do {
         case "status": try StatusCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
         case "zone": try ZoneCommand.run(arguments)
+        case "alerts": try AlertsCommand.run(arguments)
         default: try TapCommand.run(arguments)
         }
     }

@@ -129,7 +129,7 @@ import Testing
             #expect(
                 try store.database.transaction {
                     try store.writer.attachRoute(
-                        path: "/workout-routes/a.gpx", firstPoint: 0, points: Array("[]".utf8))
+                        path: "/workout-routes/a.gpx", firstPoint: 0, points: Array("[]".utf8), isLast: true)
                 } == expected)
         }
         #expect(try store.reader.route(user: "anna", path: "/workout-routes/a.gpx") == [Array("[]".utf8)])

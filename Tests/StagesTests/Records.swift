@@ -9,6 +9,8 @@ struct Record: Hashable {
     var value: Double
     var unit = "count"
     var metadata = ""
+    /// HealthKit's, by which a sample can be deleted.
+    var uuid: SampleID?
 
     static func batch(_ records: [Record]) -> RecordBatch {
         var batch = RecordBatch()
@@ -28,7 +30,7 @@ struct Record: Hashable {
             batch.flags.append([])
             batch.metadata.append(record.metadata)
             batch.payload.append("")
-            batch.healthKitUUID.append(nil)
+            batch.healthKitUUID.append(record.uuid)
             batch.line.append(Int64(line + 1))
         }
         return batch

@@ -5,7 +5,7 @@ import Wire
 /// What a plugin says of itself: `plugin.json`.
 public struct Manifest: Sendable, Equatable {
     public enum Kind: String, Sendable {
-        case hub, observer, debouncer, handler, consolidator, uploader, backend
+        case hub, observer, debouncer, handler, consolidator, uploader, notifier, backend
     }
 
     public var name: String
@@ -17,6 +17,8 @@ public struct Manifest: Sendable, Equatable {
     public var executable: String
     /// Sample types it handles; ["*"] is every type that no other handler of the stack declares.
     public var types: [String]
+    /// Sample types that it reads beside them, though another plugin handles them.
+    public var reads: [String]
     public var consumes: [String]
     public var produces: [String]
     /// JSON Schema of its configuration, with defaults.
@@ -45,7 +47,7 @@ public struct Manifest: Sendable, Equatable {
         guard let kind = Kind(rawValue: try text("kind")) else {
             throw ConfigurationError(
                 file: file, key: "kind",
-                reason: "must be hub, observer, debouncer, handler, consolidator, uploader or backend")
+                reason: "must be hub, observer, debouncer, handler, consolidator, uploader, notifier or backend")
         }
         self.kind = kind
         guard let version = value["version"].int, let low = value["protocol"]["min"].int,
@@ -63,6 +65,7 @@ public struct Manifest: Sendable, Equatable {
                 reason: "speaks protocol \(low) to \(high), this release speaks \(ProtocolVersion.current)")
         }
         types = texts("types")
+        reads = texts("reads")
         consumes = texts("consumes")
         produces = texts("produces")
         configuration = value["configuration"]

@@ -13,12 +13,15 @@ public final class HandlerStage: Stage {
     let manifest: Manifest
     let configuration: Value
     let handler: any DayHandler
+    /// The handler's days with this configuration.
+    private(set) var window = HandlerWindow.localDay
     /// Which sample types are this handler's, as pull requests name them.
     let types: Value
 
     let upstream: Upstream
     var dirty: DirtyDays
     var timelines = Timelines()
+    var characteristics: Characteristics
     var inFlight: [Int64: SliceRun] = [:]
     /// Rows a day held lately, to choose how many days fit one slice.
     var rowsPerDay = 2000.0
@@ -40,23 +43,27 @@ public final class HandlerStage: Stage {
         types =
             manifest.types.contains("*")
             ? ["exclude": .array(namedTypes.sorted().map { .string($0) })]
-            : ["include": .array(manifest.types.map { .string($0) })]
+            : ["include": .array((manifest.types + manifest.reads).map { .string($0) })]
         upstream = Upstream(
             observer, query: ["query": "spans", "types": types], backfillBeyond: Self.backfillBeyond,
             polls: false)
         dirty = DirtyDays()
+        characteristics = Characteristics(handler.characteristics)
     }
 
     public var subscriptions: [Subscription] { [.exact("sync.\(instance)")] }
 
     public func open(_ turn: Turn) throws {
+        window = try handler.window(configuration)
         let database = try turn.write().database
         try DirtyDays.createTables(in: database)
         try Timelines.createTables(in: database)
+        try Characteristics.createTables(in: database)
         try Freshness.createTables(in: database)
         try upstream.open(turn)
         try dirty.open(turn)
         try timelines.open(turn)
+        try characteristics.open(turn)
         try freshness.open(turn)
         try forgetOlderFigures(turn)
     }
@@ -74,6 +81,8 @@ public final class HandlerStage: Stage {
         if before != nil {
             turn.log.notice("figures.outdated", ("handler", manifest.name))
             try markEverything(turn)
+            // Days that had no figures may have some now, of new types or with another window: their samples are told again.
+            try upstream.rewind(turn)
         }
         let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
         write.bind(1, now.json())
@@ -106,7 +115,10 @@ public final class HandlerStage: Stage {
         }
         _ = try upstream.accept(
             answer, turn,
-            reset: { _ in try markEverything(turn) },
+            reset: { _ in
+                try characteristics.forget(turn)
+                try markEverything(turn)
+            },
             apply: { page in try mark(page, turn) })
     }
 
@@ -115,6 +127,7 @@ public final class HandlerStage: Stage {
         freshness.checked(at: turn.now)
         guard let from = page["from"].int else { throw StageError.unreadablePage(producer: upstream.producer) }
         try learnZones(page["zones"], since: from, turn)
+        try learnCharacteristics(page["characteristics"], since: from, turn)
         let users = (page["users"].array ?? []).compactMap(\.string)
         guard let user = page["user"].int32s, let start = page["start"].int64s, let end = page["end"].int64s,
             user.count == start.count, start.count == end.count, user.allSatisfy({ users.indices.contains(Int($0)) })
@@ -124,8 +137,7 @@ public final class HandlerStage: Stage {
         for index in user.indices {
             let name = users[Int(user[index])]
             guard let zones = timelines[name] else { throw StageError.unreadablePage(producer: upstream.producer) }
-            for day in handler.days(touching: start[index], end: end[index], zones: zones, configuration: configuration)
-            {
+            for day in zones.days(touching: start[index], end: end[index], window) {
                 touched.insert(.init(user: name, day: day.number))
             }
         }
@@ -146,7 +158,7 @@ public final class HandlerStage: Stage {
             for key in dirty.marks.keys where key.user == change.user { around(key.day) }
             for key in dirty.failed where key.user == change.user { around(key.day) }
             for day in days.sorted()
-            where old.differs(from: change.new, on: LocalDay(number: day), handler.window) {
+            where old.differs(from: change.new, on: LocalDay(number: day), window) {
                 try dirty.mark(.init(user: change.user, day: day), since: since, turn)
             }
         }

@@ -141,7 +141,7 @@ extension DebouncerStage {
         var consumers = stack.handlers.map { handler in
             handler.manifest.types.contains("*")
                 ? Consumer(name: handler.name, types: nil, except: named)
-                : Consumer(name: handler.name, types: Set(handler.manifest.types))
+                : Consumer(name: handler.name, types: Set(handler.manifest.types + handler.manifest.reads))
         }
         consumers += stack.instances.filter { $0.manifest.kind == .uploader }.map {
             Consumer(name: $0.name, types: nil)

@@ -1,6 +1,7 @@
 import Changelog
 import HealthImport
 import HealthModel
+import HealthStatistics
 import HealthStore
 import PluginKit
 import SQLite
@@ -127,6 +128,8 @@ final class ImportAttempt {
     var export: ExportInfo?
     /// How it goes on once the file has been read; nil before, and for a plain import.
     var ending: ImportEnding?
+    /// Of the route whose pieces come now.
+    var routeSummary = RouteSummary()
 
     init(id: String, source: String, startedAt: Instant) {
         self.id = id

@@ -61,11 +61,12 @@ public final class ObserverSource: PullSource {
                     "user": .string(user), "timeline": try ZoneTables.parts(of: user, in: database),
                     "users": .array(try ZoneTables.users(in: database).map { .string($0) }),
                 ], true)
+        case "changes": try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
         case let other:
             throw PullRefusal(
-                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, timeline, imports, types"
+                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, timeline, imports, types, changes"
             )
         }
     }
@@ -120,6 +121,8 @@ public final class ObserverSource: PullSource {
             "start": .column(.int64(spans.map(\.start))), "end": .column(.int64(spans.map(\.end))),
             "zones": try ZoneTables.timelines(
                 in: database, after: window.base.after, through: covered, users: Set(users)),
+            "characteristics": try CharacteristicsTable.read(
+                database, after: window.base.after, through: covered, users: Set(users)),
         ]
     }
 
@@ -129,8 +132,10 @@ public final class ObserverSource: PullSource {
             let to = request["to"].int, from <= to, let asOf = AnchorVector(wireValue: request["asOf"])
         else { throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'") }
         var query = SliceQuery(
-            user: user, types: types, ranges: [from..<to], asOf: asOf.base, isFull: request["payload"].bool == true)
+            user: user, types: types, ranges: [from..<to], asOf: asOf.base,
+            detailed: .only(Set((request["detailed"].array ?? []).compactMap(\.string))))
         query.asOfByType = asOf.exceptions
+        query.during = (request["during"].object ?? [:]).compactMapValues(\.string)
         var position: SlicePosition?
         if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string,
             let id = SampleID(text)

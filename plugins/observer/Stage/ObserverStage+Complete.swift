@@ -16,9 +16,11 @@ extension ObserverStage {
     /// What a file says of itself comes first: one that can't be taken for the whole truth isn't read, so that an older one brings nothing back.
     func learn(_ info: ExportInfo, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn) throws {
         attempt.export = info
-        guard entry.plan?.isComplete == true else { return }
-        entry.plan?.exportedAt = info.date
-        try refuse(ifNeeded: ReadSummary(), attempt, &entry, turn)
+        if entry.plan?.isComplete == true {
+            entry.plan?.exportedAt = info.date
+            if try refuse(ifNeeded: ReadSummary(), attempt, &entry, turn) { return }
+        }
+        if entry.plan?.isTrial != true { try CharacteristicsTable.learn(info, user: entry.user, turn) }
     }
 
     /// The file has been read: a plain import ends, a complete one is held against the store if nothing speaks against it.
@@ -44,7 +46,6 @@ extension ObserverStage {
     }
 
     /// Ends a complete import that can't be taken for the whole truth; false when it can.
-    @discardableResult
     private func refuse(
         ifNeeded summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
     ) throws -> Bool {

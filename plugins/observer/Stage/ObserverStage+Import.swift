@@ -1,6 +1,7 @@
 import Changelog
 import HealthImport
 import HealthModel
+import HealthStatistics
 import HealthStore
 import PluginKit
 
@@ -35,8 +36,7 @@ extension ObserverStage {
             try writer.upsertActivitySummaries(rows)
         case .route(_, let route):
             _ = try turn.write()
-            try writer.attachRoute(
-                path: route.path, firstPoint: route.firstPoint, points: Array(route.wireValue.json().utf8))
+            try take(route, of: attempt, writer)
         case .progress(_, let read, let total):
             attempt.bytesRead = read
             attempt.bytesTotal = total
@@ -62,6 +62,20 @@ extension ObserverStage {
         return true
     }
 
+    /// Keeps a piece of a route; with the last one the route is joined into its workout.
+    private func take(_ route: WorkoutRoute, of attempt: ImportAttempt, _ writer: HealthStoreWriter) throws {
+        try writer.attachRoute(
+            path: route.path, firstPoint: route.firstPoint, points: Array(route.wireValue.json().utf8),
+            isLast: route.isLast)
+        if route.firstPoint == 0 { attempt.routeSummary = RouteSummary() }
+        attempt.routeSummary.add(route)
+        guard route.isLast, let workout = route.workout else { return }
+        let isChanged = try writer.describeRoute(
+            path: route.path, workoutFrom: workout.start, to: workout.end, sourceName: workout.sourceName,
+            summary: attempt.routeSummary.value)
+        if isChanged { changedTypes.insert(HealthType.workoutIdentifier) }
+    }
+
     func close(_ entry: inout ImportLedger.Entry, _ state: ImportLedger.State, _ turn: Turn) throws {
         entry.state = state
         try imports.save(entry, turn)
@@ -84,6 +98,17 @@ extension ImportEvent {
             .summaries(let id, _), .route(let id, _), .progress(let id, _, _), .finished(let id, _),
             .unreadable(let id, _):
             id
+        }
+    }
+}
+
+extension RouteSummary {
+    fileprivate mutating func add(_ route: WorkoutRoute) {
+        for point in route.time.indices {
+            add(
+                time: route.time[point], latitude: route.latitude[point], longitude: route.longitude[point],
+                elevation: route.elevation[point], horizontalAccuracy: route.horizontalAccuracy[point],
+                verticalAccuracy: route.verticalAccuracy[point])
         }
     }
 }

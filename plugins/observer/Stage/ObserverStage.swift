@@ -42,6 +42,7 @@ public final class ObserverStage: Stage {
         try HealthStoreSchema.create(in: database)
         try ImportLedger.createTables(in: database)
         try zones.open(turn)
+        try CharacteristicsTable.createTables(in: database)
         try imports.open(turn)
         try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)

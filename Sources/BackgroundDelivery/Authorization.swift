@@ -1,0 +1,37 @@
+/// Whether a consumer may read a type. A denied read looks like no data, so nobody downstream can tell denial from emptiness.
+public enum AuthorizationStatus: String, Sendable, CaseIterable {
+    case notDetermined
+    /// All that a consumer can be told of a type it may read, and of one it may not.
+    case requested
+    case denied
+}
+
+/// Why a registration, a task or a read isn't done, by HealthKit's and BackgroundTasks' names.
+public struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Code: String, Sendable {
+        /// The manifest lacks an entitlement, or the user denied the type.
+        case authorizationDenied
+        /// The device is locked: the health data can't be read.
+        case databaseInaccessible
+        /// A task's identifier isn't in the manifest's `permittedTasks`, or its background mode is missing.
+        case notPermitted
+        /// An identifier is registered twice, or submitted without having been registered.
+        case alreadyRegistered, notRegistered
+        /// One app-refresh and ten processing requests may be pending.
+        case tooManyPendingTaskRequests
+    }
+
+    public var code: Code
+    /// What it is about: a consumer, a type, a task.
+    public var subject: String
+    /// What to do now.
+    public var remedy: String
+
+    public init(_ code: Code, _ subject: String, remedy: String) {
+        self.code = code
+        self.subject = subject
+        self.remedy = remedy
+    }
+
+    public var description: String { "\(subject): \(code.rawValue); \(remedy)" }
+}

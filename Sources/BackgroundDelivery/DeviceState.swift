@@ -1,0 +1,99 @@
+import HealthModel
+
+/// What the stack knows of the phone: whether its app runs, whether it is locked, what it lives on. One a stack.
+///
+/// It is told by a simulator, a companion or `healthbus device`; without any of them the app is active and nothing holds anything back.
+public struct DeviceState: Sendable, Equatable {
+    public enum AppState: String, Sendable, CaseIterable {
+        /// On the screen: everything is delivered at once.
+        case active
+        /// Runs or is suspended; only fires and tasks give it time.
+        case background
+        /// Ended by the system: a fire or a task starts it again.
+        case terminated
+        /// Swiped away by its user: nothing starts it but its user.
+        case forceQuit
+    }
+
+    public var app = AppState.active
+    /// The health data can't be read, and no observer fires.
+    public var isLocked = false
+    public var isCharging = true
+    /// 0 to 1.
+    public var batteryLevel = 1.0
+    public var isLowPowerMode = false
+    /// Sleep Focus.
+    public var isSleepMode = false
+    /// The system gives no background time at present, for reasons of its own (load, battery, how seldom the app is used).
+    public var isDeferring = false
+    /// nil: nobody says; the machine's own path counts.
+    public var network: NetworkPath?
+
+    public init() {}
+}
+
+/// Whether there is a way out, and over what. A path isn't the Internet: only an answer proves that.
+public struct NetworkPath: Sendable, Equatable {
+    public enum Interface: String, Sendable, CaseIterable {
+        case wifi, cellular, wired, loopback, other
+    }
+
+    public var isSatisfied: Bool
+    /// nil without a path.
+    public var interface: Interface?
+
+    public init(isSatisfied: Bool, interface: Interface?) {
+        self.isSatisfied = isSatisfied
+        self.interface = interface
+    }
+}
+
+extension DeviceState {
+    public var wireValue: Value {
+        [
+            "app": .string(app.rawValue), "locked": .bool(isLocked), "charging": .bool(isCharging),
+            "battery": .number(batteryLevel), "lowPower": .bool(isLowPowerMode), "sleepMode": .bool(isSleepMode),
+            "deferring": .bool(isDeferring), "network": network?.wireValue ?? .null,
+        ]
+    }
+
+    /// Takes over the members that a message names; nil when one of them isn't what it should be.
+    public func updated(from value: Value) -> DeviceState? {
+        var state = self
+        for (name, member) in value.object ?? [:] {
+            switch name {
+            case "app":
+                guard let app = member.string.flatMap(AppState.init(rawValue:)) else { return nil }
+                state.app = app
+            case "battery":
+                guard let level = member.double, (0...1).contains(level) else { return nil }
+                state.batteryLevel = level
+            case "network":
+                guard member.isNull || NetworkPath(wireValue: member) != nil else { return nil }
+                state.network = NetworkPath(wireValue: member)
+            default:
+                guard let flag = Self.flags[name], let isOn = member.bool else { return nil }
+                state[keyPath: flag] = isOn
+            }
+        }
+        return state
+    }
+
+    private static var flags: [String: WritableKeyPath<DeviceState, Bool>] {
+        [
+            "locked": \.isLocked, "charging": \.isCharging, "lowPower": \.isLowPowerMode,
+            "sleepMode": \.isSleepMode, "deferring": \.isDeferring,
+        ]
+    }
+}
+
+extension NetworkPath {
+    public var wireValue: Value {
+        ["satisfied": .bool(isSatisfied), "interface": Value(interface?.rawValue)]
+    }
+
+    public init?(wireValue value: Value) {
+        guard let isSatisfied = value["satisfied"].bool else { return nil }
+        self.init(isSatisfied: isSatisfied, interface: value["interface"].string.flatMap(Interface.init(rawValue:)))
+    }
+}
