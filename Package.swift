@@ -129,7 +129,7 @@ let package = Package(
                 "Wire",
                 [
                     "Wire", "HealthModel", "MessageBus", "CZeroMQ", "Changelog", "PluginKit", "Supervisor",
-                    "HealthGenerator",
+                    "HealthGenerator", "Operations",
                 ]),
             tests("Changelog", ["Changelog", "SQLite", "Wire", "HealthModel"]),
             tests(

@@ -42,6 +42,15 @@ public struct Stack: Sendable {
         }
     }
 
+    /// Refuses a command that needs the running observer, on a stack that doesn't run.
+    public func requireRunning(or instead: String? = nil) throws {
+        guard try reader().isRunning(observer) else {
+            throw Failure(
+                "no stack runs on \(state.path)",
+                hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
+        }
+    }
+
     public func instance(_ kind: Manifest.Kind) throws -> StackConfiguration.Instance {
         guard let instance = configuration.only(kind) else {
             throw Failure("this stack has no \(kind.rawValue)", hint: "name one in \(configuration.file)")

@@ -71,9 +71,20 @@ enum Commands {
                 CommandHelp(
                     name: "healthbus import", summary: "Hand exports (export.zip or XML) over to the running stack.",
                     positionals: [.init("file", repeats: true)],
-                    options: stackOptions + [user("whose samples they are (default: me)"), json],
+                    options: stackOptions + [
+                        user("whose samples they are (default: me)"),
+                        .init(
+                            "--complete",
+                            help: "it is all there is: delete what it lacks of the types and the time that it covers"),
+                        .init("--dry-run", help: "read everything and change nothing; say what would be"),
+                        .init(
+                            "--delete-up-to", value: "percent",
+                            help: "with --complete: delete nothing if it were more of what it covers (default: 5)"),
+                        json,
+                    ],
                     examples: [
                         "healthbus import export.zip", "healthbus import --json --user anna ~/Downloads/export.zip",
+                        "healthbus import --complete --dry-run export.zip",
                     ])
             ),
             (
@@ -142,6 +153,22 @@ enum Commands {
                         user("whose days (default: me)"), json,
                     ],
                     examples: ["healthbus check", "healthbus check --from 2025-01-01 --tolerance 5%"])
+            ),
+            (
+                "zone",
+                CommandHelp(
+                    name: "healthbus zone",
+                    summary:
+                        "Show or change where a person's days begin: set <zone>, add <from> <zone>, remove <from>.",
+                    positionals: [
+                        .init("show|set|add|remove"), .init("from|zone", isRequired: false, repeats: true),
+                    ],
+                    options: stackOptions + [user("whose days (default: me)"), json],
+                    examples: [
+                        "healthbus zone show", "healthbus zone set Europe/Berlin",
+                        "healthbus zone add 2025-03-30T14:00 America/New_York",
+                        "healthbus zone remove 2025-03-30T14:00",
+                    ])
             ),
             (
                 "alerts",

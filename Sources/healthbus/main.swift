@@ -19,6 +19,7 @@ do {
         case "days": try DaysCommand.run(arguments)
         case "explain": try ExplainCommand.run(arguments)
         case "check": try CheckCommand.run(arguments)
+        case "zone": try ZoneCommand.run(arguments)
         case "alerts": try AlertsCommand.run(arguments)
         default: try TapCommand.run(arguments)
         }

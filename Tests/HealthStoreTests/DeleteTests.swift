@@ -8,21 +8,6 @@ import Testing
         try store.database.transaction { try store.writer.delete(uuids: uuids) }
     }
 
-    private func deleteAbsent(
-        _ store: StoreFixture, _ session: ImportSession, at date: Double = 1_800_000_000, limit: Int = 3
-    ) throws -> Int {
-        var progress = AbsenceProgress()
-        var deleted = 0
-        while !progress.isDone {
-            progress = try store.database.transaction {
-                try store.writer.deleteByAbsence(
-                    session: session, exportedAt: Instant(date * 1e6), progress: progress, limit: limit)
-            }
-            deleted += progress.deleted
-        }
-        return deleted
-    }
-
     @Test func aTombstoneKeepsTypeStartAndEndAtANewSequence() throws {
         let store = try StoreFixture()
         try store.add([Record(uuid: uuid(1))])
@@ -77,43 +62,6 @@ import Testing
         #expect(try store.database.transaction { try store.writer.delete(ids: ids) } == 1)
         #expect(try store.alive().map(\.type) == ["Other"])
         #expect(try store.add([Record(start: start)]).deleted == 1)
-    }
-
-    @Test func aCompleteExportDeletesWhatItLacksAndALaterOneLiftsIt() throws {
-        let store = try StoreFixture()
-        let life = (0..<10).map { Record(start: 1_700_000_000 + Double($0) * 100, value: Double($0 + 1)) }
-        try store.add(life)
-        let ids = Set(try store.alive().map(\.id))
-        let export = ImportSession(source: "complete")
-        try store.add(Array(life.prefix(6)), export)
-        #expect(try deleteAbsent(store, export) == 4)
-        #expect(try store.alive().count == 6)
-        let head = try #require(try store.reader.heads().first)
-        #expect(head.alive == 6)
-        #expect(head.deleted == 4)
-        #expect(head.lastStart == 1_700_000_500_000_000)
-        #expect(head.lastEnd == 1_700_000_560_000_000)
-
-        let counts = try store.add(life)
-        #expect(counts.revived == 4)
-        #expect(counts.known == 6)
-        #expect(Set(try store.alive().map(\.id)) == ids)
-        #expect(try store.reader.heads().first?.lastStart == 1_700_000_900_000_000)
-    }
-
-    @Test func absenceSparesWhatTheExportCouldNotHold() throws {
-        let store = try StoreFixture()
-        try store.add([
-            Record(start: 1_700_000_000, flags: RecordFlags.manual.rawValue), Record(start: 1_700_001_000),
-            Record(start: 1_700_000_100, created: 1_700_000_900), Record(start: 1_700_000_200, value: 3),
-        ])
-        let export = ImportSession(source: "complete")
-        try store.add([], export)
-        // Pushed while the export was being read.
-        try store.add([Record(start: 1_700_000_300)])
-        #expect(try deleteAbsent(store, export, at: 1_700_000_500) == 1)
-        #expect(try store.alive().contains { $0.value == 3 } == false)
-        #expect(try store.alive().count == 4)
     }
 
     @Test func implausibleSamplesAreKeptApart() throws {

@@ -15,7 +15,7 @@ extension ObserverSource {
         guard nightHours.values.allSatisfy({ (1...24).contains($0) }) else {
             throw PullRefusal("'nights' must be hours from 1 to 24, by type")
         }
-        let zones = try ZoneTable.timelines(database)
+        let zones = try ZoneTables.timelines(in: database)
         let found = try completeness.types(
             zones: zones, nightHours: nightHours.mapValues { Int($0) }, budget: budget)
         guard let found else { return page(["types": [], "continue": ["user": "", "type": ""]], true) }

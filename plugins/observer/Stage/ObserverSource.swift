@@ -5,8 +5,8 @@ import PluginKit
 import SQLite
 import Wire
 
-/// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones, imports, types,
-/// completeness, Apple's summaries, what is quarantined.
+/// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones and a timeline's
+/// origins, imports, types, completeness, Apple's summaries, what is quarantined.
 public final class ObserverSource: PullSource {
     let database: Database
     let store: HealthStoreReader
@@ -55,10 +55,18 @@ public final class ObserverSource: PullSource {
             let through = min(until.base, head.sequence)
             page(
                 [
-                    "zones": try ZoneTable.read(database, after: after.base, through: through, users: []),
+                    "zones": try ZoneTables.timelines(
+                        in: database, after: after.base, through: through, users: []),
                     "from": .integer(after.base), "through": .integer(max(through, after.base)),
                 ], true)
         case "slice": try slice(request, page)
+        case "timeline":
+            guard let user = request["user"].string else { throw PullRefusal("a 'timeline' request needs 'user'") }
+            page(
+                [
+                    "user": .string(user), "timeline": try ZoneTables.parts(of: user, in: database),
+                    "users": .array(try ZoneTables.users(in: database).map { .string($0) }),
+                ], true)
         case "changes", "day": try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
@@ -67,8 +75,8 @@ public final class ObserverSource: PullSource {
         case "quarantine": try quarantine(request, page)
         case let other:
             throw PullRefusal(
-                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, changes, "
-                    + "day, completeness, summaries, quarantine")
+                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, timeline, imports, types, "
+                    + "changes, day, completeness, summaries, quarantine")
         }
     }
 
@@ -120,7 +128,8 @@ public final class ObserverSource: PullSource {
         return [
             "users": .array(users.map { .string($0) }), "user": .column(.int32(spans.map { index[$0.user] ?? 0 })),
             "start": .column(.int64(spans.map(\.start))), "end": .column(.int64(spans.map(\.end))),
-            "zones": try ZoneTable.read(database, after: window.base.after, through: covered, users: Set(users)),
+            "zones": try ZoneTables.timelines(
+                in: database, after: window.base.after, through: covered, users: Set(users)),
             "characteristics": try CharacteristicsTable.read(
                 database, after: window.base.after, through: covered, users: Set(users)),
         ]
