@@ -76,6 +76,15 @@ let package = Package(
                 "HealthGenerator",
             ]),
         library("Console", []),
+        // All stages in one process, in virtual time.
+        library(
+            "Simulation",
+            [
+                "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
+                "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage", "GenericStage",
+                "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport",
+                "HealthModel",
+            ]),
         .executableTarget(
             name: "healthbus",
             dependencies: [
@@ -131,8 +140,9 @@ let package = Package(
             tests(
                 "Stages",
                 [
-                    "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
-                    "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
+                    "Simulation", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
+                    "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit",
+                    "Changelog", "SQLite",
                     "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
                 ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),

@@ -1,6 +1,7 @@
 import Changelog
 import DebouncerStage
 import HealthModel
+import Simulation
 import Testing
 
 @Suite struct ReleaseWindowTests {

@@ -3,6 +3,7 @@ import HealthModel
 import MessageBus
 import PluginKit
 import SQLite
+import Simulation
 import Testing
 import Wire
 

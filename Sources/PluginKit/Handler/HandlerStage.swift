@@ -172,9 +172,16 @@ public final class HandlerStage: Stage {
 extension HandlerStage {
     /// The handler of a started plugin.
     public convenience init(_ handler: any DayHandler, _ context: PluginContext) {
+        self.init(handler, instance: context.instance, stack: context.stack)
+    }
+
+    /// The handler of a stack's instance.
+    public convenience init(
+        _ handler: any DayHandler, instance: StackConfiguration.Instance, stack: StackConfiguration
+    ) {
         self.init(
-            instance: context.name, manifest: context.instance.manifest, configuration: context.configuration,
+            instance: instance.name, manifest: instance.manifest, configuration: instance.configuration,
             handler: handler,
-            namedTypes: context.stack.namedTypes, observer: context.stack.only(.observer)?.name ?? "observer")
+            namedTypes: stack.namedTypes, observer: stack.only(.observer)?.name ?? "observer")
     }
 }

@@ -161,3 +161,20 @@ public final class UploaderStage: Stage {
             details: details)
     }
 }
+
+extension UploaderStage {
+    /// The uploader of a stack's instance.
+    public convenience init(
+        stack: StackConfiguration, instance: StackConfiguration.Instance,
+        generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        let options = instance.configuration
+        self.init(
+            observer: stack.only(.observer)?.name ?? "observer",
+            handlers: stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name),
+            consolidator: stack.only(.consolidator)?.name,
+            policy: UploadPolicy(
+                base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900),
+            generator: generator, instance: instance.name, family: { UploadMetric(family: stack.family(of: $0)) })
+    }
+}

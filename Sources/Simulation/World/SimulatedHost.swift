@@ -7,8 +7,8 @@ import SQLite
 import Wire
 
 /// What a stage's process is in the simulation: `StageHost`'s turns without its threads, on a file of its own, to be killed and started at will.
-final class SimulatedHost {
-    enum Input {
+package final class SimulatedHost {
+    package enum Input {
         case message(Message)
         case page(Value)
         case effect(EffectResult)
@@ -45,19 +45,19 @@ final class SimulatedHost {
         }
     }
 
-    let name: String
-    let plugin: String
-    let path: String
+    package let name: String
+    package let plugin: String
+    package let path: String
     private let makeStage: () -> any Stage
     private let makeSource: (Database) throws -> any PullSource
     private unowned let world: SimulatedWorld
     private var life: Life?
     /// Rises with each start: what belongs to an earlier life is nobody's.
-    private(set) var lives = 0
-    private(set) var isTurnDue = false
+    package private(set) var lives = 0
+    package private(set) var isTurnDue = false
     private var wake = 0
 
-    init(
+    package init(
         _ name: String, plugin: String, in world: SimulatedWorld,
         source: @escaping (Database) throws -> any PullSource = { ChangelogSource(database: $0) },
         stage: @escaping () -> any Stage
@@ -70,11 +70,11 @@ final class SimulatedHost {
         makeSource = source
     }
 
-    var isRunning: Bool { life != nil }
-    var stage: (any Stage)? { life?.stage }
-    var reader: Database? { life?.service?.reader }
+    package var isRunning: Bool { life != nil }
+    package var stage: (any Stage)? { life?.stage }
+    package var reader: Database? { life?.service?.reader }
 
-    func start() throws {
+    package func start() throws {
         lives += 1
         isTurnDue = false
         let new = try Life(self, path: path, now: world.now)
@@ -92,13 +92,13 @@ final class SimulatedHost {
     }
 
     /// The process is gone: what wasn't committed, and all it had in memory.
-    func crash() {
+    package func crash() {
         life?.database.rollback()
         life = nil
     }
 
     /// Its folder is lost too.
-    func wipe() throws {
+    package func wipe() throws {
         crash()
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.removeItem(atPath: path + suffix)
@@ -111,13 +111,13 @@ final class SimulatedHost {
             changelog: life.changelog, identifiers: life.identifiers)
     }
 
-    func hears(_ topic: String) -> Bool {
+    package func hears(_ topic: String) -> Bool {
         guard let life else { return false }
         return topic == "pull.\(name)" || topic == "page.\(name)"
             || life.stage.subscriptions.contains { $0.matches(topic) }
     }
 
-    func deliver(_ message: Message) throws {
+    package func deliver(_ message: Message) throws {
         guard let life else { return }
         if message.topic == "pull.\(name)" {
             guard let (reader, source) = life.service else { return }
@@ -131,7 +131,7 @@ final class SimulatedHost {
         }
     }
 
-    func take(_ input: Input) {
+    package func take(_ input: Input) {
         guard let life else { return }
         life.inputs.append(input)
         scheduleTurn(after: world.latency())
@@ -143,13 +143,13 @@ final class SimulatedHost {
         world.schedule(.turn(self, life: lives), after: delay)
     }
 
-    func wakeUp(_ number: Int) {
+    package func wakeUp(_ number: Int) {
         if number == wake, life != nil { scheduleTurn(after: 0) }
     }
 
     /// One turn as `StageHost` makes it: the inputs, a tick, the commit, and only then what is to be sent.
     /// - Parameter crash: where in the turn the process ends, if it does.
-    func runTurn(crash point: SimulatedWorld.CrashPoint?) throws {
+    package func runTurn(crash point: SimulatedWorld.CrashPoint?) throws {
         guard let life else { return }
         isTurnDue = false
         let inputs = life.inputs
@@ -195,14 +195,14 @@ final class SimulatedHost {
         }
     }
 
-    func beat() {
+    package func beat() {
         guard let beat = heartbeat else { return }
         let message = beat.message(at: world.now)
         world.send(message.topic, message.body, from: name)
     }
 
     /// How the instance stands by what it last committed; nil while it is down.
-    var heartbeat: Heartbeat? {
+    package var heartbeat: Heartbeat? {
         guard let life else { return nil }
         return Heartbeat(
             instance: name, plugin: plugin, phase: "ready", pid: lives, epoch: life.database.epoch, head: life.head,

@@ -1,0 +1,54 @@
+import BodyStage
+import ConsolidatorStage
+import DebouncerStage
+import EnergyStage
+import GenericStage
+import HealthModel
+import HeartRateStage
+import ObserverStage
+import PluginKit
+import SleepStage
+import StepsStage
+import UploaderStage
+import WorkoutsStage
+
+/// Makes the stages of a stack as their programs do.
+struct StageBuilder {
+    let configuration: StackConfiguration
+    let zone: String
+    let seed: UInt64
+
+    /// nil for what has no stage: the hub and the reference backend.
+    func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
+        let (configuration, zone, seed) = (configuration, zone, seed)
+        func host(_ make: @escaping () -> any Stage) -> SimulatedHost {
+            SimulatedHost(instance.name, plugin: instance.manifest.name, in: world, stage: make)
+        }
+        switch instance.manifest.kind {
+        case .hub, .backend: return nil
+        case .observer:
+            return SimulatedHost(
+                instance.name, plugin: instance.manifest.name, in: world, source: { try ObserverSource(database: $0) },
+                stage: { ObserverStage(instance: instance.name, zone: zone, defaultUser: "me") })
+        case .debouncer:
+            return host { DebouncerStage(stack: configuration, configuration: instance.configuration) }
+        case .consolidator: return host { ConsolidatorStage(stack: configuration) }
+        case .uploader:
+            return host {
+                UploaderStage(stack: configuration, instance: instance, generator: SeededRandom(seed: seed))
+            }
+        case .handler:
+            guard let handler = Self.handlers[instance.manifest.name] else {
+                throw ConfigurationError(
+                    file: configuration.file, key: "instances.\(instance.name)",
+                    reason: "is a program of its own, which a simulation in one process can't run; leave it out (null)")
+            }
+            return host { HandlerStage(handler, instance: instance, stack: configuration) }
+        }
+    }
+
+    private static let handlers: [String: any DayHandler] = [
+        "steps": StepsHandler(), "heart-rate": HeartRateHandler(), "sleep": SleepHandler(), "energy": EnergyHandler(),
+        "workouts": WorkoutsHandler(), "body": BodyHandler(), "generic": GenericHandler(),
+    ]
+}
