@@ -83,12 +83,13 @@ let package = Package(
                 "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
                 "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage", "GenericStage",
                 "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport",
-                "HealthModel",
+                "HealthModel", "BackgroundDelivery",
             ]),
         .executableTarget(
             name: "healthbus",
             dependencies: [
                 "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel", "MessageBus",
+                "Simulation",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -145,6 +146,7 @@ let package = Package(
                     "Changelog", "SQLite",
                     "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
                 ]),
+            tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
                 "EndToEnd",

@@ -93,6 +93,29 @@ enum Commands {
                     examples: ["healthbus generate --days 90 --seed 1 -o export.zip"])
             ),
             (
+                "simulate",
+                CommandHelp(
+                    name: "healthbus simulate",
+                    summary: "Live a phone's days in seconds, and measure how each way of background delivery does.",
+                    options: [
+                        .init("--days", value: "number", help: "how many days (default: 30)"),
+                        .init("--seed", value: "number", help: "another seed is another life (default: 1)"),
+                        .init(
+                            "--strategy", value: "name",
+                            help:
+                                "background-delivery, app-refresh, silent-push, processing, combined or naive (default: all)"
+                        ),
+                        .init(
+                            "--life", value: "kind",
+                            help: "usual, or worst: seldom opened, often killed and offline (default: usual)"),
+                        config, json,
+                    ],
+                    examples: [
+                        "healthbus simulate --days 30 --seed 42",
+                        "healthbus simulate --strategy combined --life worst --json",
+                    ])
+            ),
+            (
                 "status",
                 CommandHelp(
                     name: "healthbus status", summary: "Show processes, freshness of each metric, and what waits.",

@@ -15,6 +15,7 @@ do {
         case "run": try RunCommand.run(arguments)
         case "import": try ImportCommand.run(arguments)
         case "generate": try GenerateCommand.run(arguments)
+        case "simulate": try SimulateCommand.run(arguments)
         case "status": try StatusCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
         default: try TapCommand.run(arguments)

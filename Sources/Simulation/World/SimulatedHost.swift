@@ -56,6 +56,13 @@ package final class SimulatedHost {
     package private(set) var lives = 0
     package private(set) var isTurnDue = false
     private var wake = 0
+    private var beats = 0
+    /// The process exists and gets no time: what it is sent waits in its sockets, as far as there is room.
+    package private(set) var isSuspended = false
+    private var parked: [Message] = []
+
+    /// Messages that wait for a suspended process; what comes after them is dropped, as its socket would.
+    private static let highWaterMark = 64
 
     package init(
         _ name: String, plugin: String, in world: SimulatedWorld,
@@ -71,6 +78,7 @@ package final class SimulatedHost {
     }
 
     package var isRunning: Bool { life != nil }
+    package var isAwake: Bool { life != nil && !isSuspended }
     package var stage: (any Stage)? { life?.stage }
     package var reader: Database? { life?.service?.reader }
 
@@ -87,8 +95,38 @@ package final class SimulatedHost {
         new.report = try new.stage.report(self.turn(of: new))
         life = new
         for effect in turn.effects { world.perform(effect, of: self) }
-        world.schedule(.beat(self, life: lives), after: 0)
+        isSuspended = false
+        parked = []
+        rouse()
+    }
+
+    /// Goes on beating and taking turns.
+    package func rouse() {
+        guard isAwake else { return }
+        beats += 1
+        world.schedule(.beat(self, number: beats), after: 0)
         scheduleTurn(after: 0)
+    }
+
+    package func suspend() {
+        guard life != nil else { return }
+        isSuspended = true
+    }
+
+    package func resume() {
+        guard isSuspended else { return }
+        isSuspended = false
+        isTurnDue = false
+        let waiting = parked
+        parked = []
+        for message in waiting { world.schedule(.deliver(self, message), after: 0) }
+        rouse()
+    }
+
+    func beatAgain(_ number: Int) {
+        guard number == beats, isAwake, world.isHeard(self) else { return }
+        beat()
+        world.schedule(.beat(self, number: number), after: Instant.second)
     }
 
     /// The process is gone: what wasn't committed, and all it had in memory.
@@ -119,6 +157,10 @@ package final class SimulatedHost {
 
     package func deliver(_ message: Message) throws {
         guard let life else { return }
+        if isSuspended {
+            if parked.count < Self.highWaterMark { parked.append(message) }
+            return
+        }
         if message.topic == "pull.\(name)" {
             guard let (reader, source) = life.service else { return }
             let service = PullService(
@@ -138,7 +180,7 @@ package final class SimulatedHost {
     }
 
     private func scheduleTurn(after delay: Instant) {
-        guard !isTurnDue else { return }
+        guard !isTurnDue, !isSuspended else { return }
         isTurnDue = true
         world.schedule(.turn(self, life: lives), after: delay)
     }
@@ -181,15 +223,20 @@ package final class SimulatedHost {
         life.head = life.database.head
         life.report = report
         if committed { life.lastCommit = world.now }
+        if committed || !turn.effects.isEmpty { world.lastWork = world.monotonic }
         if changed { beat() }
         wake += 1
-        let next = [deadline, life.pulls.nextDeadline, world.monotonic + Instant.second].compactMap { $0 }.min()
-        world.schedule(
-            .wake(self, number: wake), after: max(1000, (next ?? world.monotonic + Instant.second) - world.monotonic))
+        // A host looks each second for what was asked of it; here nobody asks while all others rest.
+        let regular = world.isHeard(self) ? world.monotonic + Instant.second : nil
+        guard let next = [deadline, life.pulls.nextDeadline, regular].compactMap({ $0 }).min(), next < .max else {
+            return
+        }
+        world.schedule(.wake(self, number: wake), after: max(1000, next - world.monotonic))
     }
 
     private func sendPulls(of turn: Turn, _ life: Life) {
         for pull in turn.takePulls() {
+            world.lastWork = world.monotonic
             let request = life.pulls.begin(pull, at: world.monotonic)
             world.send(request.topic, request.body, from: name)
         }

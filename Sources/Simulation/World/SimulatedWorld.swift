@@ -8,7 +8,7 @@ package final class SimulatedWorld {
     package enum Event {
         case turn(SimulatedHost, life: Int)
         case wake(SimulatedHost, number: Int)
-        case beat(SimulatedHost, life: Int)
+        case beat(SimulatedHost, number: Int)
         case deliver(SimulatedHost, Message)
         case effect(SimulatedHost, life: Int, EffectResult)
         case start(SimulatedHost)
@@ -54,6 +54,10 @@ package final class SimulatedWorld {
     package private(set) var counts: [String: Int] = [:]
     package private(set) var failure: (any Error)?
     package let trace: Bool
+    /// Latencies don't vary, and a process that nobody listens to rests until its next deadline: months go by in seconds.
+    package var isSteady = false
+    /// When a process last committed, asked or had something done (monotonic).
+    package var lastWork: Instant = 0
 
     init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
         folder = try TemporaryFolder()
@@ -76,7 +80,7 @@ package final class SimulatedWorld {
     }
 
     /// How long a process takes to come to its next turn.
-    package func latency() -> Instant { chance(faults.slow) ? pick(0...400_000) : pick(100...1500) }
+    package func latency() -> Instant { isSteady ? 200 : chance(faults.slow) ? pick(0...400_000) : pick(100...1500) }
 
     package func note(_ what: String) { counts[what, default: 0] += 1 }
 
@@ -104,7 +108,7 @@ package final class SimulatedWorld {
             }
             let late = chance(faults.delay)
             if late { note("delayed") }
-            schedule(.deliver(host, message), after: late ? pick(0...3_000_000) : pick(50...300))
+            schedule(.deliver(host, message), after: late ? pick(0...3_000_000) : isSteady ? 100 : pick(50...300))
         }
     }
 
@@ -136,21 +140,23 @@ package final class SimulatedWorld {
     private func handle(_ event: Event) throws {
         switch event {
         case .turn(let host, let life):
-            guard host.isRunning, host.lives == life else { return }
+            guard host.isAwake, host.lives == life else { return }
             let point = chance(faults.crash) ? (chance(0.5) ? CrashPoint.beforeCommit : .afterCommit) : nil
             try host.runTurn(crash: point)
             if point != nil { restart(host) }
         case .wake(let host, let number): host.wakeUp(number)
-        case .beat(let host, let life):
-            guard host.isRunning, host.lives == life else { return }
-            host.beat()
-            schedule(event, after: Instant.second)
+        case .beat(let host, let number): host.beatAgain(number)
         case .deliver(let host, let message): try host.deliver(message)
         case .effect(let host, let life, let result):
             if host.isRunning, host.lives == life { host.take(.effect(result)) }
         case .start(let host): if !host.isRunning { try host.start() }
         case .action(let action): try action()
         }
+    }
+
+    /// Whether any other process would hear what this one says.
+    func isHeard(_ host: SimulatedHost) -> Bool {
+        !isSteady || hosts.contains { $0 !== host && $0.isAwake }
     }
 
     /// Ends a process now and starts it again after a while, as the supervisor does.

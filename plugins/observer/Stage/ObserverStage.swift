@@ -67,6 +67,7 @@ public final class ObserverStage: Stage {
     }
 
     public func receive(_ result: EffectResult, _ turn: Turn) throws {
+        if let changes = result.value as? LiveChanges { return try take(changes, turn) }
         guard let event = result.value as? ImportEvent else { return }
         switch event {
         case .adopted(let id):
@@ -107,7 +108,7 @@ public final class ObserverStage: Stage {
         return nil
     }
 
-    private func refreshHeads() throws {
+    func refreshHeads() throws {
         guard let reader else { return }
         for head in try reader.heads() where head.sequence > heads[head.type] ?? 0 {
             heads[head.type] = head.sequence
