@@ -66,7 +66,9 @@ let package = Package(
         library("Wire", ["HealthModel", "CLibCBOR"]),
         library("MessageBus", ["Wire", "HealthModel", "CZeroMQ"]),
         library("Changelog", ["HealthModel", "SQLite", "Wire"]),
-        library("PluginKit", ["HealthModel", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
+        library(
+            "PluginKit",
+            ["HealthModel", "BackgroundDelivery", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
@@ -111,7 +113,7 @@ let package = Package(
             ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin(
             "uploader", "UploaderStage",
-            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
         + plugin("backend", "BackendStage", ["HealthModel", "SQLite", "HTTP"])
         + [
             tests("HealthModel", ["HealthModel"]),
@@ -137,11 +139,14 @@ let package = Package(
             tests("Changelog", ["Changelog", "SQLite", "Wire", "HealthModel"]),
             tests(
                 "PluginKit",
-                ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel", "Supervisor", "CPosix"]),
+                [
+                    "PluginKit", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel",
+                    "Supervisor", "CPosix",
+                ]),
             tests(
                 "Stages",
                 [
-                    "Simulation", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
+                    "Simulation", "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
                     "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit",
                     "Changelog", "SQLite",
                     "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",

@@ -17,10 +17,12 @@ struct StageBuilder {
     let configuration: StackConfiguration
     let zone: String
     let seed: UInt64
+    /// Whether the backend is beyond the machine.
+    let needsPath: Bool
 
     /// nil for what has no stage: the hub and the reference backend.
     func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
-        let (configuration, zone, seed) = (configuration, zone, seed)
+        let (configuration, zone, seed, needsPath) = (configuration, zone, seed, needsPath)
         func host(_ make: @escaping () -> any Stage) -> SimulatedHost {
             SimulatedHost(instance.name, plugin: instance.manifest.name, in: world, stage: make)
         }
@@ -35,7 +37,9 @@ struct StageBuilder {
         case .consolidator: return host { ConsolidatorStage(stack: configuration) }
         case .uploader:
             return host {
-                UploaderStage(stack: configuration, instance: instance, generator: SeededRandom(seed: seed))
+                UploaderStage(
+                    stack: configuration, instance: instance, needsPath: needsPath,
+                    generator: SeededRandom(seed: seed))
             }
         case .handler:
             guard let handler = Self.handlers[instance.manifest.name] else {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import HealthModel
 import PluginKit
 import UploaderStage
@@ -9,7 +10,8 @@ PluginProgram.run("uploader") { context in
     let url =
         try options["url"].string ?? backend.map { try BackendAddress.url(of: $0) } ?? BackendAddress.missing(context)
     return StageParts(
-        stage: UploaderStage(stack: context.stack, instance: context.instance),
+        stage: UploaderStage(
+            stack: context.stack, instance: context.instance, needsPath: try !HTTPClient.isLoopback(url)),
         effects: try UploadRunner(
             base: url, timeout: options["timeoutSeconds"].double ?? 30,
             token: TokenSource(
