@@ -66,7 +66,9 @@ let package = Package(
         library("Wire", ["HealthModel", "CLibCBOR"]),
         library("MessageBus", ["Wire", "HealthModel", "CZeroMQ"]),
         library("Changelog", ["HealthModel", "SQLite", "Wire"]),
-        library("PluginKit", ["HealthModel", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
+        library(
+            "PluginKit",
+            ["HealthModel", "BackgroundDelivery", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
@@ -86,7 +88,10 @@ let package = Package(
         + plugin("hub", "HubStage", ["MessageBus", "Wire", "HealthModel"])
         + plugin(
             "observer", "ObserverStage",
-            ["PluginKit", "HealthModel", "HealthStore", "HealthImport", "Changelog", "SQLite", "Wire", "MessageBus"])
+            [
+                "PluginKit", "HealthModel", "BackgroundDelivery", "HealthStore", "HealthImport", "Changelog", "SQLite",
+                "Wire", "MessageBus",
+            ])
         + plugin(
             "debouncer", "DebouncerStage", ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin("steps", "StepsStage", handlerDependencies)
