@@ -98,7 +98,10 @@ let package = Package(
         + plugin("hub", "HubStage", ["MessageBus", "Wire", "HealthModel"])
         + plugin(
             "observer", "ObserverStage",
-            ["PluginKit", "HealthModel", "HealthStore", "HealthImport", "Changelog", "SQLite", "Wire", "MessageBus"])
+            [
+                "PluginKit", "HealthModel", "BackgroundDelivery", "HealthStore", "HealthImport", "Changelog", "SQLite",
+                "Wire", "MessageBus",
+            ])
         + plugin(
             "debouncer", "DebouncerStage", ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin("steps", "StepsStage", handlerDependencies)
@@ -146,7 +149,8 @@ let package = Package(
             tests(
                 "Stages",
                 [
-                    "Simulation", "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
+                    "Simulation", "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage",
+                    "UploaderStage",
                     "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit",
                     "Changelog", "SQLite",
                     "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",

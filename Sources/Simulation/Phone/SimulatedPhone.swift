@@ -65,7 +65,7 @@ package final class SimulatedPhone {
             uniqueKeysWithValues: WakeKind.allCases.enumerated().map { number, kind in
                 (kind, SeededRandom(seed: life.options.seed, subject: 100, number: number))
             })
-        let builder = StageBuilder(configuration: configuration, zone: life.options.home, seed: life.options.seed, needsPath: true)
+        let builder = StageBuilder(configuration: configuration, zone: life.options.home, seed: life.options.seed)
         let hosts = try configuration.instances.compactMap { try builder.host($0, in: world) }
         guard let observer = hosts.first(where: { $0.plugin == "observer" }) else {
             throw ConfigurationError(

@@ -40,7 +40,7 @@ package final class SimulatedStack {
         self.world = world
         self.files = files
         self.configuration = configuration
-        let builder = StageBuilder(configuration: configuration, zone: zone, seed: seed, needsPath: false)
+        let builder = StageBuilder(configuration: configuration, zone: zone, seed: seed)
         world.hosts = try configuration.instances.compactMap { try builder.host($0, in: world) }
         guard let observer = world.hosts.first(where: { $0.plugin == "observer" }) else {
             throw ConfigurationError(

@@ -17,12 +17,10 @@ struct StageBuilder {
     let configuration: StackConfiguration
     let zone: String
     let seed: UInt64
-    /// Whether the backend is beyond the machine.
-    let needsPath: Bool
 
     /// nil for what has no stage: the hub and the reference backend.
     func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
-        let (configuration, zone, seed, needsPath) = (configuration, zone, seed, needsPath)
+        let (configuration, zone, seed) = (configuration, zone, seed)
         func host(_ make: @escaping () -> any Stage) -> SimulatedHost {
             SimulatedHost(instance.name, plugin: instance.manifest.name, in: world, stage: make)
         }
@@ -38,7 +36,7 @@ struct StageBuilder {
         case .uploader:
             return host {
                 UploaderStage(
-                    stack: configuration, instance: instance, needsPath: needsPath,
+                    stack: configuration, instance: instance, needsPath: false,
                     generator: SeededRandom(seed: seed))
             }
         case .handler:

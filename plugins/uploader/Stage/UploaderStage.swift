@@ -97,6 +97,7 @@ public final class UploaderStage: Stage {
         for upstream in upstreams {
             switch try upstream.fetch(answer, turn) {
             case .other: continue
+            case .inaccessible: return
             case .reset: deliveries.removeAll { $0.upstream == upstream.name }
             case .pages(let fetched):
                 deliveries.append(
