@@ -20,7 +20,8 @@ package struct StrategyResult: Equatable {
     package var max: Double?
     package var wakesPerDay: Double
     /// In the background, without what the person spends in the app.
-    package var runSecondsPerDay: Double
+    /// nil for the baseline, of which nothing is run.
+    package var runSecondsPerDay: Double?
     package var lost: Int
     package var doubled: Int
     /// Elements sent again that the backend had.
@@ -39,7 +40,7 @@ package struct StrategyResult: Equatable {
         p95 = quantile(0.95)
         max = quantile(1)
         wakesPerDay = (Double(phone.wakes) / days * 100).rounded() / 100
-        runSecondsPerDay = (phone.runTime.seconds / days * 10).rounded() / 10
+        runSecondsPerDay = strategy == .naive ? nil : (phone.runTime.seconds / days * 10).rounded() / 10
         lost = outcome.lost
         doubled = outcome.doubled
         repeated = phone.log.repeated
@@ -50,7 +51,7 @@ package struct StrategyResult: Equatable {
         [
             "strategy": .string(strategy.rawValue), "samples": .integer(Int64(samples)),
             "delaySeconds": ["median": Value(median), "p95": Value(p95), "max": Value(max)],
-            "wakesPerDay": .number(wakesPerDay), "runSecondsPerDay": .number(runSecondsPerDay),
+            "wakesPerDay": .number(wakesPerDay), "runSecondsPerDay": Value(runSecondsPerDay),
             "lost": .integer(Int64(lost)), "doubled": .integer(Int64(doubled)), "repeated": .integer(Int64(repeated)),
             "triggersOnData": .bool(matrix.triggersOnData), "whenTerminated": .bool(matrix.whenTerminated),
             "afterForceQuit": .bool(matrix.afterForceQuit), "whenLocked": .bool(matrix.whenLocked),

@@ -29,7 +29,8 @@ struct SimulationReport {
         for result in results {
             table.add([
                 result.strategy.rawValue, HumanFormat.count(result.samples), duration(result.median),
-                duration(result.p95), duration(result.max), "\(result.wakesPerDay)", "\(result.runSecondsPerDay)",
+                duration(result.p95), duration(result.max), "\(result.wakesPerDay)",
+                result.runSecondsPerDay.map { "\($0)" } ?? "–",
                 HumanFormat.count(result.lost), HumanFormat.count(result.doubled),
                 yes(result.matrix.triggersOnData), yes(result.matrix.whenTerminated),
                 yes(result.matrix.afterForceQuit), yes(result.matrix.whenLocked), yes(result.matrix.needsBackend),

@@ -101,7 +101,7 @@ struct DaySamples {
     private mutating func movement() {
         var at = plan.wakesAt
         while at < plan.sleepsAt {
-            let end = at + random.seconds(120, 280)
+            let end = at + random.seconds(45, 150)
             if plan.workout?.overlaps(at..<end) != true {
                 if random.chance(0.6) {
                     let steps = random.uniform(5, 350).rounded()

@@ -44,6 +44,7 @@ extension SimulatedPhone {
         guard device.app == .active else { return }
         device.app = .background
         tell()
+        guard strategy != .naive else { return }
         // The few seconds that iOS leaves an app to finish what it is at.
         run = BackgroundRun(number: nextRun(), began: now, endsProcess: false)
         world.lastWork = world.monotonic
@@ -54,12 +55,24 @@ extension SimulatedPhone {
     func wake(_ kind: WakeKind) throws {
         guard device.app == .background || device.app == .terminated, run == nil else { return }
         wakes += 1
+        if kind == .delivery { deliveriesLeft -= 1 }
         hasChange = false
         guard strategy != .naive else { return naive.wake(at: now, isOnline: isOnline) }
         run = BackgroundRun(number: nextRun(), began: now, endsProcess: device.app == .terminated)
+        device.app = .background
         try startApp()
+        tell()
+        if kind != .delivery { askForSync("\(kind.rawValue)-\(runs)") }
         world.lastWork = world.monotonic
         watch(runs, until: now + Instant((model.runSeconds[kind] ?? 0) * Double(Instant.second)))
+    }
+
+    /// What an app does in a wake that tells it nothing: it syncs. Said again each second, as every command.
+    private func askForSync(_ id: String) {
+        guard let run, run.number == runs else { return }
+        world.send("control.debouncer", ["command": "sync", "id": .string(id)], from: "app")
+        let number = run.number
+        at(now + Instant.second) { [unowned self] in if self.run?.number == number { askForSync(id) } }
     }
 
     private func nextRun() -> Int {
@@ -82,6 +95,7 @@ extension SimulatedPhone {
         runTime += now - ended.began
         if ended.endsProcess {
             for host in app { host.crash() }
+            device.app = .terminated
         } else {
             suspendApp()
         }

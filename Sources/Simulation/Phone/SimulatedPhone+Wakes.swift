@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import HealthModel
+import PluginKit
 
 /// The phone's discretion: which wakes a day has, and when.
 extension SimulatedPhone {
@@ -67,9 +68,21 @@ extension SimulatedPhone {
     func deliverNow() throws {
         waitsForUnlock = false
         guard deliveriesLeft > 0, hasChange, device.app == .background || device.app == .terminated else { return }
-        deliveriesLeft -= 1
         device.isDeferring = false
         tell()
-        try wake(.delivery)
+        if strategy == .naive || !isRegistered { try wake(.delivery) }
+    }
+
+    /// The observer fires: outside the app's own time that wakes it.
+    func fired() {
+        guard strategy.wakes.contains(.delivery), !device.isDeferring, run == nil, deliveriesLeft > 0,
+            device.app == .background || device.app == .terminated
+        else { return }
+        // All types that are due at this moment are one wake.
+        at(now) { [unowned self] in try wake(.delivery) }
+    }
+
+    private var isRegistered: Bool {
+        observer.heartbeat?.details["registered"]?.object?.isEmpty == false
     }
 }

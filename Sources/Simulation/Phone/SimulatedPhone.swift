@@ -50,6 +50,7 @@ package final class SimulatedPhone {
     var naive = NaiveSync()
     /// The true time when the world's clock stood at 0.
     private let epoch: Instant
+    private static let firstUse: Instant = 10 * Instant.second
 
     /// - Parameter configuration: as `healthbus up` reads it.
     package init(
@@ -75,6 +76,7 @@ package final class SimulatedPhone {
         app = strategy == .naive ? [] : hosts.filter { $0 !== observer }
         world.hosts = [observer] + app
         world.effects = { [unowned self] in try perform($0, of: $1) }
+        world.witness = { [unowned self] in if $0.hasPrefix("observed.") { fired() } }
     }
 
     /// The true time.
@@ -97,12 +99,16 @@ package final class SimulatedPhone {
     /// Lives all days, and a day of grace without faults.
     /// - Parameter progress: days that are over.
     package func live(progress: (Int) -> Void = { _ in }) throws {
-        device.isLocked = true
         device.isCharging = true
-        device.app = probe.app ?? .background
+        device.isDeferring = true
         if strategy != .naive { try observer.start() }
-        if device.app == .background { try startApp() }
-        if device.app == .background { suspendApp() }
+        // Every app is opened once, after it has been installed.
+        try openApp()
+        try world.run(for: Self.firstUse)
+        try closeApp()
+        try world.run(for: Self.firstUse)
+        device.isLocked = true
+        if let app = probe.app, app != .background { endApp(app) }
         tell()
         for day in 0..<life.options.days {
             try begin(day)

@@ -39,7 +39,7 @@ package final class SimulatedHost {
                 try Upstream.createTables(in: database.database)
             }
             changelog = try KeyedChangelog(database)
-            stage = host.makeStage()
+            stage = try host.makeStage()
             identifiers = Turn.Identifiers(startingAt: now)
             pulls = PullClient(consumer: host.name)
         }
@@ -48,7 +48,7 @@ package final class SimulatedHost {
     package let name: String
     package let plugin: String
     package let path: String
-    private let makeStage: () -> any Stage
+    private let makeStage: () throws -> any Stage
     private let makeSource: (Database) throws -> any PullSource
     private unowned let world: SimulatedWorld
     private var life: Life?
@@ -67,7 +67,7 @@ package final class SimulatedHost {
     package init(
         _ name: String, plugin: String, in world: SimulatedWorld,
         source: @escaping (Database) throws -> any PullSource = { ChangelogSource(database: $0) },
-        stage: @escaping () -> any Stage
+        stage: @escaping () throws -> any Stage
     ) {
         self.name = name
         self.plugin = plugin

@@ -51,6 +51,8 @@ package final class SimulatedWorld {
     private var deadline: Instant = 0
     /// Does what a stage asks for beyond the bus.
     package var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
+    /// Sees every message that is sent.
+    package var witness: (String) -> Void = { _ in }
     package private(set) var counts: [String: Int] = [:]
     package private(set) var failure: (any Error)?
     package let trace: Bool
@@ -96,6 +98,7 @@ package final class SimulatedWorld {
     // MARK: The bus
 
     package func send(_ topic: String, _ body: Value, from: String) {
+        witness(topic)
         let message = Message(topic: topic, header: .init(from: from, at: now), body: body)
         for host in hosts where host.hears(topic) {
             if chance(faults.drop) {

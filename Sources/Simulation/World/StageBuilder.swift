@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import BodyStage
 import ConsolidatorStage
 import DebouncerStage
@@ -21,7 +22,7 @@ struct StageBuilder {
     /// nil for what has no stage: the hub and the reference backend.
     func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
         let (configuration, zone, seed) = (configuration, zone, seed)
-        func host(_ make: @escaping () -> any Stage) -> SimulatedHost {
+        func host(_ make: @escaping () throws -> any Stage) -> SimulatedHost {
             SimulatedHost(instance.name, plugin: instance.manifest.name, in: world, stage: make)
         }
         switch instance.manifest.kind {
@@ -29,7 +30,12 @@ struct StageBuilder {
         case .observer:
             return SimulatedHost(
                 instance.name, plugin: instance.manifest.name, in: world, source: { try ObserverSource(database: $0) },
-                stage: { ObserverStage(instance: instance.name, zone: zone, defaultUser: "me") })
+                stage: {
+                    ObserverStage(
+                        instance: instance.name, zone: zone, defaultUser: "me",
+                        delivery: DeliveryPolicy(configuration: instance.configuration["delivery"]),
+                        refusal: configuration.registrationRefusal)
+                })
         case .debouncer:
             return host { DebouncerStage(stack: configuration, configuration: instance.configuration) }
         case .consolidator: return host { ConsolidatorStage(stack: configuration) }
