@@ -73,15 +73,16 @@ let package = Package(
         library(
             "Operations",
             [
-                "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage",
+                "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "BackgroundDelivery", "Changelog",
+                "SQLite", "Console", "ObserverStage",
                 "HealthGenerator",
             ]),
         library("Console", []),
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel", "MessageBus",
+                "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel",
+                "BackgroundDelivery", "MessageBus",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
