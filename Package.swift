@@ -73,8 +73,8 @@ let package = Package(
         library(
             "Operations",
             [
-                "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage",
+                "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "BackgroundDelivery", "Changelog",
+                "SQLite", "Console", "ObserverStage",
                 "HealthGenerator",
             ]),
         library("Console", []),
@@ -90,8 +90,8 @@ let package = Package(
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel", "MessageBus",
-                "Simulation",
+                "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel",
+                "BackgroundDelivery", "MessageBus", "Simulation",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]

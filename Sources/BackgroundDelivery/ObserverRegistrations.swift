@@ -197,6 +197,32 @@ extension ObserverRegistrations {
         return frequencies[type] ?? requested
     }
 
+    /// How a type stands, for people.
+    public enum TypeState: String, Sendable {
+        case on, off
+        /// Nobody is registered for it in the background.
+        case unregistered
+        /// Its consumer didn't acknowledge, and has used up its strikes.
+        case stopped
+        /// Changes wait to be fired.
+        case waiting
+    }
+
+    /// A denial isn't told: it looks like a type that nothing comes of.
+    public func state(_ type: String) -> TypeState {
+        if off.contains(type) { return .off }
+        let registered = consumers.values.filter { $0.requested(type) != nil }
+        if registered.isEmpty { return .unregistered }
+        if registered.allSatisfy(\.isStopped) { return .stopped }
+        return held[type] == nil || denied.contains(type) ? .on : .waiting
+    }
+
+    /// Types that something was said of by name.
+    public var namedTypes: Set<String> {
+        consumers.values.reduce(into: silenced.union(frequencies.keys)) { $0.formUnion($1.types.keys) }
+            .subtracting([Self.everyType])
+    }
+
     public func lastFire(_ type: String) -> Instant? { lastFires[type] }
     public func strikes(_ type: String) -> Int { consumers.values.compactMap { $0.strikes[type] }.max() ?? 0 }
 

@@ -17,6 +17,8 @@ do {
         case "generate": try GenerateCommand.run(arguments)
         case "simulate": try SimulateCommand.run(arguments)
         case "status": try StatusCommand.run(arguments)
+        case "types": try TypesCommand.run(arguments)
+        case "device": try DeviceCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
         default: try TapCommand.run(arguments)
         }

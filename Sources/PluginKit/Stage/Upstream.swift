@@ -59,8 +59,11 @@ public final class Upstream {
         received = saved
     }
 
-    /// Everything up to here is consumed.
-    public var frontier: Int64 { cursor.frontier }
+    /// Types that aren't observed at present: they stand where they are, and nothing waits for them.
+    public private(set) var off: Set<String> = []
+
+    /// Everything up to here is consumed, but for types that are off.
+    public var frontier: Int64 { cursor.frontier(besides: off) }
 
     /// Whether the live range is consumed; a backfill may go on. False before the first hint.
     public var isLive: Bool {
@@ -71,7 +74,7 @@ public final class Upstream {
     /// Whether at most so many sequences of the live range are left: a steady stream is never quite consumed.
     public func isLive(within sequences: Int64) -> Bool {
         guard let limit else { return false }
-        return limit.minimum - cursor.anchor.minimum <= sequences
+        return limit.minimum(besides: off) - cursor.anchor.minimum(besides: off) <= sequences
     }
 
     /// Whether nothing within the limit is left to consume. False before the first hint.
@@ -81,7 +84,9 @@ public final class Upstream {
     public var isFetching: Bool { inFlight != nil }
 
     /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a generation.
-    public func hear(_ head: StoreHead, limit new: AnchorVector, _ turn: Turn) {
+    /// - Parameter off: types that aren't observed.
+    public func hear(_ head: StoreHead, limit new: AnchorVector, off: Set<String> = [], _ turn: Turn) {
+        self.off = off
         lastHeard = turn.monotonic
         isInaccessible = false
         let goesOn = heard?.store == head.store && heard?.generation == head.generation

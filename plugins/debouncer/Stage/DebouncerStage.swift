@@ -33,6 +33,8 @@ public final class DebouncerStage: Stage {
     private var told: [String: AnchorVector] = [:]
     private var lastRepeat: Instant = 0
     private var lastSpread: Instant = 0
+    /// Types that aren't observed, and up to where each was fired: nothing of them is released beyond.
+    private var off: [String: Int64] = [:]
 
     /// A head that moved without anything for a consumer reaches it within this time: it only advances frontiers.
     private static let spread: Instant = 250_000
@@ -64,6 +66,10 @@ public final class DebouncerStage: Stage {
         if let beat = Heartbeat(message) {
             guard let new = beat.head else { return }
             try follow(new, turn)
+            let fired = AnchorVector(wireValue: beat.details["fired"] ?? .null) ?? AnchorVector(base: new.sequence)
+            off = Dictionary(
+                (beat.details["off"]?.array ?? []).compactMap(\.string).map { ($0, fired[$0]) },
+                uniquingKeysWith: { first, _ in first })
             let atOnce = window.heard(head: new.sequence, heads: beat.heads, at: turn.monotonic)
             if !atOnce.isEmpty { tell(of: atOnce, turn) }
         } else if let new = StoreHead(wireValue: message.body["head"]), let type = message.body["type"].string,
@@ -112,12 +118,16 @@ public final class DebouncerStage: Stage {
         guard let head else { return }
         let released = vector(for: consumer)
         told[consumer.name] = released
-        turn.publish("sync.\(consumer.name)", ["head": head.wireValue, "released": released.wireValue])
+        var body: [String: Value] = ["head": head.wireValue, "released": released.wireValue]
+        let off = off.keys.filter(consumer.takes).sorted()
+        if !off.isEmpty { body["off"] = .array(off.map { .string($0) }) }
+        turn.publish("sync.\(consumer.name)", .object(body))
     }
 
     private func vector(for consumer: Consumer) -> AnchorVector {
-        AnchorVector(
-            base: window.released.base, exceptions: window.released.exceptions.filter { consumer.takes($0.key) })
+        var exceptions = window.released.exceptions.filter { consumer.takes($0.key) }
+        for (type, fired) in off where consumer.takes(type) { exceptions[type] = min(window.released[type], fired) }
+        return AnchorVector(base: window.released.base, exceptions: exceptions)
     }
 
     private func save(_ turn: Turn) throws {

@@ -82,7 +82,8 @@ public final class UploaderStage: Stage {
             guard let head = StoreHead(wireValue: message.body["head"]),
                 let released = AnchorVector(wireValue: message.body["released"])
             else { return }
-            samples.hear(head, limit: released, turn)
+            samples.hear(
+                head, limit: released, off: Set((message.body["off"].array ?? []).compactMap(\.string)), turn)
             ledger.checked(at: turn.now)
         } else if let beat = Heartbeat(message), beat.instance == samples.producer {
             gate.device = NetworkPath(wireValue: beat.details["device"]?["network"] ?? .null)
