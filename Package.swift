@@ -66,7 +66,9 @@ let package = Package(
         library("Wire", ["HealthModel", "CLibCBOR"]),
         library("MessageBus", ["Wire", "HealthModel", "CZeroMQ"]),
         library("Changelog", ["HealthModel", "SQLite", "Wire"]),
-        library("PluginKit", ["HealthModel", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
+        library(
+            "PluginKit",
+            ["HealthModel", "BackgroundDelivery", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
@@ -88,7 +90,8 @@ let package = Package(
             "observer", "ObserverStage",
             ["PluginKit", "HealthModel", "HealthStore", "HealthImport", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin(
-            "debouncer", "DebouncerStage", ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
+            "debouncer", "DebouncerStage",
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin("steps", "StepsStage", handlerDependencies)
         + plugin("heart-rate", "HeartRateStage", handlerDependencies)
         + plugin("sleep", "SleepStage", handlerDependencies)
@@ -98,7 +101,7 @@ let package = Package(
         + plugin("generic", "GenericStage", handlerDependencies)
         + plugin(
             "consolidator", "ConsolidatorStage",
-            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin(
             "uploader", "UploaderStage",
             ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
@@ -132,8 +135,9 @@ let package = Package(
                 "Stages",
                 [
                     "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
-                    "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
-                    "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                    "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "BackgroundDelivery",
+                    "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel",
+                    "HealthStatistics",
                 ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

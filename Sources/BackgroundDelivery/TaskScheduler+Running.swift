@@ -22,7 +22,7 @@ extension TaskScheduler {
     public mutating func beginDue(_ conditions: TaskConditions) -> [String] {
         var begun: [String] = []
         for identifier in pending.keys.sorted()
-        where launcher == .self || registered[identifier] == .continued {
+        where launcher == .own || registered[identifier] == .continued {
             // Asked one by one: a continued task that begins holds the next one up.
             guard registered[identifier] != nil, obstacle(identifier, conditions) == nil else { continue }
             begin(identifier, conditions)
@@ -123,7 +123,7 @@ extension TaskScheduler {
     /// When to look again (monotonic): the next earliest begin or end of a runtime; nil when nothing but a change of conditions or a word matters.
     public func nextDeadline(_ conditions: TaskConditions) -> Instant? {
         let ends = running.values.compactMap { $0.expiresFully ?? $0.deadline }
-        let begins = pending.filter { obstacle($0.key, conditions) == .notYet && launcher == .self }
+        let begins = pending.filter { obstacle($0.key, conditions) == .notYet && launcher == .own }
             .compactMap { $0.value.request.earliestBegin.map { conditions.monotonic + ($0 - conditions.now) } }
         return (ends + begins).min()
     }

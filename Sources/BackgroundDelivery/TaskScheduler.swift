@@ -8,7 +8,7 @@ public struct TaskScheduler: Sendable {
     /// Who says when a task begins.
     public enum Launcher: String, Sendable {
         /// It begins as soon as its conditions hold.
-        case `self`
+        case own = "self"
         /// Only by `launch`: a simulator, a companion or a person decides.
         case device
     }

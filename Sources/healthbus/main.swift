@@ -17,6 +17,9 @@ do {
         case "generate": try GenerateCommand.run(arguments)
         case "status": try StatusCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
+        case "sync": try SyncCommand.run(arguments)
+        case "history": try HistoryCommand.run(arguments)
+        case "tasks": try TasksCommand.run(arguments)
         default: try TapCommand.run(arguments)
         }
     }

@@ -6,7 +6,7 @@ import Testing
     private static let start: Instant = 1_743_069_600 * Instant.second
 
     private func scheduler(
-        _ launcher: TaskScheduler.Launcher = .self,
+        _ launcher: TaskScheduler.Launcher = .own,
         tasks: [String: TaskKind] = ["sync": .processing, "refresh": .refresh]
     ) throws -> TaskScheduler {
         var scheduler = TaskScheduler(
@@ -35,12 +35,12 @@ import Testing
 
     @Test(arguments: [("other", TaskKind.processing), ("sync", .refresh)])
     func whatTheManifestDoesNotNameIsNotPermitted(_ identifier: String, _ kind: TaskKind) {
-        var scheduler = TaskScheduler(permitted: ["sync"], backgroundModes: ["processing"], launcher: .self)
+        var scheduler = TaskScheduler(permitted: ["sync"], backgroundModes: ["processing"], launcher: .own)
         #expect(refusal { try scheduler.register(identifier, kind) } == .notPermitted)
     }
 
     @Test func whatIsNotRegisteredIsNotTaken() throws {
-        var scheduler = TaskScheduler(permitted: ["sync"], backgroundModes: ["processing"], launcher: .self)
+        var scheduler = TaskScheduler(permitted: ["sync"], backgroundModes: ["processing"], launcher: .own)
         #expect(refusal { try scheduler.submit(TaskRequest("sync"), after(0)) } == .notRegistered)
         #expect(refusal { try scheduler.submit(TaskRequest("other"), after(0)) } == .notPermitted)
         #expect(refusal { _ = try scheduler.launch("sync", after(0)) } == .notRegistered)
@@ -79,13 +79,17 @@ import Testing
         #expect(scheduler.beginDue(after(4000)) == ["sync"])
     }
 
-    @Test(
-        arguments: [
-            (TaskObstacle.noNetwork, { $0.network = NetworkPath(isSatisfied: false, interface: nil) }),
-            (.noPower, { $0.isCharging = false }), (.lowPowerMode, { $0.isLowPowerMode = true }),
-            (.deferred, { $0.isDeferring = true }), (.forceQuit, { $0.app = .forceQuit }),
-        ] as [(TaskObstacle, @Sendable (inout DeviceState) -> Void)])
-    func waitsForItsConditions(_ obstacle: TaskObstacle, _ change: @escaping @Sendable (inout DeviceState) -> Void) throws {
+    @Test(arguments: [TaskObstacle.noNetwork, .noPower, .lowPowerMode, .deferred, .forceQuit])
+    func waitsForItsConditions(_ obstacle: TaskObstacle) throws {
+        let change: (inout DeviceState) -> Void = { device in
+            switch obstacle {
+            case .noNetwork: device.network = NetworkPath(isSatisfied: false, interface: nil)
+            case .noPower: device.isCharging = false
+            case .lowPowerMode: device.isLowPowerMode = true
+            case .deferred: device.isDeferring = true
+            default: device.app = .forceQuit
+            }
+        }
         var scheduler = try scheduler()
         try scheduler.submit(TaskRequest("sync", requiresNetwork: true, requiresPower: true), after(0))
         #expect(scheduler.obstacle("sync", after(1, change)) == obstacle)
@@ -185,7 +189,7 @@ import Testing
         var tasks = Dictionary(uniqueKeysWithValues: (0..<12).map { ("p\($0)", TaskKind.processing) })
         for name in ["r0", "r1"] { tasks[name] = .refresh }
         let names = tasks.keys.sorted()
-        var scheduler = try scheduler(seed.isMultiple(of: 2) ? .self : .device, tasks: tasks)
+        var scheduler = try scheduler(seed.isMultiple(of: 2) ? .own : .device, tasks: tasks)
         /// What must be pending or running.
         var owed: Set<String> = []
         var clock: Instant = 0

@@ -24,6 +24,8 @@ public final class HandlerStage: Stage {
     var rowsPerDay = 2000.0
     var failures: [DirtyDays.Key: Int] = [:]
     var freshness = Freshness()
+    /// The chunk of a historical sync that was asked for last.
+    var replayed: ReplayedDays?
 
     /// Sequences behind which a handler marks history while it already works on today.
     static let backfillBeyond: Int64 = 200_000
@@ -58,6 +60,7 @@ public final class HandlerStage: Stage {
         try dirty.open(turn)
         try timelines.open(turn)
         try freshness.open(turn)
+        try openReplay(turn)
         try forgetOlderFigures(turn)
     }
 
@@ -95,6 +98,7 @@ public final class HandlerStage: Stage {
         else { return }
         upstream.hear(head, limit: released, turn)
         upstream.pump(turn)
+        try hear(replay: message.body["replay"], turn)
         if upstream.isLevel { freshness.checked(at: turn.now) }
     }
 
@@ -158,14 +162,16 @@ public final class HandlerStage: Stage {
     }
 
     public func report(_ turn: Turn) throws -> StageReport {
-        StageReport(
-            frontier: [upstream.producer: min(upstream.frontier, dirty.oldestMark ?? .max)],
-            details: [
-                "pending": .integer(Int64(dirty.count)),
-                "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
-                "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
-                "failedDays": .integer(Int64(dirty.failed.count)),
-            ])
+        let oldest = dirty.oldestMark ?? DirtyDays.behindEverything
+        var details: [String: Value] = [
+            "pending": .integer(Int64(dirty.count)),
+            "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
+            "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
+            "failedDays": .integer(Int64(dirty.failed.count)),
+        ]
+        if oldest == DirtyDays.behindEverything { details["consumed"] = upstream.consumedByType }
+        details["replay"] = replayReport()
+        return StageReport(frontier: [upstream.producer: min(upstream.frontier, oldest)], details: details)
     }
 }
 

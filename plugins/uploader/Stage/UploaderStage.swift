@@ -21,6 +21,7 @@ public final class UploaderStage: Stage {
     var waitUntil: Instant = 0
     var refreshToken = false
     var ledger = DeliveryLedger()
+    var replay = UploadReplay()
     /// Why nothing moves at present, for people; nil while it does.
     var blocked: String?
     /// Only a person can mend what blocks.
@@ -67,6 +68,7 @@ public final class UploaderStage: Stage {
     public func open(_ turn: Turn) throws {
         try DeliveryLedger.createTables(in: try turn.write().database)
         try ledger.open(turn)
+        try replay.open(turn)
         for upstream in upstreams { try upstream.open(turn) }
     }
 
@@ -77,6 +79,7 @@ public final class UploaderStage: Stage {
             else { return }
             samples.hear(head, limit: released, turn)
             ledger.checked(at: turn.now)
+            hear(replay: message.body["replay"])
         } else if let beat = Heartbeat(message), let head = beat.head,
             let upstream = documents.first(where: { $0.producer == beat.instance })
         {
@@ -85,6 +88,7 @@ public final class UploaderStage: Stage {
     }
 
     public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        if try receive(replayed: answer, turn) { return }
         for upstream in upstreams {
             switch try upstream.fetch(answer, turn) {
             case .other: continue
@@ -112,6 +116,7 @@ public final class UploaderStage: Stage {
         for upstream in upstreams where deliveries.count(where: { $0.upstream == upstream.name }) < Self.waitingSets {
             upstream.pump(turn)
         }
+        try pumpReplay(turn)
         guard turn.monotonic >= waitUntil else { return waitUntil }
         // Summaries and events first: they are small, and what a person looks at.
         let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
@@ -122,7 +127,10 @@ public final class UploaderStage: Stage {
         return nil
     }
 
-    private func rank(_ delivery: Delivery) -> Int { delivery.upstream == samples.name ? 1 : 0 }
+    /// What is delivered once more comes last: today never waits for the past.
+    private func rank(_ delivery: Delivery) -> Int {
+        delivery.fetched == nil ? 2 : delivery.upstream == samples.name ? 1 : 0
+    }
 
     private func send(_ index: Int, _ turn: Turn) {
         guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else {
@@ -138,7 +146,7 @@ public final class UploaderStage: Stage {
     func settleDone(_ turn: Turn) throws {
         for upstream in upstreams {
             while let index = deliveries.firstIndex(where: { $0.upstream == upstream.name }), deliveries[index].isDone {
-                _ = try upstream.settle(deliveries[index].fetched, turn)
+                if let fetched = deliveries[index].fetched { _ = try upstream.settle(fetched, turn) }
                 deliveries.remove(at: index)
             }
         }
@@ -148,6 +156,7 @@ public final class UploaderStage: Stage {
     func redeliverEverything(_ turn: Turn) throws {
         turn.log.notice("backend.changed")
         deliveries = []
+        replay.restart()
         for upstream in upstreams { try upstream.rewind(turn) }
     }
 
@@ -156,6 +165,8 @@ public final class UploaderStage: Stage {
         details["blocked"] = Value(blocked)
         details["paused"] = .bool(isPaused)
         details["waiting"] = .integer(Int64(deliveries.count))
+        details["consumed"] = samples.consumedByType
+        details["replay"] = replay.report
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
             details: details)
