@@ -104,7 +104,7 @@ let package = Package(
             ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin(
             "uploader", "UploaderStage",
-            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
         + plugin("backend", "BackendStage", ["HealthModel", "SQLite", "HTTP"])
         + [
             tests("HealthModel", ["HealthModel"]),
@@ -130,14 +130,17 @@ let package = Package(
             tests("Changelog", ["Changelog", "SQLite", "Wire", "HealthModel"]),
             tests(
                 "PluginKit",
-                ["PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel", "Supervisor", "CPosix"]),
+                [
+                    "PluginKit", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel",
+                    "Supervisor", "CPosix",
+                ]),
             tests(
                 "Stages",
                 [
-                    "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
-                    "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "BackgroundDelivery",
+                    "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
+                    "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit",
                     "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel",
-                    "HealthStatistics",
+                    "HealthStatistics", "EnergyStage", "WorkoutsStage", "BodyStage", "HealthStore",
                 ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

@@ -9,7 +9,6 @@ import Wire
 
 private struct OneFigure: DayHandler {
     let version = 1
-    let window = HandlerWindow.localDay
     let needsPayload = false
     func compute(_ input: DayInput) throws -> DayOutput { DayOutput(figures: ["n": 1]) }
 }
@@ -160,7 +159,7 @@ private struct OneFigure: DayHandler {
         #expect(
             slice.query["user"] == "me" && slice.query["from"] == 1_742_252_400_000_000 && slice.query["asOf"] == 10)
         try rig.answer(slice, .pages([["samples": samplePage().wireValue, "head": head(10).wireValue]]))
-        let effect = try #require(rig.effects.first)
+        let effect = try #require(rig.effects.first { $0.request is UploadRequest })
         let request = try #require(effect.request as? UploadRequest)
         #expect(request.path == "/api/v1/sync/steps")
         #expect(try Value(json: request.body)["samples"].array?.first?["version"] == 7)
@@ -177,7 +176,7 @@ private struct OneFigure: DayHandler {
                     "rows": [row.wireValue], "from": 0, "through": 5, "head": head(5, store: "consolidator").wireValue,
                 ]
             ]))
-        let days = try #require(rig.effects.first)
+        let days = try #require(rig.effects.first { $0.request is UploadRequest })
         #expect((days.request as? UploadRequest)?.path == "/api/v1/sync/daily")
         try rig.reply(days, UploadReply.answered(status: 200, retryAfter: nil, body: []))
         #expect(try rig.report().details["replay"] == ["id": "1-1", "left": 0])

@@ -76,25 +76,13 @@ extension DebouncerStage {
 
     /// Raises the alert `degraded` when the last rounds have failed, and clears it when one has succeeded since.
     func checkRounds(_ turn: Turn) throws {
-        let key = "alert/degraded/rounds"
         if ledger.recent.count == 3, !ledger.recent.contains(true) {
-            let find = try turn.database.prepare("SELECT 1 FROM changes WHERE key = ? AND body IS NOT NULL")
-            find.bind(1, key)
-            guard try find.firstRow({ _ in true }) == nil else { return }
-            _ = try turn.write()
-            try turn.changelog.put(
-                key: key, topic: "alert.degraded", user: "", day: nil,
-                body: [
-                    "kind": "degraded", "subject": "rounds", "since": .integer(turn.now),
-                    "text": "the last three syncs have failed",
-                    "remedy": "'healthbus history' says which metric fails and why; 'healthbus status' who is stuck",
-                ])
-            turn.publish("alert.degraded", ["head": turn.head.wireValue])
+            try turn.raise(
+                Alert(
+                    .degraded, subject: "rounds", text: "The last three syncs have failed.",
+                    remedy: "'healthbus history' says which metric fails and why, 'healthbus status' who is stuck."))
         } else if ledger.recent.last == true {
-            _ = try turn.write()
-            if try turn.changelog.remove(key: key) {
-                turn.publish("alert.degraded", ["head": turn.head.wireValue])
-            }
+            try turn.clear(.degraded, subject: "rounds")
         }
     }
 }

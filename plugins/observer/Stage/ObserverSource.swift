@@ -52,11 +52,13 @@ public final class ObserverSource: PullSource {
                     "from": .integer(after.base), "through": .integer(max(through, after.base)),
                 ], true)
         case "slice": try slice(request, page)
+        case "changes": try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
         case let other:
             throw PullRefusal(
-                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types")
+                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, changes"
+            )
         }
     }
 

@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HTTP
 import HealthModel
@@ -26,6 +27,7 @@ public final class UploaderStage: Stage {
     var blocked: String?
     /// Only a person can mend what blocks.
     var isPaused = false
+    private var gate: PathGate
 
     /// Requests under way at once: one is encoded while the other is being stored.
     private static let concurrentRequests = 2
@@ -37,11 +39,12 @@ public final class UploaderStage: Stage {
 
     /// - Parameters:
     ///   - handlers: instances whose events are delivered.
+    ///   - needsPath: whether the backend is beyond this machine, so that sending waits for a network path.
     ///   - family: under which metric a type's samples go.
     public init(
         observer: String, handlers: [String], consolidator: String?, policy: UploadPolicy,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator(), instance: String,
-        family: @escaping (String) -> UploadMetric
+        needsPath: Bool = false, family: @escaping (String) -> UploadMetric
     ) {
         // Workouts are delivered as events, so their samples aren't.
         samples = Upstream(
@@ -54,13 +57,16 @@ public final class UploaderStage: Stage {
         self.policy = policy
         self.generator = generator
         self.family = family
+        gate = PathGate(needsPath: needsPath)
         releaseTopic = "sync.\(instance)"
     }
 
     private let releaseTopic: String
+    private static let noPath = "there is no network path; it goes on when there is one"
 
     public var subscriptions: [Subscription] {
-        [.exact(releaseTopic)] + documents.map { .exact(Heartbeat.topic($0.producer)) }
+        [.exact(releaseTopic), .exact(Heartbeat.topic(samples.producer))]
+            + documents.map { .exact(Heartbeat.topic($0.producer)) }
     }
 
     private var upstreams: [Upstream] { documents + [samples] }
@@ -70,6 +76,7 @@ public final class UploaderStage: Stage {
         try ledger.open(turn)
         try replay.open(turn)
         for upstream in upstreams { try upstream.open(turn) }
+        turn.perform(WatchPath())
     }
 
     public func receive(_ message: Message, _ turn: Turn) throws {
@@ -80,6 +87,8 @@ public final class UploaderStage: Stage {
             samples.hear(head, limit: released, turn)
             ledger.checked(at: turn.now)
             hear(replay: message.body["replay"])
+        } else if let beat = Heartbeat(message), beat.instance == samples.producer {
+            gate.device = NetworkPath(wireValue: beat.details["device"]?["network"] ?? .null)
         } else if let beat = Heartbeat(message), let head = beat.head,
             let upstream = documents.first(where: { $0.producer == beat.instance })
         {
@@ -104,11 +113,24 @@ public final class UploaderStage: Stage {
     }
 
     public func receive(_ result: EffectResult, _ turn: Turn) throws {
+        if let news = result.value as? PathNews { return hear(news, turn) }
         guard let reply = result.value as? UploadReply,
             let index = deliveries.firstIndex(where: { $0.effect == result.id })
         else { return }
         deliveries[index].effect = nil
         try settle(index, reply, turn)
+    }
+
+    private func hear(_ news: PathNews, _ turn: Turn) {
+        switch news {
+        case .path(let path):
+            turn.log.info(
+                "path.changed", ("satisfied", "\(path.isSatisfied)"), ("interface", path.interface?.rawValue ?? "none"))
+            // A way that has come back is tried at once: what failed before failed for want of it.
+            if path.isSatisfied, gate.machine?.isSatisfied == false { waitUntil = 0 }
+            gate.machine = path
+        case .unknown(let why): turn.log.notice("path.unknown", ("why", why))
+        }
     }
 
     public func tick(_ turn: Turn) throws -> Instant? {
@@ -117,6 +139,11 @@ public final class UploaderStage: Stage {
             upstream.pump(turn)
         }
         try pumpReplay(turn)
+        guard gate.isOpen else {
+            blocked = Self.noPath
+            return nil
+        }
+        if blocked == Self.noPath { blocked = nil }
         guard turn.monotonic >= waitUntil else { return waitUntil }
         // Summaries and events first: they are small, and what a person looks at.
         let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
@@ -164,6 +191,7 @@ public final class UploaderStage: Stage {
         var details = ledger.details
         details["blocked"] = Value(blocked)
         details["paused"] = .bool(isPaused)
+        details["path"] = gate.path?.wireValue ?? .null
         details["waiting"] = .integer(Int64(deliveries.count))
         details["consumed"] = samples.consumedByType
         details["replay"] = replay.report
