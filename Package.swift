@@ -103,7 +103,8 @@ let package = Package(
                 "Wire", "MessageBus",
             ])
         + plugin(
-            "debouncer", "DebouncerStage", ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
+            "debouncer", "DebouncerStage",
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin("steps", "StepsStage", handlerDependencies)
         + plugin("heart-rate", "HeartRateStage", handlerDependencies)
         + plugin("sleep", "SleepStage", handlerDependencies)
@@ -113,7 +114,7 @@ let package = Package(
         + plugin("generic", "GenericStage", handlerDependencies)
         + plugin(
             "consolidator", "ConsolidatorStage",
-            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin(
             "uploader", "UploaderStage",
             ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
@@ -152,8 +153,8 @@ let package = Package(
                     "Simulation", "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage",
                     "UploaderStage",
                     "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit",
-                    "Changelog", "SQLite",
-                    "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                    "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel",
+                    "HealthStatistics", "EnergyStage", "WorkoutsStage", "BodyStage", "HealthStore",
                 ]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),

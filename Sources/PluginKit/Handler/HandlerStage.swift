@@ -13,6 +13,8 @@ public final class HandlerStage: Stage {
     let manifest: Manifest
     let configuration: Value
     let handler: any DayHandler
+    /// The handler's days with this configuration.
+    private(set) var window = HandlerWindow.localDay
     /// Which sample types are this handler's, as pull requests name them.
     let types: Value
 
@@ -26,6 +28,8 @@ public final class HandlerStage: Stage {
     var freshness = Freshness()
     /// Types of its own that weren't observed when it last heard.
     private var off: Set<String> = []
+    /// The chunk of a historical sync that was asked for last.
+    var replayed: ReplayedDays?
 
     /// Sequences behind which a handler marks history while it already works on today.
     static let backfillBeyond: Int64 = 200_000
@@ -52,6 +56,7 @@ public final class HandlerStage: Stage {
     public var subscriptions: [Subscription] { [.exact("sync.\(instance)")] }
 
     public func open(_ turn: Turn) throws {
+        window = try handler.window(configuration)
         let database = try turn.write().database
         try DirtyDays.createTables(in: database)
         try Timelines.createTables(in: database)
@@ -62,6 +67,7 @@ public final class HandlerStage: Stage {
         try freshness.open(turn)
         let saved = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'off'").firstRow { $0.bytes(0) }
         off = Set((try saved.map { try Value(json: $0) }?.array ?? []).compactMap(\.string))
+        try openReplay(turn)
         try forgetOlderFigures(turn)
     }
 
@@ -94,6 +100,8 @@ public final class HandlerStage: Stage {
         if before != nil {
             turn.log.notice("figures.outdated", ("handler", manifest.name))
             try markEverything(turn)
+            // Days that had no figures may have some now, of new types or with another window: their samples are told again.
+            try upstream.rewind(turn)
         }
         let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
         write.bind(1, now.json())
@@ -117,6 +125,7 @@ public final class HandlerStage: Stage {
         try notice(off: off, turn)
         upstream.hear(head, limit: released, off: off, turn)
         upstream.pump(turn)
+        try hear(replay: message.body["replay"], turn)
         if upstream.isLevel { freshness.checked(at: turn.now) }
     }
 
@@ -146,8 +155,7 @@ public final class HandlerStage: Stage {
         for index in user.indices {
             let name = users[Int(user[index])]
             guard let zones = timelines[name] else { throw StageError.unreadablePage(producer: upstream.producer) }
-            for day in handler.days(touching: start[index], end: end[index], zones: zones, configuration: configuration)
-            {
+            for day in zones.days(touching: start[index], end: end[index], window) {
                 touched.insert(.init(user: name, day: day.number))
             }
         }
@@ -180,14 +188,16 @@ public final class HandlerStage: Stage {
     }
 
     public func report(_ turn: Turn) throws -> StageReport {
-        StageReport(
-            frontier: [upstream.producer: min(upstream.frontier, dirty.oldestMark ?? .max)],
-            details: [
-                "pending": .integer(Int64(dirty.count)),
-                "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
-                "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
-                "failedDays": .integer(Int64(dirty.failed.count)),
-            ])
+        let oldest = dirty.oldestMark ?? DirtyDays.behindEverything
+        var details: [String: Value] = [
+            "pending": .integer(Int64(dirty.count)),
+            "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
+            "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
+            "failedDays": .integer(Int64(dirty.failed.count)),
+        ]
+        if oldest == DirtyDays.behindEverything { details["consumed"] = upstream.consumedByType }
+        details["replay"] = replayReport()
+        return StageReport(frontier: [upstream.producer: min(upstream.frontier, oldest)], details: details)
     }
 }
 

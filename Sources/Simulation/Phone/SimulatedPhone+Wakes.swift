@@ -1,6 +1,5 @@
 import BackgroundDelivery
 import HealthModel
-import PluginKit
 
 /// The phone's discretion: which wakes a day has, and when.
 extension SimulatedPhone {
@@ -70,7 +69,7 @@ extension SimulatedPhone {
         guard deliveriesLeft > 0, hasChange, device.app == .background || device.app == .terminated else { return }
         device.isDeferring = false
         tell()
-        if strategy == .naive || !isRegistered { try wake(.delivery) }
+        if strategy == .naive { try wake(.delivery) }
     }
 
     /// The observer fires: outside the app's own time that wakes it.
@@ -80,9 +79,5 @@ extension SimulatedPhone {
         else { return }
         // All types that are due at this moment are one wake.
         at(now) { [unowned self] in try wake(.delivery) }
-    }
-
-    private var isRegistered: Bool {
-        observer.heartbeat?.details["registered"]?.object?.isEmpty == false
     }
 }

@@ -37,8 +37,8 @@ struct StageBuilder {
                         refusal: configuration.registrationRefusal)
                 })
         case .debouncer:
-            return host { DebouncerStage(stack: configuration, configuration: instance.configuration) }
-        case .consolidator: return host { ConsolidatorStage(stack: configuration) }
+            return host { try DebouncerStage(stack: configuration, instance: instance) }
+        case .consolidator: return host { try ConsolidatorStage(stack: configuration, instance: instance) }
         case .uploader:
             return host {
                 UploaderStage(
