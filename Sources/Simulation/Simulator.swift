@@ -44,15 +44,13 @@ package struct Simulator {
             try phone.live()
             return phone
         }
-        func delivers(_ probe: SimulatedPhone.Probe) throws -> Bool {
-            try !tried(small, probe).outcome.delays.isEmpty
-        }
+        let locked = try tried(small, .init(staysLocked: true, app: .background))
         return StrategyMatrix(
             triggersOnData: try tried(small, .init(app: .background)).wakes
                 > tried(silent, .init(app: .background)).wakes,
-            whenTerminated: try delivers(.init(app: .terminated)),
-            afterForceQuit: try delivers(.init(app: .forceQuit)),
-            whenLocked: try delivers(.init(staysLocked: true, app: .background)),
+            whenTerminated: try tried(small, .init(app: .terminated)).wakes > 0,
+            afterForceQuit: try tried(small, .init(app: .forceQuit)).wakes > 0,
+            whenLocked: locked.wakes > 0, deliversWhenLocked: !locked.outcome.delays.isEmpty,
             needsBackend: strategy.needsBackend, maxRunSeconds: model.maxRunSeconds(strategy))
     }
 

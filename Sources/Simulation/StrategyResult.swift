@@ -1,11 +1,15 @@
 import HealthModel
 
-/// What a strategy can do.
+/// What a strategy can do: in which states of the app and the phone it is given time, and why.
 package struct StrategyMatrix: Equatable {
+    /// New data bring a wake.
     package var triggersOnData: Bool
+    /// After the system has ended the app.
     package var whenTerminated: Bool
     package var afterForceQuit: Bool
     package var whenLocked: Bool
+    /// With the phone locked it also gets at the data.
+    package var deliversWhenLocked: Bool
     package var needsBackend: Bool
     package var maxRunSeconds: Double
 }
@@ -55,6 +59,7 @@ package struct StrategyResult: Equatable {
             "lost": .integer(Int64(lost)), "doubled": .integer(Int64(doubled)), "repeated": .integer(Int64(repeated)),
             "triggersOnData": .bool(matrix.triggersOnData), "whenTerminated": .bool(matrix.whenTerminated),
             "afterForceQuit": .bool(matrix.afterForceQuit), "whenLocked": .bool(matrix.whenLocked),
+            "deliversWhenLocked": .bool(matrix.deliversWhenLocked),
             "needsBackend": .bool(matrix.needsBackend), "maxRunSeconds": .number(matrix.maxRunSeconds),
         ]
     }

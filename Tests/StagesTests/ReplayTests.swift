@@ -3,6 +3,7 @@ import HTTP
 import HealthModel
 import PluginKit
 import SQLite
+import Simulation
 import Testing
 import UploaderStage
 import Wire

@@ -69,7 +69,7 @@ extension DebouncerStage {
     }
 
     func finish(_ done: Work, success: Bool, _ turn: Turn) {
-        for (task, what) in work where what == done {
+        for (task, what) in work.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where what == done {
             work[task] = nil
             tasks.complete(task.rawValue, success: success, conditions(turn), turn)
         }
