@@ -73,22 +73,26 @@ let package = Package(
         library(
             "Operations",
             [
-                "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage",
+                "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "BackgroundDelivery", "Changelog",
+                "SQLite", "Console", "ObserverStage",
                 "HealthGenerator",
             ]),
         library("Console", []),
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel", "MessageBus",
+                "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel",
+                "BackgroundDelivery", "MessageBus",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
         + plugin("hub", "HubStage", ["MessageBus", "Wire", "HealthModel"])
         + plugin(
             "observer", "ObserverStage",
-            ["PluginKit", "HealthModel", "HealthStore", "HealthImport", "Changelog", "SQLite", "Wire", "MessageBus"])
+            [
+                "PluginKit", "HealthModel", "BackgroundDelivery", "HealthStore", "HealthImport", "Changelog", "SQLite",
+                "Wire", "MessageBus",
+            ])
         + plugin(
             "debouncer", "DebouncerStage",
             ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])

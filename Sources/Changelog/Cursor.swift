@@ -23,7 +23,12 @@ public struct Cursor: Sendable, Equatable {
     }
 
     /// Everything up to here has been consumed, whatever the type.
-    public var frontier: Int64 { Swift.min(anchor.minimum, backfill.map(\.from).min() ?? .max) }
+    public var frontier: Int64 { frontier(besides: []) }
+
+    /// The same for all types but these.
+    public func frontier(besides types: Set<String>) -> Int64 {
+        Swift.min(anchor.minimum(besides: types), backfill.map(\.from).min() ?? .max)
+    }
 
     /// What to ask for next.
     public struct Window: Sendable, Equatable {

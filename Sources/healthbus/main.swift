@@ -16,6 +16,8 @@ do {
         case "import": try ImportCommand.run(arguments)
         case "generate": try GenerateCommand.run(arguments)
         case "status": try StatusCommand.run(arguments)
+        case "types": try TypesCommand.run(arguments)
+        case "device": try DeviceCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
         case "sync": try SyncCommand.run(arguments)
         case "history": try HistoryCommand.run(arguments)

@@ -19,6 +19,7 @@ public struct Manifest: Sendable, Equatable {
     public var types: [String]
     public var consumes: [String]
     public var produces: [String]
+    public var rights: PluginRights
     /// JSON Schema of its configuration, with defaults.
     public var configuration: Value
     public var file: String
@@ -65,6 +66,7 @@ public struct Manifest: Sendable, Equatable {
         types = texts("types")
         consumes = texts("consumes")
         produces = texts("produces")
+        rights = try PluginRights(value, file: file)
         configuration = value["configuration"]
     }
 

@@ -24,7 +24,7 @@ extension HandlerStage {
     /// Asks for the samples of the newest dirty days, once all that is released has been marked.
     /// - Parameter computing: the run whose days are about to be computed and aren't asked for again.
     func requestSlices(_ turn: Turn, computing: SliceRun? = nil) {
-        guard upstream.isLive(within: Self.nearby) else { return }
+        guard upstream.isLive(within: Self.nearby), !upstream.isInaccessible else { return }
         while inFlight.count < Self.concurrentRuns,
             let run = nextRun(besides: Array(inFlight.values) + [computing].compactMap { $0 })
         {
@@ -69,6 +69,8 @@ extension HandlerStage {
         // The upstream's own cursor meets the reset too and marks the days anew.
         case .reset: return
         case .refused(let why): throw StageError.refused(producer: upstream.producer, why: why)
+        // The days stay marked.
+        case .databaseInaccessible: return upstream.becameInaccessible(turn)
         case .pages(let pages):
             for page in pages { run.samples.append(try SamplePage(wireValue: page["samples"])) }
             guard let last = pages.last else { throw StageError.unreadablePage(producer: upstream.producer) }

@@ -28,6 +28,8 @@ public final class HandlerStage: Stage {
     var freshness = Freshness()
     /// The chunk of a historical sync that was asked for last.
     var replayed: ReplayedDays?
+    /// Types of its own that weren't observed when it last heard.
+    private var off: Set<String> = []
 
     /// Sequences behind which a handler marks history while it already works on today.
     static let backfillBeyond: Int64 = 200_000
@@ -64,7 +66,25 @@ public final class HandlerStage: Stage {
         try timelines.open(turn)
         try freshness.open(turn)
         try openReplay(turn)
+        let saved = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'off'").firstRow { $0.bytes(0) }
+        off = Set((try saved.map { try Value(json: $0) }?.array ?? []).compactMap(\.string))
         try forgetOlderFigures(turn)
+    }
+
+    /// A type that could not be read for a while is missing from every day that was computed meanwhile: all are computed again.
+    private func notice(off all: Set<String>, _ turn: Turn) throws {
+        let own = all.filter(takes)
+        guard own != off else { return }
+        if !off.subtracting(own).isEmpty { try markEverything(turn) }
+        off = own
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('off', ?)")
+        write.bind(1, Value.array(own.sorted().map { .string($0) }).json())
+        try write.run()
+    }
+
+    private func takes(_ type: String) -> Bool {
+        if let included = types["include"].array { return included.contains(.string(type)) }
+        return types["exclude"].array?.contains(.string(type)) == false
     }
 
     /// Another version or configuration of the handler would give other figures: every day is computed again.
@@ -101,7 +121,9 @@ public final class HandlerStage: Stage {
         guard let head = StoreHead(wireValue: message.body["head"]),
             let released = AnchorVector(wireValue: message.body["released"])
         else { return }
-        upstream.hear(head, limit: released, turn)
+        let off = Set((message.body["off"].array ?? []).compactMap(\.string))
+        try notice(off: off, turn)
+        upstream.hear(head, limit: released, off: off, turn)
         upstream.pump(turn)
         try hear(replay: message.body["replay"], turn)
         if upstream.isLevel { freshness.checked(at: turn.now) }

@@ -11,7 +11,7 @@ public protocol PullSource: AnyObject {
     /// - Parameters:
     ///   - request: its members; the anchor has been checked already.
     ///   - page: gives one page: its members, of about 48 KiB at most, with `through` on the last one where the query has a window.
-    /// - Throws: `PullRefusal` for a request that makes no sense.
+    /// - Throws: `PullRefusal` for a request that makes no sense; `DeliveryError` when the data can't be read now.
     func answer(_ request: Value, head: StoreHead, page: (_ members: [String: Value], _ last: Bool) -> Void) throws
 }
 

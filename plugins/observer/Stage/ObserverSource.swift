@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HealthModel
 import HealthStore
@@ -9,6 +10,7 @@ import Wire
 public final class ObserverSource: PullSource {
     private let database: Database
     private let store: HealthStoreReader
+    private let access: ReadAccess
 
     /// Parts of one slice's answer: well within every socket's high-water mark. A longer slice goes on in another request.
     private static let partsPerSlice = 24
@@ -18,9 +20,11 @@ public final class ObserverSource: PullSource {
     public init(database: Database) throws {
         self.database = database
         store = try HealthStoreReader(database: database)
+        access = try ReadAccess(database)
     }
 
     public func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
+        try access.refresh(for: request)
         switch request["query"].string {
         case "samples":
             try windowed(request, head, page) { filter, window in
@@ -53,11 +57,17 @@ public final class ObserverSource: PullSource {
                 ], true)
         case "slice": try slice(request, page)
         case "changes": try ChangelogSource(database: database).answer(request, head: head, page: page)
+        case "delivery":
+            page(
+                [
+                    "device": try ObserverDelivery.read("device", database) ?? DeviceState().wireValue,
+                    "registrations": try ObserverDelivery.read("registrations", database) ?? [:],
+                ], true)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
         case let other:
             throw PullRefusal(
-                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, changes"
+                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, changes, delivery"
             )
         }
     }
@@ -72,7 +82,7 @@ public final class ObserverSource: PullSource {
             let types = Self.types(request["types"])
         else { throw PullRefusal("the request needs 'after', 'until' and 'types'") }
         for index in 1...Self.pagesPerRequest {
-            let found = try read(TypeFilter(types: types), Self.window(after, until, head))
+            let found = try read(TypeFilter(types: access.allowed(types)), Self.window(after, until, head))
             let from = after.minimum
             // A walk that is complete has covered the whole window, whatever its last row.
             let through = found.isComplete ? max(until.maximum, after.maximum) : found.covered
@@ -120,7 +130,8 @@ public final class ObserverSource: PullSource {
             let to = request["to"].int, from <= to, let asOf = AnchorVector(wireValue: request["asOf"])
         else { throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'") }
         var query = SliceQuery(
-            user: user, types: types, ranges: [from..<to], asOf: asOf.base, isFull: request["payload"].bool == true)
+            user: user, types: access.allowed(types), ranges: [from..<to], asOf: asOf.base,
+            isFull: request["payload"].bool == true)
         query.asOfByType = asOf.exceptions
         var position: SlicePosition?
         if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string,

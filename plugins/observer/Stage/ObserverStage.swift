@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HealthModel
 import HealthStore
@@ -22,21 +23,30 @@ public final class ObserverStage: Stage {
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
     var quarantined: Int64 = 0
+    let delivery: ObserverDelivery
 
-    /// - Parameter zone: IANA name; a user's timeline begins with it.
-    public init(instance: String, zone: String, defaultUser: String) {
+    /// - Parameters:
+    ///   - zone: IANA name; a user's timeline begins with it.
+    ///   - delivery: how background delivery treats its consumers.
+    ///   - refusal: why a consumer may not register, with what to do; nil when it may.
+    public init(
+        instance: String, zone: String, defaultUser: String, delivery: DeliveryPolicy = DeliveryPolicy(),
+        refusal: @escaping (String) -> String? = { _ in nil }
+    ) {
         self.instance = instance
         self.zone = zone
         self.defaultUser = defaultUser
+        self.delivery = ObserverDelivery(policy: delivery, refusal: refusal)
     }
 
-    public var subscriptions: [Subscription] { [.exact("control.\(instance)")] }
+    public var subscriptions: [Subscription] { [.exact("control.\(instance)"), .exact("acknowledged.\(instance)")] }
 
     public func open(_ turn: Turn) throws {
         let database = try turn.write().database
         try HealthStoreSchema.create(in: database)
         try ImportLedger.createTables(in: database)
         try ZoneTable.createTables(in: database)
+        try ObserverDelivery.createTables(in: database)
         try imports.open(turn)
         try ZoneTable.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
@@ -44,18 +54,28 @@ public final class ObserverStage: Stage {
         try refreshHeads()
         changedTypes = []
         quarantined = Int64(try reader.quarantineCount())
+        try delivery.open(turn)
         turn.perform(ObserverEffect.discard(besides: imports.needed))
     }
 
-    /// Commands are hints too: an import is announced until its row says so, and asking again changes nothing.
     public func receive(_ message: Message, _ turn: Turn) throws {
-        guard message.body["command"].string == "import", let id = message.body["id"].string,
-            let path = message.body["path"].string,
-            Self.isFileName(id), imports[id] == nil
+        if message.topic.hasPrefix("acknowledged.") { return delivery.acknowledge(message.body, turn) }
+        switch message.body["command"].string {
+        case "import": try announce(message.body, turn)
+        case "register": try delivery.register(message.body, known: heads.keys, turn)
+        case "device": try delivery.change(message.body, known: heads.keys, turn)
+        case "types": try delivery.setTypes(message.body, turn)
+        default: break
+        }
+    }
+
+    /// Commands are hints too: an import is announced until its row says so, and asking again changes nothing.
+    private func announce(_ command: Value, _ turn: Turn) throws {
+        guard let id = command["id"].string, let path = command["path"].string, Self.isFileName(id), imports[id] == nil
         else { return }
         try imports.save(
             .init(
-                id: id, path: path, user: message.body["user"].string ?? defaultUser, state: .announced,
+                id: id, path: path, user: command["user"].string ?? defaultUser, state: .announced,
                 submitted: turn.now,
                 added: [:], report: nil, problem: nil, seconds: 0), turn)
     }
@@ -95,16 +115,9 @@ public final class ObserverStage: Stage {
             turn.log.info("import.started", ("id", entry.id))
             turn.perform(ObserverEffect.read(id: entry.id, path: entry.path))
         }
-        if !changedTypes.isEmpty {
-            try refreshHeads()
-            for type in changedTypes.sorted() {
-                turn.publish(
-                    "observed.\(type)",
-                    ["head": turn.head.wireValue, "type": .string(type), "sequence": .integer(heads[type] ?? 0)])
-            }
-            changedTypes = []
-        }
-        return nil
+        if !changedTypes.isEmpty { try refreshHeads() }
+        defer { changedTypes = [] }
+        return try delivery.fire(changed: changedTypes, heads: heads, turn)
     }
 
     private func refreshHeads() throws {
@@ -134,6 +147,7 @@ public final class ObserverStage: Stage {
                 "records": .integer(attempt.records),
             ]
         }
+        details.merge(delivery.details(head: turn.head.sequence)) { own, _ in own }
         return StageReport(heads: heads, details: details)
     }
 }

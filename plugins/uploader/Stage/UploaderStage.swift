@@ -84,7 +84,8 @@ public final class UploaderStage: Stage {
             guard let head = StoreHead(wireValue: message.body["head"]),
                 let released = AnchorVector(wireValue: message.body["released"])
             else { return }
-            samples.hear(head, limit: released, turn)
+            samples.hear(
+                head, limit: released, off: Set((message.body["off"].array ?? []).compactMap(\.string)), turn)
             ledger.checked(at: turn.now)
             hear(replay: message.body["replay"])
         } else if let beat = Heartbeat(message), beat.instance == samples.producer {
@@ -101,6 +102,7 @@ public final class UploaderStage: Stage {
         for upstream in upstreams {
             switch try upstream.fetch(answer, turn) {
             case .other: continue
+            case .inaccessible: return
             case .reset: deliveries.removeAll { $0.upstream == upstream.name }
             case .pages(let fetched):
                 deliveries.append(
