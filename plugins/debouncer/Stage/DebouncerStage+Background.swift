@@ -16,6 +16,7 @@ extension DebouncerStage {
         guard new != device else { return }
         let old = device
         device = new
+        try store("device", new.wireValue, turn)
         if old.app == .active, new.app != .active {
             turn.log.info("app.background", ("pending", "\(window.pendingTypes.count)"))
         }
@@ -23,7 +24,7 @@ extension DebouncerStage {
     }
 
     /// What may be released, as the phone and the tasks are now.
-    private var reachNow: ReleaseWindow.Reach {
+    var reachNow: ReleaseWindow.Reach {
         if device.isLocked || device.app == .forceQuit { return .nothing }
         if device.app == .active || isConsolidating || !tasks.scheduler.runningIdentifiers.isEmpty {
             return .everything
@@ -107,7 +108,10 @@ extension DebouncerStage {
         let timed = consumers.filter { !$0.times.isEmpty }
         guard !timed.isEmpty else { return }
         guard !zones.isEmpty else { return askZones(turn) }
-        if let due = nextTime, turn.now >= due {
+        if let due = nextTime {
+            guard turn.now >= due else { return }
+            // Its user may have travelled since.
+            askZones(turn)
             let isCollecting = window.reach == .collecting
             let moved = isCollecting ? [] : window.releaseEverything { type in timed.contains { $0.takes(type) } }
             if !moved.isEmpty {

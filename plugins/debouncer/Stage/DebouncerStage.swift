@@ -126,12 +126,16 @@ public final class DebouncerStage: Stage {
         if let saved = try load("history", turn) { history = History(wireValue: saved) }
         try ledger.open(turn)
         rounds.goOn(after: ledger.last)
+        // Until the observer speaks, the phone is as it was.
+        if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { device = state }
+        window.reach = reachNow
         savedPending = (try load("pending", turn)?.object ?? [:]).compactMapValues(\.int)
         guard let saved = try load("released", turn) else { return }
         guard let vector = AnchorVector(wireValue: saved["released"]) else {
             throw StageError.unreadableCursor("released")
         }
         window = ReleaseWindow(policy: window.policy, released: vector, collected: savedPending)
+        window.reach = reachNow
         head = StoreHead(wireValue: saved["head"])
     }
 
