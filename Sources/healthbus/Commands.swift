@@ -135,35 +135,6 @@ enum Commands {
                     examples: ["healthbus days --from 2025-03-24 --to 2025-03-30", "healthbus days --json"])
             ),
             (
-                "types",
-                CommandHelp(
-                    name: "healthbus types",
-                    summary: "Show how each type is delivered; switch types off and on, set how often they wake.",
-                    positionals: [
-                        .init("off|on|frequency|deny|allow", isRequired: false), .init("type", isRequired: false),
-                        .init("frequency", isRequired: false),
-                    ],
-                    options: stackOptions + [json],
-                    examples: [
-                        "healthbus types", "healthbus types off BodyMass", "healthbus types frequency StepCount hourly",
-                    ])
-            ),
-            (
-                "device",
-                CommandHelp(
-                    name: "healthbus device",
-                    summary:
-                        "Show or set what the stack knows of the phone: its app, its lock, its battery, its network.",
-                    positionals: [
-                        .init("show|set|reset", isRequired: false),
-                        .init("key=value", isRequired: false, repeats: true),
-                    ],
-                    options: stackOptions + [json],
-                    examples: [
-                        "healthbus device", "healthbus device set locked=true app=background", "healthbus device reset",
-                    ])
-            ),
-            (
                 "sync",
                 CommandHelp(
                     name: "healthbus sync",
@@ -194,6 +165,35 @@ enum Commands {
                     ],
                     options: stackOptions + [json],
                     examples: ["healthbus tasks list", "healthbus tasks launch healthkit-sync"])
+            ),
+            (
+                "types",
+                CommandHelp(
+                    name: "healthbus types",
+                    summary: "Show how each type is delivered; switch types off and on, set how often they wake.",
+                    positionals: [
+                        .init("off|on|frequency|deny|allow", isRequired: false), .init("type", isRequired: false),
+                        .init("frequency", isRequired: false),
+                    ],
+                    options: stackOptions + [json],
+                    examples: [
+                        "healthbus types", "healthbus types off BodyMass", "healthbus types frequency StepCount hourly",
+                    ])
+            ),
+            (
+                "device",
+                CommandHelp(
+                    name: "healthbus device",
+                    summary:
+                        "Show or set what the stack knows of the phone: its app, its lock, its battery, its network.",
+                    positionals: [
+                        .init("show|set|reset", isRequired: false),
+                        .init("key=value", isRequired: false, repeats: true),
+                    ],
+                    options: stackOptions + [json],
+                    examples: [
+                        "healthbus device", "healthbus device set locked=true app=background", "healthbus device reset",
+                    ])
             ),
             (
                 "tap",

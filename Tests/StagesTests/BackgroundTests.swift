@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import Changelog
 import DebouncerStage
+import Foundation
 import HealthModel
 import PluginKit
 import Testing
@@ -198,7 +199,8 @@ import Testing
     @Test func withoutAWindowASyncCommitsNothing() throws {
         let rig = try rig(window: 0)
         try observer(rig, 10, ["a": 10])
-        try rig.pass(Self.second)
+        for consumer in ["steps", "uploader"] { try reach(rig, consumer, 10) }
+        try rig.pass(3 * Self.second)
         rig.commits = 0
         for sequence in Int64(11)...60 {
             try fire(rig, "a", sequence)
@@ -209,7 +211,7 @@ import Testing
         // What became of them is written once there is nothing to do.
         try rig.pass(3 * Self.second)
         #expect(rig.commits == 1)
-        #expect(try rig.rows().values.count { $0.topic == "rounds" } == 50)
+        #expect(try rig.rows().values.count { $0.topic == "rounds" } == 51)
     }
 
     @Test func theConsolidatorsTaskGivesTheAppTimeToo() throws {
@@ -263,5 +265,49 @@ import Testing
         try round(4, succeeds: true)
         try check()
         #expect(try rig.rows()[key]?.body == .none)
+    }
+}
+
+/// Options of the debouncer, from files.
+@Suite struct DebouncerConfigurationTests {
+    private func stack(_ options: String, in folder: TemporaryFolder) throws -> StackConfiguration {
+        let file = folder.path + "/stack.json"
+        try Data("{\"instances\": {\"debouncer\": {\"configuration\": \(options)}}}".utf8)
+            .write(to: URL(fileURLWithPath: file))
+        return try StackConfiguration(
+            path: file, catalog: PluginCatalog(folder: Checkout.root + "/plugins", programs: "/nowhere"))
+    }
+
+    @Test(
+        arguments: [
+            (#"{"windows": {"stepps": 5}}"#, "windows.stepps"), (#"{"windows": {"steps": -1}}"#, "windows.steps"),
+            (#"{"maximumWaits": {"HKQuantityTypeIdentifierSteps": 5}}"#, "maximumWaits"),
+            (#"{"frequencies": {"steps": "often"}}"#, "frequencies.steps"), (#"{"launch": "never"}"#, "launch"),
+            (#"{"dailyEnergyHour": 24}"#, "dailyEnergyHour"), (#"{"roundPatience": 5}"#, "roundPatience"),
+        ])
+    func whatItCanNotWorkWithIsRefused(_ options: String, _ key: String) throws {
+        let folder = try TemporaryFolder()
+        do {
+            let stack = try stack(options, in: folder)
+            _ = try DebouncerStage(stack: stack, instance: #require(stack.only(.debouncer)))
+            Issue.record("taken: \(options)")
+        } catch let error as ConfigurationError {
+            #expect(error.file == folder.path + "/stack.json" && error.key.contains(key), "\(error)")
+        }
+    }
+
+    @Test func aTaskThatTheManifestDoesNotPermitIsRefused() throws {
+        let folder = try TemporaryFolder()
+        let stack = try stack(#"{"refreshMinutes": 60}"#, in: folder)
+        var instance = try #require(stack.only(.debouncer))
+        _ = try DebouncerStage(stack: stack, instance: instance)
+        instance.manifest.rights.permittedTasks.remove("refresh")
+        #expect(throws: ConfigurationError.self) { try DebouncerStage(stack: stack, instance: instance) }
+    }
+
+    @Test func theProfilesAreTaken() throws {
+        let catalog = try PluginCatalog(folder: Checkout.root + "/plugins", programs: "/nowhere")
+        let stack = try StackConfiguration(path: Checkout.root + "/configs/battery-friendly.json", catalog: catalog)
+        _ = try DebouncerStage(stack: stack, instance: #require(stack.only(.debouncer)))
     }
 }

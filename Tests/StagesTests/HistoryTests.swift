@@ -98,6 +98,7 @@ import Testing
         for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-1", 0)) }
         try rig.restart()
         try rig.hear(beat("observer", head(10), heads: ["a": 10]))
+        for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-1", 0)) }
         try rig.pass(Instant.second)
         try answerZones(rig)
         try rig.pass(Instant.second)

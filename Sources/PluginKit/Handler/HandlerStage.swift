@@ -26,10 +26,10 @@ public final class HandlerStage: Stage {
     var rowsPerDay = 2000.0
     var failures: [DirtyDays.Key: Int] = [:]
     var freshness = Freshness()
-    /// Types of its own that weren't observed when it last heard.
-    private var off: Set<String> = []
     /// The chunk of a historical sync that was asked for last.
     var replayed: ReplayedDays?
+    /// Types of its own that weren't observed when it last heard.
+    private var off: Set<String> = []
 
     /// Sequences behind which a handler marks history while it already works on today.
     static let backfillBeyond: Int64 = 200_000
@@ -65,9 +65,9 @@ public final class HandlerStage: Stage {
         try dirty.open(turn)
         try timelines.open(turn)
         try freshness.open(turn)
+        try openReplay(turn)
         let saved = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'off'").firstRow { $0.bytes(0) }
         off = Set((try saved.map { try Value(json: $0) }?.array ?? []).compactMap(\.string))
-        try openReplay(turn)
         try forgetOlderFigures(turn)
     }
 

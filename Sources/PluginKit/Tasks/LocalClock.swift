@@ -1,6 +1,12 @@
 import HealthModel
 
 extension ZoneTimeline {
+    /// When the local clock next shows a minute of the day, after `now`.
+    public func next(minute: Int, after now: Instant) -> Instant? {
+        let past = Instant(minute % 60) * 60 * Instant.second
+        return next(hour: minute / 60, after: now - past).map { $0 + past }
+    }
+
     /// When the local clock next shows a full hour, after `now`; by calendar, so that a day of 23 or 25 hours shifts nothing.
     public func next(hour: Int, after now: Instant) -> Instant? {
         let today = day(of: now)

@@ -148,5 +148,10 @@ extension TaskHost {
             self.tasks = tasks
             self.backgroundModes = backgroundModes
         }
+
+        public init(_ rights: PluginRights) {
+            self.init(
+                tasks: rights.permittedTasks, backgroundModes: Set(rights.backgroundModes.map(\.rawValue)))
+        }
     }
 }

@@ -76,8 +76,8 @@ struct DailyTask {
 
 extension ConsolidatorStage {
     public convenience init(stack: StackConfiguration, instance: StackConfiguration.Instance) throws {
-        let permitted = try instance.manifest.names("permittedTasks")
-        guard permitted.contains(DailyTask.identifier) else {
+        let rights = instance.manifest.rights
+        guard rights.permittedTasks.contains(DailyTask.identifier) else {
             throw ConfigurationError(
                 file: instance.manifest.file, key: "permittedTasks", reason: "must hold '\(DailyTask.identifier)'")
         }
@@ -89,7 +89,7 @@ extension ConsolidatorStage {
         self.init(
             instance: instance.name, observer: stack.only(.observer)?.name ?? "observer",
             handlers: stack.handlers.map(\.name), options: options,
-            permissions: .init(tasks: permitted, backgroundModes: try instance.manifest.names("backgroundModes")))
+            permissions: .init(rights))
     }
 
     /// With its task permitted.

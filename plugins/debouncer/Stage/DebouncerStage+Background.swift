@@ -9,10 +9,14 @@ extension DebouncerStage {
     func learnDevice(_ beat: Heartbeat, _ turn: Turn) throws {
         registeredLaunch = beat.details["registered"]?[instance].int
         window.off = Set((beat.details["off"]?.array ?? []).compactMap(\.string))
+        let fired = beat.details["fired"].flatMap { AnchorVector(wireValue: $0) }
+        offFired = Dictionary(
+            uniqueKeysWithValues: window.off.map { ($0, fired?[$0] ?? beat.head?.sequence ?? .max) })
         let new = beat.details["device"].flatMap { DeviceState().updated(from: $0) } ?? DeviceState()
         guard new != device else { return }
         let old = device
         device = new
+        try store("device", new.wireValue, turn)
         if old.app == .active, new.app != .active {
             turn.log.info("app.background", ("pending", "\(window.pendingTypes.count)"))
         }
@@ -20,7 +24,7 @@ extension DebouncerStage {
     }
 
     /// What may be released, as the phone and the tasks are now.
-    private var reachNow: ReleaseWindow.Reach {
+    var reachNow: ReleaseWindow.Reach {
         if device.isLocked || device.app == .forceQuit { return .nothing }
         if device.app == .active || isConsolidating || !tasks.scheduler.runningIdentifiers.isEmpty {
             return .everything
@@ -97,6 +101,30 @@ extension DebouncerStage {
         if consumer.role == .uploader { hasPath = beat.details["path"]?["satisfied"].bool }
         rounds.heard(beat, of: observer, at: turn.monotonic)
         try heardReplay(beat, turn)
+    }
+
+    /// Runs the syncs of consumers whose time of day has come: as if one of their types had been fired.
+    func followClock(_ turn: Turn) throws {
+        let timed = consumers.filter { !$0.times.isEmpty }
+        guard !timed.isEmpty else { return }
+        guard !zones.isEmpty else { return askZones(turn) }
+        if let due = nextTime {
+            guard turn.now >= due else { return }
+            // Its user may have travelled since.
+            askZones(turn)
+            let isCollecting = window.reach == .collecting
+            let moved = isCollecting ? [] : window.releaseEverything { type in timed.contains { $0.takes(type) } }
+            if !moved.isEmpty {
+                try save(turn)
+                try released(moved, reason: "time of day", turn)
+            }
+            let sync = DebouncerTask.healthkitSync
+            if isCollecting, window.hasUnreleased, !tasks.scheduler.isPending(sync.rawValue) {
+                try tasks.submit(request(sync, earliest: nil), conditions(turn), turn)
+            }
+        }
+        let minutes = timed.reduce(into: Set<Int>()) { $0.formUnion($1.times) }
+        nextTime = zones.values.flatMap { zone in minutes.compactMap { zone.next(minute: $0, after: turn.now) } }.min()
     }
 
     func conditions(_ turn: Turn) -> TaskConditions {

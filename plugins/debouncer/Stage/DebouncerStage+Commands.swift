@@ -78,6 +78,7 @@ extension DebouncerStage {
                 }
                 zones[user] = timeline
             }
+            nextTime = nil
         case .oldest(let id):
             let starts = pages.flatMap { $0["types"].array ?? [] }.compactMap { $0["firstStart"].int }
             guard let oldest = starts.min() else {

@@ -7,13 +7,18 @@ extension DebouncerStage {
     /// - Throws: `ConfigurationError` for options that can't be used, with what is allowed.
     public convenience init(stack: StackConfiguration, instance: StackConfiguration.Instance) throws {
         let named = stack.namedTypes
-        var consumers = try stack.handlers.map { handler in
-            let triggers = try handler.manifest.names("triggers")
-            return handler.manifest.types.contains("*")
-                ? Consumer(name: handler.name, types: nil, except: named, triggers: triggers)
-                : Consumer(
-                    name: handler.name, types: Set(handler.manifest.types),
-                    triggers: triggers.subtracting(handler.manifest.types))
+        var consumers = stack.handlers.map { handler in
+            var consumer =
+                handler.manifest.types.contains("*")
+                ? Consumer(name: handler.name, types: nil, except: named)
+                : Consumer(name: handler.name, types: Set(handler.manifest.types))
+            for trigger in handler.manifest.rights.triggers {
+                switch trigger {
+                case .type(let type): if !consumer.takes(type) { consumer.triggers.insert(type) }
+                case .time(let minute): consumer.times.insert(minute)
+                }
+            }
+            return consumer
         }
         consumers += stack.instances.filter { $0.manifest.kind == .uploader }.map {
             Consumer(name: $0.name, types: nil, role: .uploader)
@@ -23,7 +28,8 @@ extension DebouncerStage {
             instance.configuration, file: stack.file, key: key,
             metrics: Dictionary(
                 uniqueKeysWithValues: stack.handlers.map { ($0.name, Set($0.manifest.types).subtracting(["*"])) }))
-        let permitted = try instance.manifest.names("permittedTasks")
+        let rights = instance.manifest.rights
+        let permitted = rights.permittedTasks
         for task in configuration.tasks where !permitted.contains(task.rawValue) {
             throw ConfigurationError(
                 file: stack.file, key: key,
@@ -34,7 +40,7 @@ extension DebouncerStage {
         self.init(
             instance: instance.name, observer: stack.only(.observer)?.name ?? "observer",
             consolidator: stack.only(.consolidator)?.name, consumers: consumers, configuration: configuration,
-            permissions: .init(tasks: permitted, backgroundModes: try instance.manifest.names("backgroundModes")))
+            permissions: .init(rights))
     }
 
     /// With the tasks that every debouncer has.

@@ -42,10 +42,12 @@ extension DebouncerStage {
         if let earliest = nextBegin(task, turn) {
             try tasks.submit(request(task, earliest: earliest), conditions(turn), turn)
         }
-        try adaptReach(turn, reason: task.rawValue)
+        window.reach = reachNow
         switch task {
         case .healthkitSync, .catchUp, .refresh: try sync(task, consumers, turn)
-        case .dailyEnergy: try sync(task, consumers.filter { $0.name == "energy" }, turn)
+        case .dailyEnergy:
+            askZones(turn)
+            try sync(task, consumers.filter { $0.name == "energy" }, turn)
         case .remoteSync:
             _ = window.releaseEverything()
             for consumer in consumers { tell(consumer, turn) }

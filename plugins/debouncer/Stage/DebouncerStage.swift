@@ -20,6 +20,8 @@ public final class DebouncerStage: Stage {
         public var except: Set<String>
         /// Types of others whose release makes this one's sync run too.
         public var triggers: Set<String>
+        /// Minutes of the local day at which its sync runs.
+        public var times: Set<Int> = []
         public var role: Role
 
         public init(
@@ -49,6 +51,8 @@ public final class DebouncerStage: Stage {
     private var told: [String: AnchorVector] = [:]
     private var lastRepeat: Instant = 0
     private var lastSpread: Instant = 0
+    /// Types that aren't observed, and up to where each was fired: nothing of them is released beyond.
+    var offFired: [String: Int64] = [:]
 
     // What the app knows of itself and the phone.
     var device = DeviceState()
@@ -74,6 +78,8 @@ public final class DebouncerStage: Stage {
     var toldChunk: String?
     /// The manual sync that was asked for last.
     var manual: ManualSync?
+    /// When the next sync by the clock is due.
+    var nextTime: Instant?
     /// Questions to the observer, by pull.
     var questions: [Int64: Question] = [:]
 
@@ -120,12 +126,16 @@ public final class DebouncerStage: Stage {
         if let saved = try load("history", turn) { history = History(wireValue: saved) }
         try ledger.open(turn)
         rounds.goOn(after: ledger.last)
+        // Until the observer speaks, the phone is as it was.
+        if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { device = state }
+        window.reach = reachNow
         savedPending = (try load("pending", turn)?.object ?? [:]).compactMapValues(\.int)
         guard let saved = try load("released", turn) else { return }
         guard let vector = AnchorVector(wireValue: saved["released"]) else {
             throw StageError.unreadableCursor("released")
         }
         window = ReleaseWindow(policy: window.policy, released: vector, collected: savedPending)
+        window.reach = reachNow
         head = StoreHead(wireValue: saved["head"])
     }
 
@@ -185,6 +195,7 @@ public final class DebouncerStage: Stage {
             lastSpread = turn.monotonic
             register(turn)
             try scheduleTasks(turn)
+            try followClock(turn)
             for consumer in consumers { tell(consumer, turn) }
         } else if turn.monotonic - lastSpread >= Self.spread {
             lastSpread = turn.monotonic
@@ -240,8 +251,11 @@ public final class DebouncerStage: Stage {
     }
 
     func vector(for consumer: Consumer) -> AnchorVector {
-        AnchorVector(
-            base: window.released.base, exceptions: window.released.exceptions.filter { consumer.takes($0.key) })
+        var exceptions = window.released.exceptions.filter { consumer.takes($0.key) }
+        for (type, fired) in offFired where consumer.takes(type) {
+            exceptions[type] = min(window.released[type], fired)
+        }
+        return AnchorVector(base: window.released.base, exceptions: exceptions)
     }
 
     func save(_ turn: Turn) throws {

@@ -87,15 +87,16 @@ public struct ReleaseWindow: Sendable, Equatable {
     /// A type has been fired up to `sequence`. True when that released something at once.
     public mutating func changed(_ type: String, to sequence: Int64, at now: Instant) -> Bool {
         newest[type] = max(newest[type] ?? 0, sequence)
-        guard sequence > released[type], sequence > collected[type] ?? 0, !off.contains(type), reach != .nothing else {
-            return false
-        }
+        // What is collected has had its window; with time for the app it gets another, and goes out.
+        let known = reach == .collecting ? collected[type] ?? 0 : 0
+        guard sequence > released[type], sequence > known, !off.contains(type), reach != .nothing else { return false }
         if policy.window(of: type) == 0 {
             waiting[type] = nil
             guard reach != .collecting else {
                 collected[type] = sequence
                 return false
             }
+            collected[type] = nil
             set(type, to: sequence)
             return true
         }
