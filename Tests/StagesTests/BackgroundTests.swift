@@ -4,6 +4,7 @@ import DebouncerStage
 import Foundation
 import HealthModel
 import PluginKit
+import Simulation
 import Testing
 
 /// The debouncer as an app's background sync manager: what it does while the app has no time of its own.
