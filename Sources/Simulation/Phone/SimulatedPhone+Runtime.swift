@@ -43,6 +43,7 @@ extension SimulatedPhone {
     func closeApp() throws {
         guard device.app == .active else { return }
         device.app = .background
+        device.isDeferring = true
         tell()
         guard strategy != .naive else { return }
         // The few seconds that iOS leaves an app to finish what it is at.
