@@ -120,7 +120,7 @@ struct LiveStack {
         client.command("debouncer", ["command": "expire", "task": "healthkit-sync"])
         client.command("debouncer", ["command": "sync", "id": "metric", "metric": "steps"])
         // Taken once the debouncer knows the zones.
-        let isTaken = try eventually(within: 20) {
+        let isTaken = eventually(within: 20) {
             client.command("debouncer", ["command": "sync", "id": "history", "history": 400])
             return client.heartbeats["debouncer"]?.beat.details["manual"]?["id"] == "history"
         }
