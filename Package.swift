@@ -140,6 +140,7 @@ let package = Package(
                     "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
                     "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit", "Changelog", "SQLite",
                     "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                    "BackgroundDelivery",
                 ]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

@@ -3,7 +3,7 @@ import HealthModel
 import Testing
 
 /// A table of registrations with clocks, a device and heads that the test moves.
-struct DeliveryBench {
+final class DeliveryBench {
     static let second = Instant.second
     static let hour = 3600 * Instant.second
 
@@ -22,14 +22,14 @@ struct DeliveryBench {
     }
 
     @discardableResult
-    mutating func register(_ types: [String: DeliveryFrequency] = ["*": .immediate], launch new: Int64? = nil) -> Bool {
+    func register(_ types: [String: DeliveryFrequency] = ["*": .immediate], launch new: Int64? = nil) -> Bool {
         launch = new ?? launch + 1
         return table.register("app", launch: launch, types: types, known: heads.keys)
     }
 
     /// A commit that changes types, then a look at the clock.
     @discardableResult
-    mutating func change(_ types: String...) -> ObserverRegistrations.Round {
+    func change(_ types: String...) -> ObserverRegistrations.Round {
         let before = head
         for type in types {
             head += 1
@@ -40,23 +40,23 @@ struct DeliveryBench {
     }
 
     @discardableResult
-    mutating func look() -> ObserverRegistrations.Round {
+    func look() -> ObserverRegistrations.Round {
         table.fires(heads: heads, device: device, at: now, monotonic: monotonic)
     }
 
     @discardableResult
-    mutating func pass(_ time: Instant) -> ObserverRegistrations.Round {
+    func pass(_ time: Instant) -> ObserverRegistrations.Round {
         now += time
         monotonic += time
         return look()
     }
 
-    mutating func acknowledge(_ type: String) {
+    func acknowledge(_ type: String) {
         table.acknowledge("app", [type: heads[type] ?? 0], monotonic: monotonic)
     }
 
     @discardableResult
-    mutating func enter(_ app: DeviceState.AppState) -> ObserverRegistrations.Round {
+    func enter(_ app: DeviceState.AppState) -> ObserverRegistrations.Round {
         if app == .active, device.app != .active { table.enteredForeground(known: heads.keys) }
         if app == .forceQuit { table.forceQuit() }
         device.app = app
@@ -64,7 +64,7 @@ struct DeliveryBench {
     }
 
     /// Another process reads what this one saved.
-    mutating func restart() throws {
+    func restart() throws {
         table = try #require(ObserverRegistrations(wireValue: table.wireValue, policy: table.policy))
     }
 
@@ -80,17 +80,17 @@ extension ObserverRegistrations.Round {
     private let hour = DeliveryBench.hour
 
     @Test func onTheScreenEveryChangeFiresAtOnceWhateverTheFrequency() {
-        var bench = DeliveryBench { $0.floors["steps"] = .hourly }
+        let bench = DeliveryBench { $0.floors["steps"] = .hourly }
         bench.register(["*": .daily])
         for _ in 0..<3 { #expect(bench.change("steps").types == ["steps"]) }
         #expect(bench.table.held.isEmpty && bench.deadline == nil)
         // Also when nobody is registered for the background: the query runs.
-        var other = DeliveryBench()
+        let other = DeliveryBench()
         #expect(other.change("steps").types == ["steps"])
     }
 
     @Test func immediateOnTheScreenSavesNothing() {
-        var bench = DeliveryBench()
+        let bench = DeliveryBench()
         bench.register()
         bench.look()
         bench.table.saved()
@@ -99,7 +99,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func aFasterRequestIsAcceptedAndClamped() {
-        var bench = DeliveryBench { $0.floors["steps"] = .hourly }
+        let bench = DeliveryBench { $0.floors["steps"] = .hourly }
         bench.register(["steps": .immediate, "weight": .daily])
         #expect(bench.table.requested("steps") == .immediate && bench.table.effective("steps") == .hourly)
         #expect(bench.table.requested("weight") == .daily && bench.table.effective("weight") == .daily)
@@ -107,7 +107,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func inTheBackgroundATypeFiresOncePerPeriod() throws {
-        var bench = DeliveryBench { $0.floors["steps"] = .hourly }
+        let bench = DeliveryBench { $0.floors["steps"] = .hourly }
         bench.register()
         bench.enter(.background)
         #expect(bench.change("steps").types == ["steps"])
@@ -125,7 +125,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func aClockThatIsPutBackHoldsATypeNoLongerThanItsPeriod() {
-        var bench = DeliveryBench { $0.floors["steps"] = .hourly }
+        let bench = DeliveryBench { $0.floors["steps"] = .hourly }
         bench.register()
         bench.enter(.background)
         bench.change("steps")
@@ -136,7 +136,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func allTypesThatAreDueAreOneWake() {
-        var bench = DeliveryBench { $0.wakesPerHour = 2 }
+        let bench = DeliveryBench { $0.wakesPerHour = 2 }
         bench.register()
         bench.enter(.background)
         #expect(bench.change("steps", "heart", "sleep").types == ["heart", "sleep", "steps"])
@@ -152,7 +152,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func aNewLaunchFiresEachRegisteredTypeOnce() {
-        var bench = DeliveryBench { $0.floor = .daily }
+        let bench = DeliveryBench { $0.floor = .daily }
         bench.enter(.background)
         bench.heads = ["steps": 90, "heart": 95]
         #expect(bench.register(["steps": .immediate]))
@@ -169,7 +169,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func enteringTheForegroundFiresEveryObserverAlsoWithoutAChange() {
-        var bench = DeliveryBench()
+        let bench = DeliveryBench()
         bench.change("steps", "heart")
         bench.enter(.background)
         #expect(bench.enter(.active).types == ["heart", "steps"])
@@ -177,7 +177,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func nothingFiresWhileLockedAndWhatIsDueFiresOnUnlock() throws {
-        var bench = DeliveryBench { $0.unlockReminderAfter = 3600 * Instant.second }
+        let bench = DeliveryBench { $0.unlockReminderAfter = 3600 * Instant.second }
         bench.register()
         bench.look()
         bench.device.isLocked = true
@@ -194,7 +194,7 @@ extension ObserverRegistrations.Round {
 
     @Test(arguments: [DeviceState.AppState.background, .terminated])
     func onUnlockOnlyWhatIsDue(_ app: DeviceState.AppState) {
-        var bench = DeliveryBench { $0.floors["steps"] = .hourly }
+        let bench = DeliveryBench { $0.floors["steps"] = .hourly }
         bench.register()
         bench.enter(app)
         bench.change("steps")
@@ -206,7 +206,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func aForceQuitAppAndADeferringSystemFireNothing() {
-        var bench = DeliveryBench()
+        let bench = DeliveryBench()
         bench.register()
         bench.enter(.forceQuit)
         #expect(bench.change("steps").types.isEmpty)
@@ -219,7 +219,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func aChangedTypeThatNobodyHearsIsToldOnce() {
-        var bench = DeliveryBench()
+        let bench = DeliveryBench()
         bench.enter(.background)
         #expect(bench.change("steps").unheard == ["steps"])
         #expect(bench.change("steps").unheard.isEmpty)
@@ -229,7 +229,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func aTypeThatIsOffStaysWhereItWasAndGoesOnFromThere() throws {
-        var bench = DeliveryBench()
+        let bench = DeliveryBench()
         bench.register()
         bench.change("steps")
         let stood = bench.head
@@ -249,7 +249,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func aDenialIsNotToldApart() {
-        var bench = DeliveryBench()
+        let bench = DeliveryBench()
         #expect(bench.table.authorization("steps", for: "app") == .notDetermined)
         bench.register(["steps": .immediate])
         #expect(bench.table.authorization("steps", for: "app") == .requested)
@@ -265,7 +265,7 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func aFrequencySetByHandGoesBeforeTheRequest() throws {
-        var bench = DeliveryBench()
+        let bench = DeliveryBench()
         bench.register(["steps": .immediate])
         bench.table.setFrequency(.daily, "steps")
         try bench.restart()

@@ -7,14 +7,14 @@ import Testing
     private let second = Instant.second
 
     private func bench(strikes: Int) -> DeliveryBench {
-        var bench = DeliveryBench { $0.strikesUntilStopped = strikes }
+        let bench = DeliveryBench { $0.strikesUntilStopped = strikes }
         bench.register()
         bench.enter(.background)
         return bench
     }
 
     @Test func anAcknowledgementInTimeIsNoStrike() {
-        var bench = bench(strikes: 3)
+        let bench = bench(strikes: 3)
         bench.change("steps")
         #expect(bench.deadline == 15 * second)
         bench.pass(14 * second)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func aMissedFireIsRepeatedWithBackOffAndThreeMissesStopDelivery() throws {
-        var bench = bench(strikes: 3)
+        let bench = bench(strikes: 3)
         bench.change("steps")
         #expect(bench.pass(15 * second).fires.isEmpty && bench.table.strikes("steps") == 1)
         #expect(bench.deadline == 30 * second)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test func anAnswerBetweenBeginsTheCountAnew() {
-        var bench = bench(strikes: 2)
+        let bench = bench(strikes: 2)
         for _ in 0..<5 {
             bench.change("steps")
             bench.pass(15 * second)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func withoutStrikesItKeepsTrying() {
-        var bench = bench(strikes: 0)
+        let bench = bench(strikes: 0)
         bench.change("steps")
         var repeats = 0
         for _ in 0..<4000 { repeats += bench.pass(15 * second).fires.count }
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func aSteadyStreamDoesNotHideThatNobodyAnswers() {
-        var bench = bench(strikes: 1)
+        let bench = bench(strikes: 1)
         var stopped: [String] = []
         for _ in 0..<20 {
             bench.now += second
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func anAcknowledgementOfAnOlderFireLeavesTheNewerOneDue() {
-        var bench = bench(strikes: 3)
+        let bench = bench(strikes: 3)
         bench.change("steps")
         let first = bench.heads["steps"] ?? 0
         bench.pass(10 * second)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func noRepeatWhileLockedDeferringOrOverTheBudget() {
-        var bench = bench(strikes: 9)
+        let bench = bench(strikes: 9)
         bench.change("steps")
         bench.pass(15 * second)
         bench.device.isLocked = true
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func onTheScreenNobodyWaitsForAnAnswer() {
-        var bench = bench(strikes: 1)
+        let bench = bench(strikes: 1)
         bench.change("steps")
         bench.enter(.active)
         #expect(bench.pass(600 * second).stopped.isEmpty)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func aStrangersAcknowledgementChangesNothing() {
-        var bench = bench(strikes: 1)
+        let bench = bench(strikes: 1)
         bench.change("steps")
         bench.table.acknowledge("other", ["steps": .max], monotonic: 0)
         bench.table.acknowledge("app", ["heart": .max, "steps": 0], monotonic: 0)
