@@ -34,6 +34,10 @@ public final class HTTPClient: @unchecked Sendable {
 
     deinit { curl_easy_cleanup(handle) }
 
+    /// Whether a server's URL leads to this machine itself.
+    /// - Throws: `HTTPError` when it isn't a URL.
+    public static func isLoopback(_ base: String) throws -> Bool { try ServerURL(base).isLoopback }
+
     /// Sends one request and waits for its answer, whatever its status.
     /// - Parameter timeout: seconds for all of it.
     /// - Throws: `HTTPError` when there is no answer.

@@ -5,8 +5,8 @@ public struct DayInput: Sendable {
     /// The instants that belong to the result: the local day (a union of ranges when a flight makes it so), or the night's window.
     public var window: [Range<Instant>]
     public var zones: ZoneTimeline
-    /// Alive, plausible samples that overlap the window widened by the handler's `reach`, in canonical order (start, id). Long ones
-    /// reach past its edges.
+    /// The day's slice (`ZoneTimeline.slice`): alive, plausible samples that overlap the window, or lie as far beyond it as the
+    /// handler's window says, in canonical order (start, id). Long ones reach past its edges.
     public var samples: SamplePage
     /// The handler's configuration: its schema's defaults overlaid with the stack's.
     public var configuration: Value
@@ -55,12 +55,25 @@ public struct DayEvent: Sendable, Equatable {
     }
 }
 
-/// Which instants a handler needs for a day.
-public enum HandlerWindow: String, Sendable {
-    /// The local day.
-    case localDay
-    /// 18:00 of the day before to 18:00 of the day: a night belongs to the window that holds its end.
-    case night
+/// Which instants a handler needs for a day: 24 hours of the local clock, and how far its slices reach beyond them.
+///
+/// Figures may follow from a slice only, so a change touches exactly the days whose slice can hold it: the narrower, the fewer.
+public struct HandlerWindow: Sendable, Hashable {
+    /// The hour of the local clock at which the day's window ends, 1 to 24; it begins at this hour of the day before.
+    public var endHour: Int
+    /// How far before the window's begin a slice begins, microseconds.
+    public var before: Instant
+    /// How far after the window's end a slice ends, microseconds.
+    public var after: Instant
+
+    public init(endHour: Int = 24, before: Instant = 0, after: Instant = 0) {
+        self.endHour = endHour
+        self.before = before
+        self.after = after
+    }
+
+    /// The local day itself.
+    public static let localDay = HandlerWindow()
 }
 
 /// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
@@ -68,15 +81,28 @@ public enum HandlerWindow: String, Sendable {
 public protocol DayHandler: Sendable {
     /// Raises whenever the same samples would give other figures: every day is then computed again.
     var version: Int { get }
-    var window: HandlerWindow { get }
     /// Whether it reads `payload` and `metadata` (workouts do); without them a slice is a third of the size.
     var needsPayload: Bool { get }
-    /// How far beyond both edges of the window its slices reach, microseconds: a slice holds what overlaps the window widened by
-    /// this, and a change dirties the days of its own interval widened likewise. 0 unless a handler says otherwise.
-    var reach: Instant { get }
+    /// Which instants its days are: the local day, unless it says otherwise.
+    /// - Parameter configuration: as in `DayInput`.
+    /// - Throws: for options that it can't work with; the host then doesn't start.
+    func window(_ configuration: Value) throws -> HandlerWindow
     func compute(_ input: DayInput) throws -> DayOutput
 }
 
 extension DayHandler {
-    public var reach: Instant { 0 }
+    public func window(_ configuration: Value) throws -> HandlerWindow { .localDay }
+}
+
+extension DayInput {
+    /// One day's input, its slice cut out of samples that hold it and maybe more.
+    /// - Parameter samples: alive and plausible, in canonical order.
+    public init(
+        user: String, day: LocalDay, window: HandlerWindow, zones: ZoneTimeline, cutting samples: SamplePage,
+        configuration: Value = [:]
+    ) {
+        self.init(
+            user: user, day: day, window: zones.window(of: day, window), zones: zones,
+            samples: samples.overlapping(zones.slice(of: day, window)), configuration: configuration)
+    }
 }

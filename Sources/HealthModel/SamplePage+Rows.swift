@@ -29,6 +29,18 @@ extension SamplePage {
         select(ids.indices.filter(isIncluded))
     }
 
+    /// The rows that overlap one of these ranges; those without duration count at their instant, also at a lower edge.
+    public func overlapping(_ ranges: [Range<Instant>]) -> SamplePage {
+        let rows = ids.indices.filter { row in
+            ranges.contains { range in
+                start[row] < range.upperBound
+                    && (end[row] > range.lowerBound || (start[row] == end[row] && start[row] >= range.lowerBound))
+            }
+        }
+        // A day that was fetched alone is whole already, and may be large.
+        return rows.count == count ? self : select(rows)
+    }
+
     /// These rows, in this order, with the same dictionaries.
     public func select(_ rows: [Int]) -> SamplePage {
         var page = SamplePage()

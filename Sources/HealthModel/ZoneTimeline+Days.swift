@@ -19,28 +19,23 @@ extension ZoneTimeline {
         return offsets.ranges(ofLocal: start..<start + Self.dayLength)
     }
 
-    /// The instants that a handler needs for a day: the day itself, or the night's window from 18:00 to 18:00.
-    public func window(of day: LocalDay, _ kind: HandlerWindow = .localDay) -> [Range<Instant>] {
-        switch kind {
-        case .localDay: ranges(of: day)
-        case .night: window(of: day, endingAtHour: Self.nightHour)
-        }
-    }
-
-    /// The instants from an hour of the local clock on the day before to the same hour of this day.
-    public func window(of day: LocalDay, endingAtHour hour: Int) -> [Range<Instant>] {
-        let end = Self.localStart(of: day) + Instant(hour) * Self.hourLength
+    /// The instants from an hour of the local clock on the day before to the same hour of this day: with 24, the day itself.
+    public func window(of day: LocalDay, _ window: HandlerWindow = .localDay) -> [Range<Instant>] {
+        let end = Self.localStart(of: day) + Instant(window.endHour) * Self.hourLength
         return offsets.ranges(ofLocal: end - Self.dayLength..<end)
     }
 
-    /// The days whose window an interval touches, in order. The end is exclusive, but for a sample without duration.
-    public func days(
-        touching start: Instant, end: Instant, _ kind: HandlerWindow = .localDay, reach: Instant = 0
-    ) -> [LocalDay] {
-        let first = Self.clamped(start &- reach)
-        let last = max(first, Self.clamped(end == start ? end &+ reach : end &+ reach &- 1))
-        // A night's window ends at 18:00, so the clock six hours on shows its date.
-        let shift = kind == .night ? Self.dayLength - Instant(Self.nightHour) * Self.hourLength : 0
+    /// The instants that a day's slice holds: its window, each of its ranges widened.
+    public func slice(of day: LocalDay, _ window: HandlerWindow) -> [Range<Instant>] {
+        self.window(of: day, window).map { $0.lowerBound - window.before..<$0.upperBound + window.after }
+    }
+
+    /// The days whose slice holds an interval or a part of it, in order. The end is exclusive, but for a sample without duration.
+    public func days(touching start: Instant, end: Instant, _ window: HandlerWindow = .localDay) -> [LocalDay] {
+        let first = Self.clamped(Self.clamped(start) - window.after)
+        let last = max(first, Self.clamped(Self.clamped(end) + window.before - (end == start ? 0 : 1)))
+        // A window that ends at 18:00 is a date of the clock six hours on.
+        let shift = Self.dayLength - Instant(window.endHour) * Self.hourLength
         var numbers: [Int] = []
         var sorted = true
         for index in offsets.index(of: first)...offsets.index(of: last) {
@@ -83,7 +78,6 @@ extension ZoneTimeline {
         return now >= end + 60 * Instant.second
     }
 
-    static let nightHour = 18
     private static let hourLength: Instant = 3600 * Instant.second
     private static let dayLength: Instant = 24 * hourLength
 

@@ -21,6 +21,8 @@ public struct SleepSession: Sendable, Equatable {
     public var unspecified: Double?
     /// From going to bed to the first sleep; nil without a time in bed that begins before it.
     public var latency: Double?
+    /// Awake between the first sleep and the last; nil without sleep, or where the source tells nothing of being awake.
+    public var wakeAfterOnset: Double?
     /// Asleep as a part of the time in bed, 0 to 1; nil without time in bed. Sleep outside the recorded time in bed was in bed too.
     public var efficiency: Double?
 }
@@ -77,7 +79,11 @@ extension SleepSession {
         unspecified = claim(.unspecified)
         let sleeping = taken
         asleep = sleeping.isEmpty ? nil : sleeping.length.seconds / 60
-        awake = claim(.awake)
+        let waking = set(.awake).subtracting(sleeping)
+        awake = minutes(waking, of: .awake)
+        if let onset = sleeping.ranges.first?.lowerBound, let end = sleeping.ranges.last?.upperBound {
+            wakeAfterOnset = minutes(waking.intersection(IntervalSet([onset..<end])), of: .awake)
+        }
 
         let bed = set(.inBed)
         inBed = minutes(bed, of: .inBed)

@@ -9,8 +9,10 @@ public struct DaysReport {
     /// Members that every day has; absent is null.
     static let members = [
         "user", "date", "zone", "final", "missing", "revision", "steps", "distanceMeters", "flightsClimbed",
-        "activeEnergyKilocalories", "basalEnergyKilocalories", "exerciseMinutes", "standHours", "heartRate",
-        "hrvSDNNMilliseconds", "sleep", "workouts", "bodyMassKilograms", "heightMeters", "other",
+        "activeEnergyKilocalories", "basalEnergyKilocalories", "exerciseMinutes", "moveMinutes", "standMinutes",
+        "standHours", "heartRate", "hrvSDNNMilliseconds", "sleep", "naps", "workouts", "bodyMassKilograms",
+        "bodyMassMeanKilograms", "heightMeters", "heightMeanMeters", "bodyMassIndex", "bodyMassIndexMean",
+        "bodyFatFraction", "bodyFatMeanFraction", "other",
     ]
 
     /// By date.
@@ -31,7 +33,7 @@ public struct DaysReport {
             guard from.map({ day >= $0 }) ?? true, to.map({ day <= $0 }) ?? true else { continue }
             for name in Self.members where members[name] == nil { members[name] = .null }
             // A list is never null: a day without workouts has none.
-            if members["workouts"] == .null { members["workouts"] = [] }
+            for name in ["naps", "workouts"] where members[name] == .null { members[name] = [] }
             if members["other"] == .null { members["other"] = [:] }
             days.append(("\(day) \(row.user)", .object(members)))
         }

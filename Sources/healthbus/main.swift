@@ -19,6 +19,7 @@ do {
         case "types": try TypesCommand.run(arguments)
         case "device": try DeviceCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
+        case "alerts": try AlertsCommand.run(arguments)
         default: try TapCommand.run(arguments)
         }
     }

@@ -59,6 +59,7 @@ import WorkoutsStage
         #expect(output.figures["heartRate"] == ["min": 60.0, "max": 100.0, "average": 90.0, "resting": 56.0])
         #expect(output.figures["hrvSDNNMilliseconds"] == 45.0)
         #expect(output.hourly["heartRate"]?.array?[2] == 100.0)
+        #expect(output.hourly.keys.sorted() == ["heartRate", "heartRateMax", "heartRateMin"])
 
         var resting = try DayBuilder()
         try resting.add(Self.quantity + "RestingHeartRate", "2025-06-01T05:00:00+02:00", nil, 56)
@@ -87,11 +88,29 @@ import WorkoutsStage
             ])
     }
 
-    @Test func bodyHasTheDaysLatest() throws {
+    @Test func ringsThatCountMinutes() throws {
         var day = try DayBuilder()
+        try day.add(Self.quantity + "AppleMoveTime", "2025-06-01T10:00:00+02:00", "2025-06-01T10:01:00+02:00", 1)
+        try day.add(Self.quantity + "AppleStandTime", "2025-06-01T10:00:00+02:00", "2025-06-01T10:05:00+02:00", 5)
+        try day.add(Self.quantity + "AppleStandTime", "2025-06-01T23:58:00+02:00", "2025-06-02T00:03:00+02:00", 5)
+        #expect(try day.compute(EnergyHandler()).figures == ["moveMinutes": 1.0, "standMinutes": 7.0])
+    }
+
+    @Test func bodyHasTheDaysLatestAndItsMean() throws {
+        var day = try DayBuilder()
+        try day.add(Self.quantity + "BodyMass", "2025-05-31T21:00:00+02:00", nil, 90)
         try day.add(Self.quantity + "BodyMass", "2025-06-01T07:00:00+02:00", nil, 70.5)
-        try day.add(Self.quantity + "BodyMass", "2025-06-01T21:00:00+02:00", nil, 71.25)
-        #expect(try day.compute(BodyHandler()).figures == ["bodyMassKilograms": 71.25])
+        try day.add(Self.quantity + "Height", "2025-06-01T07:30:00+02:00", nil, 1.75)
+        try day.add(Self.quantity + "BodyMassIndex", "2025-06-01T08:00:00+02:00", nil, 23)
+        try day.add(Self.quantity + "BodyMassIndex", "2025-06-01T09:00:00+02:00", nil, 22)
+        try day.add(Self.quantity + "BodyFatPercentage", "2025-06-01T10:00:00+02:00", nil, 0.25)
+        try day.add(Self.quantity + "BodyMass", "2025-06-01T21:00:00+02:00", nil, 71.5)
+        #expect(
+            try day.compute(BodyHandler()).figures == [
+                "bodyMassKilograms": 71.5, "bodyMassMeanKilograms": 71.0, "heightMeters": 1.75,
+                "heightMeanMeters": 1.75, "bodyMassIndex": 22.0, "bodyMassIndexMean": 22.5, "bodyFatFraction": 0.25,
+                "bodyFatMeanFraction": 0.25,
+            ])
     }
 
     @Test func genericHasTheRest() throws {
@@ -110,9 +129,11 @@ import WorkoutsStage
             other == [
                 Self.quantity + "DietaryCaffeine": ["sum": 140.0, "count": 2, "unit": "mg"],
                 Self.quantity + "OxygenSaturation": [
-                    "average": 0.97, "min": 0.97, "max": 0.97, "count": 1, "unit": "%",
+                    "average": 0.97, "min": 0.97, "max": 0.97, "mostRecent": 0.97, "count": 1, "unit": "%",
                 ],
-                Self.quantity + "OfTomorrow": ["average": 4.0, "min": 4.0, "max": 4.0, "count": 1, "unit": .null],
+                Self.quantity + "OfTomorrow": [
+                    "average": 4.0, "min": 4.0, "max": 4.0, "mostRecent": 4.0, "count": 1, "unit": .null,
+                ],
                 Self.category + "MindfulSession": ["count": 2, "minutes": 20.0],
                 Self.category + "Headache": ["count": 1],
                 "HKCorrelationTypeIdentifierFood": ["count": 1],

@@ -9,21 +9,34 @@ struct DayBuilder {
     private var page = SamplePage()
 
     init(_ day: String = "2025-06-01", zone: String = "Europe/Berlin") throws {
-        zones = try ZoneTimeline(zone: zone)
+        try self.init(day, zones: ZoneTimeline(zone: zone))
+    }
+
+    init(_ day: String, zones: ZoneTimeline) throws {
+        self.zones = zones
         self.day = try #require(LocalDay(day))
     }
 
     /// Rows go in in canonical order.
     mutating func add(
         _ type: String, _ start: String, _ end: String? = nil, _ value: Double, source: String = "Watch",
-        payload: String = "",
-        metadata: String = "", uuid: SampleID? = nil
+        payload: String = "", metadata: String = "", uuid: SampleID? = nil
     ) throws {
+        let start = try #require(InstantText.parse(start))
+        add(
+            type, start, try end.map { try #require(InstantText.parse($0)) } ?? start, value, source: source,
+            payload: payload, metadata: metadata, uuid: uuid)
+    }
+
+    mutating func add(
+        _ type: String, _ start: Instant, _ end: Instant, _ value: Double, source: String = "Watch",
+        payload: String = "", metadata: String = "", uuid: SampleID? = nil
+    ) {
         page.ids.append(SampleID(high: 1, low: UInt64(page.count)))
         page.sequence.append(1)
         page.type.append(Self.index(type, in: &page.types))
-        page.start.append(try #require(InstantText.parse(start)))
-        page.end.append(try #require(InstantText.parse(end ?? start)))
+        page.start.append(start)
+        page.end.append(end)
         page.value.append(value)
         page.origin.append(Self.index(Origin(sourceName: source), in: &page.origins))
         page.flags.append([])
@@ -32,10 +45,11 @@ struct DayBuilder {
         page.healthKitUUID.append(uuid)
     }
 
+    /// As the host has it computed: from the day's slice alone.
     func compute(_ handler: some DayHandler) throws -> DayOutput {
         try handler.compute(
             DayInput(
-                user: "anna", day: day, window: zones.window(of: day, handler.window), zones: zones, samples: page,
+                user: "anna", day: day, window: handler.window(configuration), zones: zones, cutting: page,
                 configuration: configuration))
     }
 

@@ -29,7 +29,8 @@ import struct WorkoutsStage.WorkoutsHandler
             let manifest = try Self.manifest(name)
             #expect(manifest["name"].string == name)
             #expect(manifest["version"].int == Int64(handler.version))
-            #expect(manifest["window"].string == handler.window.rawValue)
+            let isLocalDay = try handler.window([:]) == .localDay
+            #expect(manifest["window"].string == (isLocalDay ? "localDay" : "night"))
             #expect(manifest["executable"].string == "healthbus-" + name)
         }
     }

@@ -15,17 +15,38 @@ import Testing
         let output = try day.compute(SleepHandler())
         #expect(
             output.figures["sleep"] == [
-                "start": "2025-05-31T21:00:00Z", "end": "2025-06-01T04:30:00Z", "asleepMinutes": 420.0,
-                "inBedMinutes": 450.0,
-                "awakeMinutes": .null, "coreMinutes": 180.0, "deepMinutes": .null, "remMinutes": 240.0,
-                "unspecifiedMinutes": .null,
-                "efficiency": .number(420.0 / 450.0),
+                "start": "2025-05-31T21:00:00Z", "end": "2025-06-01T04:30:00Z", "source": "Watch",
+                "asleepMinutes": 420.0, "inBedMinutes": 450.0, "awakeMinutes": .null, "coreMinutes": 180.0,
+                "deepMinutes": .null, "remMinutes": 240.0, "unspecifiedMinutes": .null, "latencyMinutes": 30.0,
+                "wakeAfterOnsetMinutes": .null, "efficiency": .number(420.0 / 450.0),
+            ])
+        #expect(
+            output.figures["naps"] == [
+                [
+                    "start": "2025-06-01T11:00:00Z", "end": "2025-06-01T11:40:00Z", "source": "Watch",
+                    "asleepMinutes": 40.0, "inBedMinutes": .null, "awakeMinutes": .null, "coreMinutes": 40.0,
+                    "deepMinutes": .null, "remMinutes": .null, "unspecifiedMinutes": .null, "latencyMinutes": .null,
+                    "wakeAfterOnsetMinutes": .null, "efficiency": .null,
+                ]
             ])
         #expect(output.events.map(\.kind) == ["night", "night"])
         #expect(output.events.map { $0.payload["main"] } == [true, false])
-        #expect(output.events[0].payload["latencyMinutes"] == 30.0)
         #expect(output.events[0].payload["date"] == "2025-06-01")
         #expect(output.events[0].id == output.events[0].payload["id"].string)
+    }
+
+    @Test func timeInBedWithoutSleepIsNoNap() throws {
+        var day = try DayBuilder()
+        try day.add(Self.type, "2025-05-31T23:00:00+02:00", "2025-06-01T06:00:00+02:00", 1)
+        try day.add(Self.type, "2025-06-01T13:00:00+02:00", "2025-06-01T15:00:00+02:00", 0)
+        let output = try day.compute(SleepHandler())
+        #expect(output.figures["naps"] == [] && output.events.count == 2)
+
+        var onlyBed = try DayBuilder()
+        try onlyBed.add(Self.type, "2025-05-31T23:00:00+02:00", "2025-06-01T06:00:00+02:00", 0, source: "iPhone")
+        let sleep = try #require(try onlyBed.compute(SleepHandler()).figures["sleep"])
+        #expect(sleep["inBedMinutes"] == 420.0 && sleep["source"] == "iPhone")
+        #expect(sleep["asleepMinutes"] == .null && sleep["latencyMinutes"] == .null && sleep["efficiency"] == .null)
     }
 
     /// Each session is one day's, also where its samples lie on both sides of the edge.
@@ -39,7 +60,6 @@ import Testing
             #expect(output.events.count == sessions)
             if sessions > 0 { #expect(output.figures["sleep"]?["asleepMinutes"] == 120.0) }
         }
-        #expect(SleepHandler().reach == 24 * 3600 * Instant.second)
     }
 
     @Test func theEndOfTheWindowIsTheDaysOwn() throws {

@@ -4,6 +4,7 @@ import Testing
 
 @Suite struct ZoneTimelineDaysTests {
     static let hour = 3600 * Instant.second
+    static let night = HandlerWindow(endHour: 18)
 
     static func at(_ text: String) throws -> Instant { try #require(InstantText.parse(text)) }
     static func date(_ text: String) throws -> LocalDay { try #require(LocalDay(text)) }
@@ -96,14 +97,17 @@ import Testing
         #expect(zones.days(touching: midnight - 1, end: midnight + 1) == [first, second])
         #expect(zones.days(touching: midnight - Self.hour, end: midnight + 48 * Self.hour).count == 3)
         let evening = midnight - 6 * Self.hour
-        #expect(zones.days(touching: evening - 1, end: evening, .night) == [first])
-        #expect(zones.days(touching: evening, end: evening + 1, .night) == [second])
-        #expect(zones.days(touching: evening, end: evening + 1, .night, reach: 24 * Self.hour).map(\.day) == [1, 2, 3])
+        #expect(zones.days(touching: evening - 1, end: evening, Self.night) == [first])
+        #expect(zones.days(touching: evening, end: evening + 1, Self.night) == [second])
+        let wide = HandlerWindow(endHour: 18, before: Self.hour, after: 2 * Self.hour)
+        #expect(zones.days(touching: evening - 5, end: evening - 4, wide) == [first, second])
+        #expect(zones.days(touching: evening - 3 * Self.hour, end: evening - Self.hour, wide) == [first])
+        #expect(zones.days(touching: evening + 2 * Self.hour, end: evening + 3 * Self.hour, wide) == [second])
     }
 
     @Test func nightsRunFromEveningToEvening() throws {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
-        let window = zones.window(of: try Self.date("2025-03-30"), .night)
+        let window = zones.window(of: try Self.date("2025-03-30"), Self.night)
         #expect(window == [try Self.at("2025-03-29T18:00:00+01:00")..<Self.at("2025-03-30T18:00:00+02:00")])
     }
 
@@ -133,9 +137,39 @@ import Testing
             #expect(day.year == parts.year && day.month == parts.month && day.day == parts.day)
             #expect(zones.ranges(of: day).contains { $0.contains(second * Instant.second) })
             #expect(zones.days(touching: second * Instant.second, end: second * Instant.second) == [day])
-            let night = zones.days(touching: second * Instant.second, end: second * Instant.second, .night)
+            let night = zones.days(touching: second * Instant.second, end: second * Instant.second, Self.night)
             #expect(night.count == 1)
-            #expect(zones.window(of: night[0], .night).contains { $0.contains(second * Instant.second) })
+            #expect(zones.window(of: night[0], Self.night).contains { $0.contains(second * Instant.second) })
+        }
+    }
+
+    /// A change touches a day exactly when the day's slice holds the changed sample, wherever the traveller is.
+    @Test func aSliceHoldsWhatTouchesItsDay() throws {
+        let names = ["Europe/Berlin", "Australia/Lord_Howe", "Pacific/Apia", "Pacific/Honolulu", "Asia/Tokyo"]
+        var random = SeededRandom(seed: 5)
+        let first = try Self.date("2011-12-15")
+        for _ in 0..<40 {
+            let moved = try Self.at("2011-12-28T00:00:00Z") + Int64.random(in: 0...72, using: &random) * Self.hour
+            let zones = try ZoneTimeline([
+                .init(from: .min, zone: names.randomElement(using: &random) ?? names[0]),
+                .init(from: moved, zone: names.randomElement(using: &random) ?? names[0]),
+            ])
+            let window = HandlerWindow(
+                endHour: Int.random(in: 1...24, using: &random),
+                before: Int64.random(in: 0...30, using: &random) * Self.hour / 2,
+                after: Int64.random(in: 0...30, using: &random) * Self.hour / 2)
+            for _ in 0..<20 {
+                let start = moved + Int64.random(in: -150...150, using: &random) * Self.hour / 2
+                let end = start + max(0, Int64.random(in: -10...90, using: &random)) * Self.hour / 2
+                var page = SamplePage()
+                page.ids = [SampleID(high: 0, low: 0)]
+                page.start = [start]
+                page.end = [end]
+                let holding = (0..<30).map(first.adding).filter {
+                    !page.overlapping(zones.slice(of: $0, window)).isEmpty
+                }
+                #expect(zones.days(touching: start, end: end, window) == holding)
+            }
         }
     }
 

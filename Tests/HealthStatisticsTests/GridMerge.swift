@@ -1,32 +1,49 @@
 import HealthModel
 
-/// The rule of overlapping sources, second by second: slow and of another kind than the merge under test.
+/// The rule of overlapping sources, second by second: simple, and of another kind than the merge under test.
 struct GridMerge {
     let rows: [PageBuilder.Row]
-    /// First counts first.
-    let sources: [String]
+    /// By row: 0 counts first.
+    let priorities: [Int]
+    /// By priority and second: how many samples there are, and what they add in that second.
+    private var counts: [[Int]]
+    private var rates: [[Double]]
+
+    /// - Parameters:
+    ///   - rows: that begin and end at whole seconds of `0..<seconds`.
+    ///   - sources: names by priority; entries by hand come before them.
+    init(rows: [PageBuilder.Row], sources: [String], seconds: Int) {
+        let byHand = Set(rows.filter { $0.flags.contains(.userEntered) }.map(\.source)).sorted()
+        self.rows = rows
+        priorities = rows.map { row in
+            row.flags.contains(.userEntered)
+                ? byHand.firstIndex(of: row.source) ?? 0
+                : byHand.count + (sources.firstIndex(of: row.source) ?? sources.count)
+        }
+        counts = Array(repeating: Array(repeating: 0, count: seconds), count: byHand.count + sources.count)
+        rates = Array(repeating: Array(repeating: 0, count: seconds), count: byHand.count + sources.count)
+        for (row, priority) in zip(rows, priorities) where row.start < row.end {
+            for second in Int(row.start / Instant.second)..<Int(row.end / Instant.second) {
+                counts[priority][second] += 1
+                rates[priority][second] += row.value / (row.end - row.start).seconds
+            }
+        }
+    }
 
     /// The sums of buckets given in whole seconds; nil where nothing counts.
     func sums(_ buckets: [Range<Int>]) -> [Double?] {
         buckets.map { bucket in
             var sum: Double?
             for second in bucket {
-                let instant = Instant(second) * Instant.second
-                let covering = rows.filter { $0.start <= instant && instant < $0.end }
-                guard let first = covering.map({ priority($0.source) }).min() else { continue }
-                for row in covering where priority(row.source) == first {
-                    sum = (sum ?? 0) + row.value / (row.end - row.start).seconds
-                }
+                guard let first = counts.indices.first(where: { counts[$0][second] > 0 }) else { continue }
+                sum = (sum ?? 0) + rates[first][second]
             }
-            for row in rows where row.start == row.end && bucket.contains(Int(row.start / Instant.second)) {
-                let isCovered = rows.contains {
-                    $0.start <= row.start && row.start < $0.end && priority($0.source) < priority(row.source)
-                }
-                if !isCovered { sum = (sum ?? 0) + row.value }
+            for (row, priority) in zip(rows, priorities) where row.start == row.end {
+                let second = Int(row.start / Instant.second)
+                let isCovered = counts[..<priority].contains { $0[second] > 0 }
+                if bucket.contains(second), !isCovered { sum = (sum ?? 0) + row.value }
             }
             return sum
         }
     }
-
-    private func priority(_ source: String) -> Int { sources.firstIndex(of: source) ?? sources.count }
 }

@@ -25,7 +25,7 @@ import Testing
         #expect(night.start == 0 && night.end == 480 * Self.minute && night.source == "Watch")
         #expect(
             night.core == 260 && night.deep == 60 && night.rem == 90 && night.awake == 10 && night.unspecified == nil)
-        #expect(night.asleep == 410 && night.inBed == 480 && night.latency == 20)
+        #expect(night.asleep == 410 && night.inBed == 480 && night.latency == 20 && night.wakeAfterOnset == 10)
         #expect(night.efficiency == 410.0 / 480.0)
     }
 
@@ -33,6 +33,52 @@ import Testing
         let night = try #require(Self.sessions([(20, 100, 3, "Watch"), (100, 160, 1, "Watch")]).first)
         #expect(night.inBed == nil && night.latency == nil && night.efficiency == nil && night.awake == nil)
         #expect(night.asleep == 140)
+    }
+
+    /// Lying awake before the first sleep and after the last is no waking up in the night.
+    @Test func wakingInTheNight() throws {
+        let night = try #require(
+            Self.sessions([
+                (0, 30, 2, "Watch"), (30, 100, 3, "Watch"), (100, 115, 2, "Watch"), (110, 200, 3, "Watch"),
+                (200, 220, 2, "Watch"),
+            ]).first)
+        #expect(night.awake == 60 && night.wakeAfterOnset == 10 && night.latency == nil)
+        let calm = try #require(Self.sessions([(0, 30, 2, "Watch"), (30, 100, 3, "Watch")]).first)
+        #expect(calm.awake == 30 && calm.wakeAfterOnset == 0)
+        let wake = try #require(Self.sessions([(0, 30, 2, "Watch")]).first)
+        #expect(wake.awake == 30 && wake.wakeAfterOnset == nil && wake.asleep == nil)
+    }
+
+    /// The values of iOS 8, those with awake of iOS 10, those with stages of iOS 16.
+    @Test func olderSetsOfValues() throws {
+        let eight = try #require(Self.sessions([(0, 480, 0, "iPhone"), (20, 460, 1, "iPhone")]).first)
+        #expect(eight.inBed == 480 && eight.asleep == 440 && eight.unspecified == 440 && eight.core == nil)
+        #expect(eight.latency == 20 && eight.awake == nil && eight.wakeAfterOnset == nil)
+        let ten = try #require(
+            Self.sessions([(0, 480, 0, "Watch"), (0, 200, 1, "Watch"), (200, 220, 2, "Watch"), (220, 480, 1, "Watch")])
+                .first)
+        #expect(ten.asleep == 460 && ten.awake == 20 && ten.wakeAfterOnset == 20)
+    }
+
+    @Test(arguments: [-1, 6, 99, 0.5, 1e300, -.infinity, .infinity, .nan])
+    func unknownValuesAreNothing(_ value: Double) throws {
+        #expect(Self.sessions([(0, 100, value, "Watch")]).isEmpty)
+        // Nor do they hold sessions together, or make a source one that knows sleep.
+        let sessions = Self.sessions([
+            (0, 60, 1, "iPhone"), (0, 300, value, "Watch"), (200, 260, 1, "iPhone"),
+        ])
+        #expect(sessions.map(\.asleep) == [60, 60] && sessions.allSatisfy { $0.source == "iPhone" })
+    }
+
+    /// A phone that knows the time in bed, a watch that knows the stages, a ring that only knows sleep, and who counts in each session.
+    @Test func severalSourcesInEachSession() {
+        let sessions = Self.sessions([
+            (0, 480, 0, "iPhone"), (10, 470, 1, "Ring"), (30, 240, 3, "Watch"), (240, 450, 5, "Watch"),
+            (700, 760, 0, "iPhone"), (705, 755, 1, "Ring"),
+        ])
+        #expect(sessions.map(\.source) == ["Watch", "Ring"])
+        #expect(sessions.map(\.asleep) == [420, 50] && sessions.map(\.inBed) == [480, 60])
+        #expect(sessions.map(\.latency) == [30, 5] && sessions.map(\.efficiency) == [420.0 / 480, 50.0 / 60])
     }
 
     @Test func stagedSourcesWinOverOthersAndNothingCountsTwice() throws {

@@ -11,7 +11,6 @@ private struct CountingHandler: DayHandler {
     struct Broken: Error {}
 
     let version: Int
-    let window = HandlerWindow.localDay
     let needsPayload = false
     let count: @Sendable (DayInput) throws -> DayOutput
 
@@ -173,11 +172,17 @@ private struct CountingHandler: DayHandler {
         version.withLock { $0 = 2 }
         try rig.restart()
         #expect(try pending(rig) == 2 && rig.report().frontier["observer"] == 0)
+        // Samples are told again too: a day that had no figures may have some now.
         try sync(rig, 10)
+        let again = try #require(rig.pulls.first { $0.name == "spans" })
+        #expect(again.query["after"] == 0)
+        try touch(rig, [Self.day, Self.day.adding(days: 3), Self.day.adding(days: 4)], through: 10)
         try slices(rig)
+        #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
+        #expect(try rig.rows().count == 3)
         configuration.withLock { $0 = ["sourceOrder": ["a": ["Watch"]]] }
         try rig.restart()
-        #expect(try pending(rig) == 2)
+        #expect(try pending(rig) == 3)
     }
 
     @Test func aDayThatFailsIsTriedThreeTimesThenLeftOut() throws {
@@ -196,19 +201,19 @@ private struct CountingHandler: DayHandler {
         #expect(tries.withLock { $0 } == 3)
         // It holds up nothing, and is counted.
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
-        #expect(try rig.report().details["quarantinedDays"] == 1)
+        #expect(try rig.report().details["failedDays"] == 1)
         #expect(try rig.rows().count == 1)
         // Changed, it has three more tries, and is still one day.
         try sync(rig, 12)
         try touch(rig, [Self.day], through: 12)
         try slices(rig)
         #expect(tries.withLock { $0 } == 6)
-        #expect(try rig.report().details["quarantinedDays"] == 1)
+        #expect(try rig.report().details["failedDays"] == 1)
         isBroken.withLock { $0 = false }
         try sync(rig, 14)
         try touch(rig, [Self.day], through: 14)
         try slices(rig)
-        #expect(try rig.report().details["quarantinedDays"] == 0 && rig.rows().count == 2)
+        #expect(try rig.report().details["failedDays"] == 0 && rig.rows().count == 2)
     }
 
     /// The event itself stays as it is; only the day that it belongs to is another one.

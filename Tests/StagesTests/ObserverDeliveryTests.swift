@@ -118,12 +118,12 @@ import Wire
         #expect(try rig.report().details["fired"] == nil)
         let before = rig.store.sequence
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
-        let fired = try #require(AnchorVector(wireValue: try rig.report().details["fired"] ?? .null))
-        #expect(fired[Self.steps] == before && fired[Self.heart] == rig.store.sequence)
+        let told = try #require(AnchorVector(wireValue: try rig.report().details["fired"] ?? .null))
+        #expect(told[Self.steps] == before && told[Self.heart] == rig.store.sequence)
         // The same after a crash: what may not be told yet stays so.
         try rig.restart()
         let again = AnchorVector(wireValue: try rig.report().details["fired"] ?? .null)
-        #expect(again == fired)
+        #expect(again == told)
         #expect(try rig.report().details["registered"] == ["debouncer": 1])
         try rig.pass(3600 * second)
         #expect(fired(rig) == [Self.steps])

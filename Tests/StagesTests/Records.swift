@@ -8,6 +8,8 @@ struct Record: Hashable {
     var length: Instant = 60 * Instant.second
     var value: Double
     var unit = "count"
+    /// HealthKit's, by which a sample can be deleted.
+    var uuid: SampleID?
 
     static func batch(_ records: [Record]) -> RecordBatch {
         var batch = RecordBatch()
@@ -27,7 +29,7 @@ struct Record: Hashable {
             batch.flags.append([])
             batch.metadata.append("")
             batch.payload.append("")
-            batch.healthKitUUID.append(nil)
+            batch.healthKitUUID.append(record.uuid)
             batch.line.append(Int64(line + 1))
         }
         return batch

@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HTTP
 import HealthModel
@@ -41,8 +42,11 @@ import UploaderStage
             ]))
     }
 
+    /// The requests under way.
+    private var uploads: [Effect] { rig.effects.filter { $0.request is UploadRequest } }
+
     private func request() throws -> (effect: Effect, request: UploadRequest) {
-        let effect = try #require(rig.effects.first)
+        let effect = try #require(uploads.first)
         return (effect, try #require(effect.request as? UploadRequest))
     }
 
@@ -95,7 +99,7 @@ import UploaderStage
         try rig.reply(
             first.effect,
             UploadReply.failed(HTTPError(.timedOut, endpoint: "b", detail: "no answer", hint: "wait")))
-        #expect(rig.effects.isEmpty)
+        #expect(uploads.isEmpty)
         #expect(try frontier() == 0 && detail("blocked").string?.contains("no answer") == true)
         #expect((rig.deadline ?? .max) <= rig.monotonic + Instant.second)
         try rig.pass(Instant.second)
@@ -107,9 +111,9 @@ import UploaderStage
         try summaries([1], head: 1)
         try status(503, retryAfter: "7")
         try rig.pass(7 * Instant.second - 1)
-        #expect(rig.effects.isEmpty)
+        #expect(uploads.isEmpty)
         try rig.pass(1)
-        #expect(rig.effects.count == 1)
+        #expect(uploads.count == 1)
     }
 
     @Test func aRefusedTokenIsReadAgainThenItWaitsForAPerson() throws {
@@ -120,7 +124,7 @@ import UploaderStage
         #expect(try request().request.refreshToken)
         #expect(try detail("paused") == false)
         try status(401)
-        #expect(rig.effects.isEmpty)
+        #expect(uploads.isEmpty)
         #expect(try detail("paused") == true && detail("blocked").string?.contains("token") == true)
         // It looks again by itself.
         try rig.pass(30 * Instant.second)
@@ -132,7 +136,7 @@ import UploaderStage
         var backend = FakeBackend()
         try summaries([1, 2, 3, 4, 5, 6, 7, 8], head: 8)
         var requests = 0
-        while !rig.effects.isEmpty, requests < 50 {
+        while !uploads.isEmpty, requests < 50 {
             requests += 1
             if try dates(try request().request).contains("2025-03-16") {
                 try status(422)
@@ -163,16 +167,16 @@ import UploaderStage
         try accept(&backend)
         #expect(try frontier() == 3 && backend.alive("days").count == 3)
         // And once only.
-        #expect(rig.effects.isEmpty)
+        #expect(uploads.isEmpty)
     }
 
     @Test func twoRequestsAtOnceSettleInOrder() throws {
         var backend = FakeBackend()
         try summaries([1], head: 1)
         try summaries([2], head: 2)
-        #expect(rig.effects.count == 2)
+        #expect(uploads.count == 2)
         let first = try request().effect
-        let second = try #require(rig.effects.last)
+        let second = try #require(uploads.last)
         let reply = try backend.take(try #require(second.request as? UploadRequest))
         try rig.reply(second, reply)
         #expect(try frontier() == 0)
@@ -200,5 +204,48 @@ import UploaderStage
             #expect(backend.alive("nights").count == (body == nil ? 0 : 1))
         }
         #expect(try rig.report().frontier["sleep"] == 5)
+    }
+
+    @Test func withoutAPathItWaitsAndGoesOnAtOnceWhenItReturns() throws {
+        let rig = try StageRig {
+            UploaderStage(
+                observer: "observer", handlers: [], consolidator: "consolidator",
+                policy: UploadPolicy(base: 1, cap: 8), instance: "uploader", needsPath: true,
+                family: { UploadMetric(family: $0) })
+        }
+        let watch = try #require(rig.effects.first { $0.request is WatchPath })
+        func uploads() -> Int { rig.effects.count { $0.request is UploadRequest } }
+        func path(_ isSatisfied: Bool) throws {
+            try rig.reply(
+                watch, PathNews.path(.init(isSatisfied: isSatisfied, interface: isSatisfied ? .wifi : nil)))
+        }
+        try path(false)
+        try rig.hear(beat("consolidator", head(2, store: "consolidator")))
+        let row = KeyedChangelog.Row(
+            sequence: 2, key: "day/me/2025-03-11", topic: "daily.summary", user: "me", day: 1,
+            body: ["date": "2025-03-11"])
+        try rig.answer(
+            try #require(rig.pulls.first),
+            .pages([
+                [
+                    "rows": [row.wireValue], "through": 2, "head": head(2, store: "consolidator").wireValue,
+                ]
+            ]))
+        try rig.pass(60 * Instant.second)
+        #expect(uploads() == 0)
+        #expect(try rig.report().details["blocked"]?.string?.contains("no network path") == true)
+        // The phone's network goes before the machine's.
+        var device = DeviceState()
+        device.network = NetworkPath(isSatisfied: true, interface: .cellular)
+        try rig.hear(beat("observer", head(1), details: ["device": device.wireValue]))
+        #expect(uploads() == 1)
+        #expect(try rig.report().details["path"]?["interface"] == "cellular")
+        #expect(try rig.report().details["blocked"] == .null)
+        rig.effects.removeAll { $0.request is UploadRequest }
+        try rig.hear(beat("observer", head(1)))
+        try rig.pass(Instant.second)
+        #expect(uploads() == 0)
+        try path(true)
+        #expect(try rig.report().details["blocked"] == .null)
     }
 }

@@ -52,3 +52,15 @@ void healthbus_wake_clear(int fd);
 int healthbus_catch_signals(void);
 /// Puts the dispositions back and closes the descriptor.
 void healthbus_release_signals(void);
+
+/// A netlink socket that hears of changed links, addresses and routes; closes on exec. Answers -errno.
+int healthbus_route_watch(void);
+/// Waits for a change, and takes all notices that have come. Only a hint: what holds now is to be asked for. Answers 0, or -errno.
+int healthbus_route_wait(int watch);
+/// Ends a wait, from any thread; the descriptor stays open.
+void healthbus_route_end(int watch);
+/// The interfaces over which routes of the main table lead anywhere (IPv4, IPv6), those of default routes first, possibly more
+/// than once. Answers how many, or -errno.
+int healthbus_route_links(unsigned links[64]);
+/// Answers 0, or -errno (-ENXIO: the link is gone).
+int healthbus_link_name(unsigned link, char name[16]);

@@ -47,15 +47,15 @@ extension HandlerStage {
             days.append((LocalDay(number: key.day), mark.generation))
             key.day -= 1
         }
-        let window = days.flatMap { handler.window(of: $0.0, zones: zones, configuration: configuration) }
+        let slices = days.flatMap { zones.slice(of: $0.0, window) }
         var query: [String: Value] = [
             "query": "slice", "user": .string(newest.user), "types": types, "asOf": upstream.cursor.anchor.wireValue,
             "payload": .bool(handler.needsPayload), "store": Value(upstream.cursor.store),
             "generation": Value(upstream.cursor.generation),
         ]
         // A date that was left out has no instants, and so no samples: an empty range.
-        query["from"] = .integer((window.map(\.lowerBound).min() ?? 0) - handler.reach)
-        query["to"] = .integer((window.map(\.upperBound).max() ?? -2 * handler.reach) + handler.reach)
+        query["from"] = .integer(slices.map(\.lowerBound).min() ?? 0)
+        query["to"] = .integer(slices.map(\.upperBound).max() ?? 0)
         return SliceRun(user: newest.user, days: days, query: query)
     }
 
@@ -85,10 +85,8 @@ extension HandlerStage {
     private func compute(_ day: LocalDay, generation: Int64, _ run: SliceRun, _ turn: Turn) throws {
         let key = DirtyDays.Key(user: run.user, day: day.number)
         guard let zones = timelines[run.user] else { return }
-        let window = handler.window(of: day, zones: zones, configuration: configuration)
-        let samples = run.days.count == 1 ? run.samples : run.samples.overlapping(window, reach: handler.reach)
         let input = DayInput(
-            user: run.user, day: day, window: window, zones: zones, samples: samples, configuration: configuration)
+            user: run.user, day: day, window: window, zones: zones, cutting: run.samples, configuration: configuration)
         let output: DayOutput
         do {
             output = try handler.compute(input)
@@ -139,29 +137,5 @@ extension HandlerStage {
         }
         if afterEvents > before { turn.publish(events, ["head": turn.head.wireValue]) }
         if turn.head.sequence > afterEvents { turn.publish(figures, ["head": turn.head.wireValue]) }
-    }
-}
-
-extension SamplePage {
-    /// The rows that overlap a union of ranges, each widened by `reach`; those without duration count at their instant, also at the
-    /// lower edge.
-    func overlapping(_ window: [Range<Instant>], reach: Instant) -> SamplePage {
-        filter { row in
-            window.contains { range in
-                let lower = range.lowerBound - reach
-                return start[row] < range.upperBound + reach
-                    && (end[row] > lower || (start[row] == end[row] && start[row] >= lower))
-            }
-        }
-    }
-}
-
-extension DayHandler {
-    func window(of day: LocalDay, zones: ZoneTimeline, configuration: Value) -> [Range<Instant>] {
-        zones.window(of: day, window)
-    }
-
-    func days(touching start: Instant, end: Instant, zones: ZoneTimeline, configuration: Value) -> [LocalDay] {
-        zones.days(touching: start, end: end, window, reach: reach)
     }
 }

@@ -13,6 +13,8 @@ public final class HandlerStage: Stage {
     let manifest: Manifest
     let configuration: Value
     let handler: any DayHandler
+    /// The handler's days with this configuration.
+    private(set) var window = HandlerWindow.localDay
     /// Which sample types are this handler's, as pull requests name them.
     let types: Value
 
@@ -52,6 +54,7 @@ public final class HandlerStage: Stage {
     public var subscriptions: [Subscription] { [.exact("sync.\(instance)")] }
 
     public func open(_ turn: Turn) throws {
+        window = try handler.window(configuration)
         let database = try turn.write().database
         try DirtyDays.createTables(in: database)
         try Timelines.createTables(in: database)
@@ -94,6 +97,8 @@ public final class HandlerStage: Stage {
         if before != nil {
             turn.log.notice("figures.outdated", ("handler", manifest.name))
             try markEverything(turn)
+            // Days that had no figures may have some now, of new types or with another window: their samples are told again.
+            try upstream.rewind(turn)
         }
         let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
         write.bind(1, now.json())
@@ -146,8 +151,7 @@ public final class HandlerStage: Stage {
         for index in user.indices {
             let name = users[Int(user[index])]
             guard let zones = timelines[name] else { throw StageError.unreadablePage(producer: upstream.producer) }
-            for day in handler.days(touching: start[index], end: end[index], zones: zones, configuration: configuration)
-            {
+            for day in zones.days(touching: start[index], end: end[index], window) {
                 touched.insert(.init(user: name, day: day.number))
             }
         }

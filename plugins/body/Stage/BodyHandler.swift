@@ -1,12 +1,11 @@
 import HealthModel
 import HealthStatistics
 
-/// Body mass and height: the day's latest, only on days that have one.
+/// Body mass, height, body-mass index and body fat: the day's latest and the mean of the day, only on days that have one.
 ///
-/// `bodyMassKilograms` in kilograms, `heightMeters` in metres. Body-mass index and body fat are under `other`, by the generic handler.
+/// Kilograms, metres, kg/m² as it was measured (never computed from the other two), and a fraction from 0 to 1.
 public struct BodyHandler: DayHandler {
-    public let version = 1
-    public let window = HandlerWindow.localDay
+    public let version = 2
     public let needsPayload = false
 
     public init() {}
@@ -14,13 +13,17 @@ public struct BodyHandler: DayHandler {
     public func compute(_ input: DayInput) throws -> DayOutput {
         var output = DayOutput()
         let figures = [
-            ("bodyMassKilograms", "HKQuantityTypeIdentifierBodyMass"),
-            ("heightMeters", "HKQuantityTypeIdentifierHeight"),
+            ("BodyMass", latest: "bodyMassKilograms", mean: "bodyMassMeanKilograms"),
+            ("Height", "heightMeters", "heightMeanMeters"),
+            ("BodyMassIndex", "bodyMassIndex", "bodyMassIndexMean"),
+            ("BodyFatPercentage", "bodyFatFraction", "bodyFatMeanFraction"),
         ]
-        for (name, type) in figures {
-            let statistics = DiscreteStatistics(
-                input.samples, rows: input.samples.rows(of: type), style: .arithmetic, in: input.window)
-            if let latest = statistics.mostRecent { output.figures[name] = .number(latest) }
+        for (type, latest, mean) in figures {
+            let rows = input.samples.rows(of: "HKQuantityTypeIdentifier" + type)
+            let statistics = DiscreteStatistics(input.samples, rows: rows, style: .arithmetic, in: input.window)
+            guard statistics.count > 0 else { continue }
+            output.figures[latest] = Value(statistics.mostRecent)
+            output.figures[mean] = Value(statistics.average)
         }
         return output
     }

@@ -1,14 +1,13 @@
 import HealthModel
 import HealthStatistics
 
-/// Active and resting energy, exercise minutes and stand hours of a day.
+/// Active and resting energy, and what the rings count: exercise, move and stand minutes, and stand hours.
 ///
-/// `activeEnergyKilocalories` and `basalEnergyKilocalories` don't overlap: active excludes resting energy. `exerciseMinutes` are
-/// Apple's; `standHours` are the distinct local hours with a stood value, 0 when all samples say idle. The workouts' own energy isn't
+/// `activeEnergyKilocalories` and `basalEnergyKilocalories` don't overlap: active excludes resting energy. `exerciseMinutes`,
+/// `moveMinutes` (a ring that counts minutes rather than energy) and `standMinutes` are Apple's samples; `standHours` are the distinct local hours with a stood value, 0 when all samples say idle. The workouts' own energy isn't
 /// added: their samples are in the totals already.
 public struct EnergyHandler: DayHandler {
-    public let version = 1
-    public let window = HandlerWindow.localDay
+    public let version = 2
     public let needsPayload = false
 
     public init() {}
@@ -18,6 +17,8 @@ public struct EnergyHandler: DayHandler {
         output.addTotal("activeEnergyKilocalories", of: "HKQuantityTypeIdentifierActiveEnergyBurned", from: input)
         output.addTotal("basalEnergyKilocalories", of: "HKQuantityTypeIdentifierBasalEnergyBurned", from: input)
         output.addTotal("exerciseMinutes", of: "HKQuantityTypeIdentifierAppleExerciseTime", from: input)
+        output.addTotal("moveMinutes", of: "HKQuantityTypeIdentifierAppleMoveTime", from: input)
+        output.addTotal("standMinutes", of: "HKQuantityTypeIdentifierAppleStandTime", from: input)
         addStandHours(from: input, to: &output)
         return output
     }

@@ -4,8 +4,8 @@ import HealthStatistics
 /// Figures of every type that has no handler of its own, under `other` by type.
 ///
 /// - Cumulative quantities: `sum` of the merged sources, and `count` of the samples with a part in the day.
-/// - Other quantities, and unknown types with numbers: `average` (by the type's style), `min`, `max` and `count` of the samples that
-///   start in the day.
+/// - Other quantities, and unknown types with numbers: `average` (by the type's style), `min`, `max`, `mostRecent` and `count` of
+///   the samples that start in the day.
 /// - Categories: `count` of the samples that start in the day, and `minutes` of the day that they cover, each instant once, when any
 ///   has a duration.
 /// - Correlations and what has no number: `count`.
@@ -13,8 +13,7 @@ import HealthStatistics
 /// `unit` is the canonical unit, null where there is none or it isn't known. Which types have a handler is the stack's to know: its host
 /// hands this one all others. Configuration: `sourceOrder`. Workouts are never here.
 public struct GenericHandler: DayHandler {
-    public let version = 1
-    public let window = HandlerWindow.localDay
+    public let version = 2
     public let needsPayload = false
 
     public init() {}
@@ -50,7 +49,8 @@ public struct GenericHandler: DayHandler {
         guard statistics.count > 0 else { return ["count": Value(rows.count)] }
         return [
             "average": Value(statistics.average), "min": Value(statistics.minimum), "max": Value(statistics.maximum),
-            "count": Value(statistics.count), "unit": unit(of: type, rows, input.samples),
+            "mostRecent": Value(statistics.mostRecent), "count": Value(statistics.count),
+            "unit": unit(of: type, rows, input.samples),
         ]
     }
 

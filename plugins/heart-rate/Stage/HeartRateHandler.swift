@@ -5,10 +5,9 @@ import HealthStatistics
 ///
 /// `heartRate` holds `min`, `max`, `average` (weighted by duration) and `resting`, beats a minute, null where there are no samples.
 /// `resting` is the day's latest: the system replaces its estimate as the day goes on. `hrvSDNNMilliseconds` is the plain mean.
-/// By hour there is the average heart rate.
+/// By hour there are the heart rate's average (`heartRate`), minimum and maximum (`heartRateMin`, `heartRateMax`).
 public struct HeartRateHandler: DayHandler {
-    public let version = 1
-    public let window = HandlerWindow.localDay
+    public let version = 2
     public let needsPayload = false
 
     public init() {}
@@ -31,6 +30,8 @@ public struct HeartRateHandler: DayHandler {
             let hours = DiscreteStatistics.buckets(
                 samples, rows: rateRows, style: .temporallyWeighted, in: input.zones.hours(of: input.day))
             output.hourly["heartRate"] = .array(hours.map { Value($0.average) })
+            output.hourly["heartRateMin"] = .array(hours.map { Value($0.minimum) })
+            output.hourly["heartRateMax"] = .array(hours.map { Value($0.maximum) })
         }
         if let mean = variability.average { output.figures["hrvSDNNMilliseconds"] = .number(mean) }
         return output

@@ -62,11 +62,12 @@ public final class ObserverSource: PullSource {
                     "device": try ObserverDelivery.read("device", database) ?? DeviceState().wireValue,
                     "registrations": try ObserverDelivery.read("registrations", database) ?? [:],
                 ], true)
+        case "changes": try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
         case let other:
             throw PullRefusal(
-                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, delivery"
+                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, delivery, changes"
             )
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP
 import HealthModel
 import PluginKit
 import UploaderStage
@@ -16,7 +17,8 @@ PluginProgram.run("uploader") { context in
             consolidator: stack.only(.consolidator)?.name,
             policy: UploadPolicy(
                 base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900),
-            instance: context.name, family: { UploadMetric(family: stack.family(of: $0)) }),
+            instance: context.name, needsPath: try !HTTPClient.isLoopback(url),
+            family: { UploadMetric(family: stack.family(of: $0)) }),
         effects: try UploadRunner(
             base: url, timeout: options["timeoutSeconds"].double ?? 30,
             token: TokenSource(

@@ -74,6 +74,16 @@ extension Delivery.Group {
         return body
     }
 
+    /// When what some elements tell of ended; tombstones and days tell of nothing that has an end.
+    func ends(_ part: Range<Int>) -> [Instant] {
+        switch content {
+        case .samples(let page): part.filter { !page.flags[$0].contains(.deleted) }.map { page.end[$0] }
+        case .workouts(let all): all[part].compactMap { $0.body?["endDate"].string.flatMap { InstantText.parse($0) } }
+        case .nights(let all): all[part].compactMap { $0.body?["end"].string.flatMap { InstantText.parse($0) } }
+        case .days: []
+        }
+    }
+
     /// Id and version of an element, for a dead letter.
     func element(_ index: Int) -> (id: String, version: Int64) {
         switch content {

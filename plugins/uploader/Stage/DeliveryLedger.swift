@@ -17,11 +17,13 @@ struct DeliveryLedger {
     private var known: Int64 = 0
     private(set) var deadLetters: Int64 = 0
     private var lastChecked: Instant?
+    private var delays: [String: DelayHistogram] = [:]
 
     static func createTables(in database: Database) throws {
         try database.execute(
             """
             CREATE TABLE IF NOT EXISTS deliveries(metric TEXT PRIMARY KEY, last INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS delays(metric TEXT PRIMARY KEY, counts TEXT NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS backend(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS dead_letters(
                 number INTEGER PRIMARY KEY, at INTEGER NOT NULL, user TEXT NOT NULL, metric TEXT NOT NULL, id TEXT NOT NULL,
@@ -32,6 +34,9 @@ struct DeliveryLedger {
     mutating func open(_ turn: Turn) throws {
         try turn.database.prepare("SELECT metric, last, count FROM deliveries").forEachRow {
             metrics[$0.string(0)] = Metric(last: $0.int64(1), count: $0.int64(2))
+        }
+        try turn.database.prepare("SELECT metric, counts FROM delays").forEachRow {
+            delays[$0.string(0)] = DelayHistogram(wireValue: try Value(json: $0.bytes(1)))
         }
         backendGeneration = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'").firstRow {
             $0.string(0)
@@ -53,6 +58,20 @@ struct DeliveryLedger {
         write.bind(1, metric.rawValue)
         write.bind(2, turn.now)
         write.bind(3, total)
+        try write.run()
+    }
+
+    /// Counts how long it took from the end of what was delivered to now.
+    mutating func delayed(_ ends: [Instant], metric: UploadMetric, _ turn: Turn) throws {
+        let recent = ends.filter { turn.now - $0 <= DelayHistogram.horizon }
+        guard !recent.isEmpty else { return }
+        var histogram = delays[metric.rawValue] ?? DelayHistogram()
+        for end in recent { histogram.add(end: end, acceptedAt: turn.now) }
+        histogram.fade()
+        delays[metric.rawValue] = histogram
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO delays VALUES (?, ?)")
+        write.bind(1, metric.rawValue)
+        write.bind(2, histogram.wireValue.json())
         try write.run()
     }
 
@@ -88,6 +107,7 @@ struct DeliveryLedger {
         [
             "deadLetters": .integer(deadLetters), "lastChecked": lastChecked.map { .integer($0) } ?? .null,
             "lastDelivered": .object(metrics.mapValues { .integer($0.last) }),
+            "delays": .object(delays.mapValues(\.summary)),
             "delivered": .object(metrics.mapValues { .integer($0.count) }),
             "answers": ["created": .integer(created), "updated": .integer(updated), "known": .integer(known)],
         ]

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import HTTP
 import PluginKit
+import Synchronization
 
 /// Sends the uploader's requests, each of two at a time on a connection and a thread of its own.
 public final class UploadRunner: EffectRunner {
@@ -13,6 +14,7 @@ public final class UploadRunner: EffectRunner {
 
     private let jobs = Mailbox<Job>(capacity: 8)
     private let token: TokenSource
+    private let watcher = Mutex<PathWatcher?>(nil)
 
     /// - Throws: `HTTPError` for a URL that can't be used.
     public init(base: String, timeout: Double, token: TokenSource, connections: Int = 2) throws {
@@ -34,12 +36,27 @@ public final class UploadRunner: EffectRunner {
     }
 
     public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+        if effect.request is WatchPath { return watchPath(effect, reply) }
         guard let request = effect.request as? UploadRequest else { return }
         jobs.insist(Job(effect: effect, request: request, reply: reply))
     }
 
     /// What is under way may be cut off: its anchor hasn't moved, and it is sent again.
-    public func stop() { jobs.close() }
+    public func stop() {
+        jobs.close()
+        watcher.withLock { $0 }?.stop()
+    }
+
+    private func watchPath(_ effect: Effect, _ reply: @escaping @Sendable (EffectResult) -> Bool) {
+        do {
+            let new = try PathWatcher { reply(EffectResult(id: effect.id, value: PathNews.path($0))) }
+            watcher.withLock { $0 = new }
+        } catch {
+            let reason = "\(error)"
+            // Beside the stage's thread, which mustn't wait for itself.
+            Thread { _ = reply(EffectResult(id: effect.id, value: PathNews.unknown(reason))) }.start()
+        }
+    }
 
     private static func send(_ request: UploadRequest, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double)
         -> UploadReply

@@ -62,6 +62,7 @@ extension UploaderStage {
     ) throws {
         blocked = nil
         isPaused = false
+        try turn.clear(.degraded, subject: "delivery")
         let metric = deliveries[index].groups[group].metric
         let user = deliveries[index].groups[group].user
         for refusal in answer?.refused ?? [] {
@@ -72,6 +73,7 @@ extension UploaderStage {
         }
         let counts = answer.map { ($0.created, $0.updated, $0.known) } ?? (0, 0, 0)
         try ledger.delivered(part.count, metric: metric, created: counts.0, updated: counts.1, known: counts.2, turn)
+        try ledger.delayed(deliveries[index].groups[group].ends(part), metric: metric, turn)
         deliveries[index].groups[group].batch.settle()
         if let generation = answer?.generation, try ledger.backendChanged(to: generation, turn) {
             try redeliverEverything(turn)

@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HTTP
 import HealthModel
@@ -25,6 +26,9 @@ public final class UploaderStage: Stage {
     var blocked: String?
     /// Only a person can mend what blocks.
     var isPaused = false
+    private var gate: PathGate
+    /// Since when (monotonic) something has waited and nothing was accepted.
+    private var stuckSince: Instant?
 
     /// Requests under way at once: one is encoded while the other is being stored.
     private static let concurrentRequests = 2
@@ -33,14 +37,17 @@ public final class UploaderStage: Stage {
     static let backfillBeyond: Int64 = 200_000
     /// How long a person is given to mend what only a person can, before the next try.
     static let pause: Instant = 30 * Instant.second
+    /// Nothing accepted for this long, though something waits: a person is told.
+    static let alertAfter: Instant = 15 * 60 * Instant.second
 
     /// - Parameters:
     ///   - handlers: instances whose events are delivered.
+    ///   - needsPath: whether the backend is beyond this machine, so that sending waits for a network path.
     ///   - family: under which metric a type's samples go.
     public init(
         observer: String, handlers: [String], consolidator: String?, policy: UploadPolicy,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator(), instance: String,
-        family: @escaping (String) -> UploadMetric
+        needsPath: Bool = false, family: @escaping (String) -> UploadMetric
     ) {
         // Workouts are delivered as events, so their samples aren't.
         samples = Upstream(
@@ -53,13 +60,16 @@ public final class UploaderStage: Stage {
         self.policy = policy
         self.generator = generator
         self.family = family
+        gate = PathGate(needsPath: needsPath)
         releaseTopic = "sync.\(instance)"
     }
 
     private let releaseTopic: String
+    private static let noPath = "there is no network path; it goes on when there is one"
 
     public var subscriptions: [Subscription] {
-        [.exact(releaseTopic)] + documents.map { .exact(Heartbeat.topic($0.producer)) }
+        [.exact(releaseTopic), .exact(Heartbeat.topic(samples.producer))]
+            + documents.map { .exact(Heartbeat.topic($0.producer)) }
     }
 
     private var upstreams: [Upstream] { documents + [samples] }
@@ -68,6 +78,7 @@ public final class UploaderStage: Stage {
         try DeliveryLedger.createTables(in: try turn.write().database)
         try ledger.open(turn)
         for upstream in upstreams { try upstream.open(turn) }
+        turn.perform(WatchPath())
     }
 
     public func receive(_ message: Message, _ turn: Turn) throws {
@@ -78,6 +89,8 @@ public final class UploaderStage: Stage {
             samples.hear(
                 head, limit: released, off: Set((message.body["off"].array ?? []).compactMap(\.string)), turn)
             ledger.checked(at: turn.now)
+        } else if let beat = Heartbeat(message), beat.instance == samples.producer {
+            gate.device = NetworkPath(wireValue: beat.details["device"]?["network"] ?? .null)
         } else if let beat = Heartbeat(message), let head = beat.head,
             let upstream = documents.first(where: { $0.producer == beat.instance })
         {
@@ -102,6 +115,7 @@ public final class UploaderStage: Stage {
     }
 
     public func receive(_ result: EffectResult, _ turn: Turn) throws {
+        if let news = result.value as? PathNews { return hear(news, turn) }
         guard let reply = result.value as? UploadReply,
             let index = deliveries.firstIndex(where: { $0.effect == result.id })
         else { return }
@@ -109,11 +123,45 @@ public final class UploaderStage: Stage {
         try settle(index, reply, turn)
     }
 
+    private func hear(_ news: PathNews, _ turn: Turn) {
+        switch news {
+        case .path(let path):
+            turn.log.info(
+                "path.changed", ("satisfied", "\(path.isSatisfied)"), ("interface", path.interface?.rawValue ?? "none"))
+            // A way that has come back is tried at once: what failed before failed for want of it.
+            if path.isSatisfied, gate.machine?.isSatisfied == false { waitUntil = 0 }
+            gate.machine = path
+        case .unknown(let why): turn.log.notice("path.unknown", ("why", why))
+        }
+    }
+
     public func tick(_ turn: Turn) throws -> Instant? {
+        let next = try move(turn)
+        guard blocked != nil, !deliveries.isEmpty else {
+            stuckSince = nil
+            return next
+        }
+        let since = stuckSince ?? turn.monotonic
+        stuckSince = since
+        guard turn.monotonic - since >= Self.alertAfter else { return min(next ?? .max, since + Self.alertAfter) }
+        try turn.raise(
+            Alert(
+                .degraded, subject: "delivery",
+                text: "Nothing has reached the backend for a while, though something waits.",
+                remedy: "Look at 'healthbus status': it says what delivery waits for."))
+        return next
+    }
+
+    private func move(_ turn: Turn) throws -> Instant? {
         try settleDone(turn)
         for upstream in upstreams where deliveries.count(where: { $0.upstream == upstream.name }) < Self.waitingSets {
             upstream.pump(turn)
         }
+        guard gate.isOpen else {
+            blocked = Self.noPath
+            return nil
+        }
+        if blocked == Self.noPath { blocked = nil }
         guard turn.monotonic >= waitUntil else { return waitUntil }
         // Summaries and events first: they are small, and what a person looks at.
         let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
@@ -157,6 +205,7 @@ public final class UploaderStage: Stage {
         var details = ledger.details
         details["blocked"] = Value(blocked)
         details["paused"] = .bool(isPaused)
+        details["path"] = gate.path?.wireValue ?? .null
         details["waiting"] = .integer(Int64(deliveries.count))
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),

@@ -7,7 +7,6 @@ import HealthStatistics
 /// null. Workout energy never enters the day's totals: the samples behind it are there already.
 public struct WorkoutsHandler: DayHandler {
     public let version = 1
-    public let window = HandlerWindow.localDay
     public let needsPayload = true
 
     public init() {}

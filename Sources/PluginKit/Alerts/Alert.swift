@@ -1,0 +1,77 @@
+import Changelog
+import HealthModel
+import SQLite
+
+/// Something that a person should know of, raised once and cleared once.
+///
+/// An alert is a row of the raising stage's own changelog under the topic `alert.<kind>`: it is committed with what led to it, and whoever wants
+/// to hear of it pulls it like everything else.
+public struct Alert: Sendable, Equatable {
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Background delivery has stopped: fires weren't acknowledged, or a registration was refused.
+        case deliveryStopped = "delivery-stopped"
+        /// The lock has held changes back for an hour.
+        case unlockReminder = "unlock-reminder"
+        /// A workout has come in that ended a short while ago.
+        case workoutRecorded = "workout-recorded"
+        /// Syncs fail, or nothing reaches the backend although something waits.
+        case degraded
+    }
+
+    public var kind: Kind
+    /// What it is about within its kind (a type, a workout's id); empty when the kind says it all. Never a health value.
+    public var subject: String
+    /// What has happened, for people.
+    public var text: String
+    /// What to do now.
+    public var remedy: String
+
+    public init(_ kind: Kind, subject: String = "", text: String, remedy: String) {
+        self.kind = kind
+        self.subject = subject
+        self.text = text
+        self.remedy = remedy
+    }
+
+    public static let topicPrefix = "alert."
+    /// Kinds of plugins that raise some.
+    public static let raisers: Set<Manifest.Kind> = [.observer, .debouncer, .handler, .uploader]
+    public static func topic(_ kind: Kind) -> String { topicPrefix + kind.rawValue }
+    static func key(_ kind: Kind, _ subject: String) -> String { "alert/\(kind.rawValue)/\(subject)" }
+}
+
+extension Turn {
+    /// Raises an alert unless it is raised already; true when it is new.
+    /// - Parameter user: whose data it is about; empty when it is about the stack.
+    @discardableResult
+    public func raise(_ alert: Alert, user: String = "") throws -> Bool {
+        guard try !isRaised(alert.kind, subject: alert.subject) else { return false }
+        log.notice("alert.raised", ("kind", alert.kind.rawValue), ("subject", alert.subject))
+        _ = try write()
+        try changelog.put(
+            key: Alert.key(alert.kind, alert.subject), topic: Alert.topic(alert.kind), user: user, day: nil,
+            body: [
+                "kind": .string(alert.kind.rawValue), "subject": .string(alert.subject), "text": .string(alert.text),
+                "remedy": .string(alert.remedy), "since": .integer(now),
+            ])
+        publish(Alert.topic(alert.kind), ["head": head.wireValue])
+        return true
+    }
+
+    /// Clears an alert; true when it was raised.
+    @discardableResult
+    public func clear(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
+        guard try isRaised(kind, subject: subject) else { return false }
+        log.notice("alert.cleared", ("kind", kind.rawValue), ("subject", subject))
+        _ = try write()
+        try changelog.remove(key: Alert.key(kind, subject))
+        publish(Alert.topic(kind), ["head": head.wireValue])
+        return true
+    }
+
+    public func isRaised(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
+        let find = try database.prepare("SELECT 1 FROM changes WHERE key = ? AND body IS NOT NULL")
+        find.bind(1, Alert.key(kind, subject))
+        return try find.firstRow { _ in true } ?? false
+    }
+}

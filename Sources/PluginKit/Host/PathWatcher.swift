@@ -1,0 +1,91 @@
+import BackgroundDelivery
+import CPosix
+import Foundation
+import Glibc
+import HealthModel
+
+/// Tells whether this machine has a way out, at once and whenever that changes: the counterpart of `NWPathMonitor`.
+///
+/// The kernel's notices are hints; each makes it look again at what holds: a route that leads somewhere, over a link that is up. A default route isn't asked
+/// for: a backend in the same network is reached without one, and waiting wrongly would be worse than trying in vain.
+public final class PathWatcher: Sendable {
+    private let watch: Int32
+
+    /// - Parameter changed: called on a thread of its own, first with what holds now; its answer false ends the watch.
+    /// - Throws: `PathError` when the kernel's notices can't be heard.
+    public init(changed: @escaping @Sendable (NetworkPath) -> Bool) throws {
+        let watch = healthbus_route_watch()
+        guard watch >= 0 else { throw PathError(code: -watch) }
+        self.watch = watch
+        let thread = Thread {
+            defer { close(watch) }
+            var last: NetworkPath?
+            repeat {
+                // What can't be told now is told at the next notice; until then the last word holds.
+                guard let path = try? Self.current(), path != last else { continue }
+                last = path
+                guard changed(path) else { return }
+            } while healthbus_route_wait(watch) == 0
+        }
+        thread.name = "path"
+        thread.stackSize = 512 << 10
+        thread.start()
+    }
+
+    public func stop() { healthbus_route_end(watch) }
+
+    /// What holds now.
+    public static func current() throws -> NetworkPath {
+        var links = [UInt32](repeating: 0, count: 64)
+        let count = healthbus_route_links(&links)
+        guard count >= 0 else { throw PathError(code: -count) }
+        return path(
+            over: links.prefix(Int(count)).compactMap { link in
+                var name = [CChar](repeating: 0, count: 16)
+                guard healthbus_link_name(link, &name) == 0 else { return nil }
+                return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            })
+    }
+
+    /// - Parameters:
+    ///   - links: names of the interfaces that routes go over, those of default routes first.
+    ///   - files: where the kernel describes interfaces.
+    package static func path(over links: [String], files: String = "/sys/class/net") -> NetworkPath {
+        for link in links where link != "lo" && isUp(link, files) {
+            return NetworkPath(isSatisfied: true, interface: interface(link, files))
+        }
+        return NetworkPath(isSatisfied: false, interface: nil)
+    }
+
+    private static func isUp(_ link: String, _ files: String) -> Bool {
+        // Tunnels and bridges of containers say "unknown": they have no carrier to lose.
+        ["up", "unknown"].contains(text("\(files)/\(link)/operstate"))
+    }
+
+    private static func interface(_ link: String, _ files: String) -> NetworkPath.Interface {
+        let exists = { (name: String) in FileManager.default.fileExists(atPath: "\(files)/\(link)/\(name)") }
+        if exists("wireless") || exists("phy80211") { return .wifi }
+        if link.hasPrefix("wwan") || text("\(files)/\(link)/uevent").contains("DEVTYPE=wwan") { return .cellular }
+        switch text("\(files)/\(link)/type") {
+        // ARPHRD_ETHER, ARPHRD_LOOPBACK.
+        case "1": return .wired
+        case "772": return .loopback
+        default: return .other
+        }
+    }
+
+    private static func text(_ file: String) -> String {
+        FileManager.default.contents(atPath: file).map {
+            String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        } ?? ""
+    }
+}
+
+/// The kernel didn't tell about routes.
+public struct PathError: Error, CustomStringConvertible {
+    public var code: Int32
+
+    public var description: String {
+        "the kernel doesn't tell about network routes (\(String(cString: strerror(code)))); is netlink forbidden here?"
+    }
+}

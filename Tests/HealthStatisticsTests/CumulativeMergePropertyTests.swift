@@ -1,0 +1,125 @@
+import HealthModel
+import HealthStatistics
+import Testing
+
+/// What holds of a merge whatever the samples are. That a duplicate taken in twice stays one sample is the store's
+/// (`IdentityTests.equalRecordsOfTwoSessionsAreOne`, `OrderTests`): to a merge two equal samples are two.
+@Suite struct CumulativeMergePropertyTests {
+    static let cases = 0..<UInt64(2000)
+
+    static func close(_ a: Double?, _ b: Double?) -> Bool {
+        guard let a, let b else { return a == nil && b == nil }
+        return abs(a - b) <= 1e-9 * max(1, abs(b))
+    }
+
+    @Test func equalsTheGrid() {
+        for seed in Self.cases {
+            var samples = RandomSamples(seed: seed)
+            let buckets = samples.buckets()
+            let grid = GridMerge(
+                rows: samples.builder.rows, sources: samples.sources, seconds: RandomSamples.seconds
+            ).sums(buckets)
+            let merge = samples.merge()
+            let ranges = RandomSamples.instants(buckets)
+            for (found, expected) in zip(merge.sums(in: ranges), grid) {
+                #expect(Self.close(found, expected), "seed \(seed)")
+            }
+            let counting = grid.compactMap { $0 }
+            let expected = counting.isEmpty ? nil : counting.reduce(0, +)
+            #expect(Self.close(merge.total(in: ranges), expected), "seed \(seed)")
+        }
+    }
+
+    /// To the last bit, not only about.
+    @Test func arrivalDoesNotMatter() {
+        for seed in Self.cases {
+            var samples = RandomSamples(seed: seed)
+            let ranges = RandomSamples.instants(samples.buckets())
+            let sums = samples.merge().sums(in: ranges)
+            samples.builder.rows.shuffle(using: &samples.random)
+            #expect(samples.merge(samples.builder.page(inOrder: false)).sums(in: ranges) == sums, "seed \(seed)")
+        }
+    }
+
+    /// A slice travels in pages, each with its own lists of types and sources.
+    @Test func pagesDoNotMatter() {
+        for seed in Self.cases {
+            var samples = RandomSamples(seed: seed)
+            let ranges = RandomSamples.instants(samples.buckets())
+            let sums = samples.merge().sums(in: ranges)
+            let rows = samples.builder.rows.sorted { ($0.start, $0.id) < ($1.start, $1.id) }
+            let size = Int.random(in: 1...5, using: &samples.random)
+            var page = SamplePage()
+            for first in stride(from: 0, to: rows.count, by: size) {
+                samples.builder.rows = Array(rows[first..<min(first + size, rows.count)])
+                page.append(samples.builder.page())
+            }
+            #expect(samples.merge(page).sums(in: ranges) == sums, "seed \(seed)")
+        }
+    }
+
+    @Test func splittingASampleInProportionChangesNothing() {
+        var split = 0
+        for seed in Self.cases {
+            var samples = RandomSamples(seed: seed)
+            let ranges = RandomSamples.instants(samples.buckets()) + RandomSamples.whole
+            let before = ranges.map { samples.merge().total(in: [$0]) }
+            let long = samples.builder.rows.indices.filter {
+                samples.builder.rows[$0].start < samples.builder.rows[$0].end
+            }
+            guard let index = long.randomElement(using: &samples.random) else { continue }
+            let row = samples.builder.rows.remove(at: index)
+            // At any microsecond.
+            let cut = Instant.random(in: row.start + 1..<row.end, using: &samples.random)
+            let first = row.value * (Double(cut - row.start) / Double(row.end - row.start))
+            samples.builder.add(row.type, row.start, cut, first, source: row.source, flags: row.flags)
+            samples.builder.add(row.type, cut, row.end, row.value - first, source: row.source, flags: row.flags)
+            for (range, total) in zip(ranges, before) {
+                #expect(Self.close(samples.merge().total(in: [range]), total), "seed \(seed)")
+            }
+            split += 1
+        }
+        #expect(split > 1000)
+    }
+
+    /// Also to the last bit: a tombstone is as nothing, wherever it stands.
+    @Test func addingAndDeletingRestoresTheTotal() {
+        for seed in Self.cases {
+            var samples = RandomSamples(seed: seed)
+            let ranges = RandomSamples.instants(samples.buckets()) + RandomSamples.whole
+            let before = ranges.map { samples.merge().total(in: [$0]) }
+            let start = Int64.random(in: 0..<280, using: &samples.random)
+            samples.add(start, start + Int64.random(in: 0...90, using: &samples.random))
+            samples.builder.rows[samples.builder.rows.count - 1].flags.insert(.deleted)
+            #expect(ranges.map { samples.merge().total(in: [$0]) } == before, "seed \(seed)")
+        }
+    }
+
+    /// However a day is cut, its parts are the day; and no more than all samples together.
+    @Test func bucketsAddUpAndNothingCountsTwice() {
+        for seed in Self.cases {
+            var samples = RandomSamples(seed: seed)
+            let merge = samples.merge()
+            let total = merge.total(in: RandomSamples.whole)
+            let cuts = Set((0..<7).map { _ in Instant.random(in: 1..<399_999_999, using: &samples.random) }).sorted()
+            let edges = [0] + cuts + [RandomSamples.whole[0].upperBound]
+            let parts = merge.sums(in: zip(edges, edges.dropFirst()).map { $0..<$1 }).compactMap { $0 }
+            #expect(Self.close(parts.isEmpty ? nil : parts.reduce(0, +), total), "seed \(seed)")
+            let all = samples.builder.rows.reduce(0) { $0 + $1.value }
+            #expect((total ?? 0) <= all * (1 + 1e-9), "seed \(seed)")
+        }
+    }
+
+    @Test func totalsExplainThemselves() {
+        for seed in Self.cases {
+            var samples = RandomSamples(seed: seed)
+            let merge = samples.merge()
+            let ranges = RandomSamples.instants(samples.buckets())
+            let intervals = merge.intervals(in: ranges)
+            let explained = intervals.isEmpty ? nil : intervals.reduce(0) { $0 + $1.amount }
+            #expect(Self.close(explained, merge.total(in: ranges)), "seed \(seed)")
+            let spans = intervals.filter { $0.start < $0.end }
+            for (a, b) in zip(spans, spans.dropFirst()) { #expect(a.end <= b.start) }
+        }
+    }
+}

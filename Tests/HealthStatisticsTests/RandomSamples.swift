@@ -1,0 +1,60 @@
+import HealthModel
+import HealthStatistics
+
+/// Samples of one type as sources give them at their worst, from a seed: several sources, overlaps within one, equal times, instants,
+/// entries by hand, some long ones; and a priority of the user's own in every third case.
+struct RandomSamples {
+    static let type = "HKQuantityTypeIdentifierStepCount"
+    static let seconds = 400
+    private static let names = ["Watch", "iPhone", "Alpha", "Beta"]
+
+    var builder = PageBuilder()
+    /// Names by priority, after entries by hand.
+    let sources: [String]
+    let order: SourceOrder
+    var random: SeededRandom
+
+    init(seed: UInt64) {
+        random = SeededRandom(seed: seed)
+        if seed % 3 == 0 {
+            sources = Self.names.shuffled(using: &random)
+            order = SourceOrder(sources)
+        } else {
+            sources = Self.names
+            order = SourceOrder()
+        }
+        // Few places to begin at, so that equal starts and ends are common.
+        let step = [1, 1, 5, 20].randomElement(using: &random) ?? 1
+        for _ in 0..<Int.random(in: 1...25, using: &random) {
+            let start = Int64.random(in: 0..<Int64(280 / step), using: &random) * Int64(step)
+            let longest: Int64 = [0, 30, 90, 118].randomElement(using: &random) ?? 0
+            add(start, start + Int64.random(in: 0...longest, using: &random))
+        }
+    }
+
+    mutating func add(_ start: Int64, _ end: Int64) {
+        builder.add(
+            Self.type, start * Instant.second, end * Instant.second, Double.random(in: 0...100, using: &random),
+            source: Self.names.randomElement(using: &random) ?? Self.names[0],
+            flags: Int.random(in: 0..<6, using: &random) == 0 ? .userEntered : [])
+    }
+
+    /// Ranges of whole seconds, in order, some of them apart.
+    mutating func buckets() -> [Range<Int>] {
+        let cuts = Set((0..<Int.random(in: 2...9, using: &random)).map { _ in Int.random(in: 0...399, using: &random) })
+            .sorted()
+        return zip(cuts, cuts.dropFirst()).map { $0..<$1 }
+            .filter { _ in Int.random(in: 0..<5, using: &random) > 0 }
+    }
+
+    func merge(_ page: SamplePage? = nil) -> CumulativeMerge {
+        let page = page ?? builder.page()
+        return CumulativeMerge(page, rows: page.rows(of: Self.type), order: order)
+    }
+
+    static let whole = [0..<Instant(seconds) * Instant.second]
+
+    static func instants(_ buckets: [Range<Int>]) -> [Range<Instant>] {
+        buckets.map { Instant($0.lowerBound) * Instant.second..<Instant($0.upperBound) * Instant.second }
+    }
+}

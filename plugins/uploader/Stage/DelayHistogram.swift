@@ -1,0 +1,68 @@
+import Foundation
+import HealthModel
+
+/// How long samples took from their end to the backend, in buckets that grow by a fifth: a median in a few hundred bytes, however many samples.
+///
+/// Beyond `memory` samples all counts are halved, so that the last weeks count more than years ago.
+public struct DelayHistogram: Sendable, Equatable {
+    /// What ended longer ago than this when it was delivered is history, no delay of delivery.
+    public static let horizon: Instant = 48 * 3600 * Instant.second
+    static let memory: Int64 = 50_000
+
+    private static let bucketsPerDoubling = 4.0
+    /// The first bucket holds everything below this many seconds.
+    private static let smallest = 0.01
+    private static let bucketCount = Int((log2(48 * 3600 / smallest) * bucketsPerDoubling).rounded(.up)) + 1
+
+    private var counts: [Int64]
+
+    public init() { counts = Array(repeating: 0, count: Self.bucketCount) }
+
+    public var count: Int64 { counts.reduce(0, +) }
+
+    /// Counts a sample that ended at `end` and was accepted at `now`, unless it is history, or ended in the future.
+    public mutating func add(end: Instant, acceptedAt now: Instant) {
+        let delay = now - end
+        guard (0...Self.horizon).contains(delay) else { return }
+        let bucket = log2(max(delay.seconds, Self.smallest) / Self.smallest) * Self.bucketsPerDoubling
+        counts[min(Int(bucket), Self.bucketCount - 1)] += 1
+    }
+
+    public mutating func fade() {
+        guard count > Self.memory else { return }
+        for index in counts.indices { counts[index] /= 2 }
+    }
+
+    /// The delay, in seconds, that a share of the samples stayed within, to a tenth of it; nil without samples.
+    public func quantile(_ share: Double) -> Double? {
+        let total = count
+        guard total > 0 else { return nil }
+        var seen: Int64 = 0
+        for (index, number) in counts.enumerated() {
+            seen += number
+            if Double(seen) >= share * Double(total) {
+                return Self.smallest * pow(2, (Double(index) + 0.5) / Self.bucketsPerDoubling)
+            }
+        }
+        return nil
+    }
+}
+
+extension DelayHistogram {
+    /// The counts, the empty ones at the end left out.
+    var wireValue: Value {
+        .array(counts.prefix((counts.lastIndex { $0 > 0 } ?? -1) + 1).map { .integer($0) })
+    }
+
+    init(wireValue value: Value) {
+        self.init()
+        for (index, count) in (value.array ?? []).compactMap(\.int).prefix(Self.bucketCount).enumerated() {
+            counts[index] = count
+        }
+    }
+
+    /// `{count, median, p95}`, the latter two in seconds.
+    var summary: Value {
+        ["count": .integer(count), "median": Value(quantile(0.5)), "p95": Value(quantile(0.95))]
+    }
+}
