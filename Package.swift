@@ -94,7 +94,8 @@ let package = Package(
                 "Wire", "MessageBus",
             ])
         + plugin(
-            "debouncer", "DebouncerStage", ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
+            "debouncer", "DebouncerStage",
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin("steps", "StepsStage", handlerDependencies)
         + plugin("heart-rate", "HeartRateStage", handlerDependencies)
         + plugin("sleep", "SleepStage", handlerDependencies)
@@ -104,7 +105,7 @@ let package = Package(
         + plugin("generic", "GenericStage", handlerDependencies)
         + plugin(
             "consolidator", "ConsolidatorStage",
-            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin(
             "uploader", "UploaderStage",
             ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])

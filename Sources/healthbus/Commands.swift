@@ -112,6 +112,38 @@ enum Commands {
                     examples: ["healthbus days --from 2025-03-24 --to 2025-03-30", "healthbus days --json"])
             ),
             (
+                "sync",
+                CommandHelp(
+                    name: "healthbus sync",
+                    summary: "Sync now: release what waits, and wait until it is delivered or it is clear why not.",
+                    positionals: [.init("metric", isRequired: false)],
+                    options: stackOptions + [
+                        .init(
+                            "--history", value: "days|all",
+                            help: "compute and deliver so many past days once more, the newest week first"),
+                        json,
+                    ],
+                    examples: ["healthbus sync", "healthbus sync steps --json", "healthbus sync --history 90"])
+            ),
+            (
+                "history",
+                CommandHelp(
+                    name: "healthbus history",
+                    summary: "Show how the last syncs went, and how long samples take to the backend.",
+                    options: stackOptions + [json], examples: ["healthbus history", "healthbus history --json"])
+            ),
+            (
+                "tasks",
+                CommandHelp(
+                    name: "healthbus tasks",
+                    summary: "List the scheduled tasks; launch, expire or cancel one, as a debugger on a phone would.",
+                    positionals: [
+                        .init("list|launch|expire|cancel", isRequired: false), .init("task", isRequired: false),
+                    ],
+                    options: stackOptions + [json],
+                    examples: ["healthbus tasks list", "healthbus tasks launch healthkit-sync"])
+            ),
+            (
                 "types",
                 CommandHelp(
                     name: "healthbus types",

@@ -23,6 +23,8 @@ final class StageRig<Driven: Stage> {
     var sent: [(topic: String, body: Value)] = []
     var pulls: [Pull] = []
     var effects: [Effect] = []
+    /// Turns that wrote something.
+    var commits = 0
     /// What the last tick asked to be called at.
     private(set) var deadline: Instant?
 
@@ -72,7 +74,7 @@ final class StageRig<Driven: Stage> {
         do {
             try body(turn)
             deadline = try stage.tick(turn)
-            _ = try turn.commit()
+            if try turn.commit() { commits += 1 }
         } catch {
             turn.rollback()
             throw error

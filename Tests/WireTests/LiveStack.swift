@@ -29,7 +29,7 @@ struct LiveStack {
         "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
         "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
         "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
-        "page-error", "control-import",
+        "page-error", "control-import", "control-register", "control-sync", "control-task", "acknowledged",
     ]
 
     static let unknownQuery = "nothing"
@@ -117,10 +117,20 @@ struct LiveStack {
             "query": "zones", "store": "another", "generation": "g", "after": 5, "until": 6,
         ]
         #expect(try client.ask("observer", stranger, within: 10) == [])
+        client.command("debouncer", ["command": "expire", "task": "healthkit-sync"])
+        client.command("debouncer", ["command": "sync", "id": "metric", "metric": "steps"])
+        // Taken once the debouncer knows the zones.
+        let isTaken = eventually(within: 20) {
+            client.command("debouncer", ["command": "sync", "id": "history", "history": 400])
+            return client.heartbeats["debouncer"]?.beat.details["manual"]?["id"] == "history"
+        }
+        #expect(isTaken)
     }
 
     private var answered: Bool {
         let errors = messages.compactMap { $0.topic.hasPrefix("page.client-") ? $0.body["error"].string : nil }
-        return errors.contains("reset") && errors.contains("refused")
+        let rows = messages.filter { $0.topic == "pull.consolidator" && !$0.body["days"].isNull }
+        return errors.contains("reset") && errors.contains("refused") && !rows.isEmpty
+            && messages.contains { $0.topic == "sync.steps" && !$0.body["replay"].isNull }
     }
 }

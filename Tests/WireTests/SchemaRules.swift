@@ -25,7 +25,14 @@ struct SchemaRules {
             // A tap that came later than the question can't tell.
             guard let query = queries["\(name)/\(message.body["id"].int ?? 0)"] else { return [] }
             return ["page-\(query)"]
-        case "control": return name == "hello" ? (message.body.isNull ? [] : nil) : ["control-import"]
+        case "acknowledged": return ["acknowledged"]
+        case "control" where name == "hello": return message.body.isNull ? [] : nil
+        case "control":
+            switch message.body["command"].string {
+            case "launch", "expire", "cancel": return ["control-task"]
+            case let command?: return ["control-\(command)"]
+            case nil: return nil
+            }
         default: return nil
         }
     }

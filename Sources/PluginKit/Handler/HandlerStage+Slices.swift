@@ -35,9 +35,13 @@ extension HandlerStage {
     private func nextRun(besides runs: [SliceRun]) -> SliceRun? {
         let busy = Set(runs.flatMap { run in run.days.map { DirtyDays.Key(user: run.user, day: $0.day.number) } })
         guard
-            let newest = dirty.marks.keys.filter({ !busy.contains($0) }).max(by: {
-                ($0.day, $0.user) < ($1.day, $1.user)
-            }),
+            let newest = dirty.marks.filter({ !busy.contains($0.key) }).max(by: { a, b in
+                // What is computed once more for a historical sync waits for all that has changed.
+                let (isLive, wins) = (
+                    a.value.since != DirtyDays.behindEverything, b.value.since != DirtyDays.behindEverything
+                )
+                return isLive == wins ? (a.key.day, a.key.user) < (b.key.day, b.key.user) : wins
+            })?.key,
             let zones = timelines[newest.user]
         else { return nil }
         let limit = max(1, min(Self.longestRun, Int(Self.rowsPerRun / max(rowsPerDay, 1))))

@@ -26,6 +26,8 @@ public final class HandlerStage: Stage {
     var rowsPerDay = 2000.0
     var failures: [DirtyDays.Key: Int] = [:]
     var freshness = Freshness()
+    /// The chunk of a historical sync that was asked for last.
+    var replayed: ReplayedDays?
     /// Types of its own that weren't observed when it last heard.
     private var off: Set<String> = []
 
@@ -63,6 +65,7 @@ public final class HandlerStage: Stage {
         try dirty.open(turn)
         try timelines.open(turn)
         try freshness.open(turn)
+        try openReplay(turn)
         let saved = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'off'").firstRow { $0.bytes(0) }
         off = Set((try saved.map { try Value(json: $0) }?.array ?? []).compactMap(\.string))
         try forgetOlderFigures(turn)
@@ -122,6 +125,7 @@ public final class HandlerStage: Stage {
         try notice(off: off, turn)
         upstream.hear(head, limit: released, off: off, turn)
         upstream.pump(turn)
+        try hear(replay: message.body["replay"], turn)
         if upstream.isLevel { freshness.checked(at: turn.now) }
     }
 
@@ -184,14 +188,16 @@ public final class HandlerStage: Stage {
     }
 
     public func report(_ turn: Turn) throws -> StageReport {
-        StageReport(
-            frontier: [upstream.producer: min(upstream.frontier, dirty.oldestMark ?? .max)],
-            details: [
-                "pending": .integer(Int64(dirty.count)),
-                "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
-                "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
-                "failedDays": .integer(Int64(dirty.failed.count)),
-            ])
+        let oldest = dirty.oldestMark ?? DirtyDays.behindEverything
+        var details: [String: Value] = [
+            "pending": .integer(Int64(dirty.count)),
+            "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
+            "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
+            "failedDays": .integer(Int64(dirty.failed.count)),
+        ]
+        if oldest == DirtyDays.behindEverything { details["consumed"] = upstream.consumedByType }
+        details["replay"] = replayReport()
+        return StageReport(frontier: [upstream.producer: min(upstream.frontier, oldest)], details: details)
     }
 }
 

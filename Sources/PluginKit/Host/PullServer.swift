@@ -39,11 +39,16 @@ open class ChangelogSource: PullSource {
         else {
             throw PullRefusal("a 'changes' request needs 'after' and 'until'")
         }
+        var days: ClosedRange<Int>?
+        if let first = request["days"].array?.first?.int, let last = request["days"].array?.last?.int {
+            guard first <= last else { throw PullRefusal("'days' ends before it begins") }
+            days = Int(first)...Int(last)
+        }
         var from = after.base
         let end = min(until.base, head.sequence)
         for index in 1...Self.pagesPerRequest {
             let part = try KeyedChangelog.page(
-                in: database, after: from, until: end, topic: request["topic"].string ?? "")
+                in: database, after: from, until: end, topic: request["topic"].string ?? "", days: days)
             let last = part.through >= end || index == Self.pagesPerRequest
             page(
                 [

@@ -65,6 +65,11 @@ public final class Upstream {
     /// Everything up to here is consumed, but for types that are off.
     public var frontier: Int64 { cursor.frontier(besides: off) }
 
+    /// How far each type is consumed where types differ, for the heartbeat; nil where the frontier says it all.
+    public var consumedByType: Value? {
+        cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor.wireValue
+    }
+
     /// Whether the live range is consumed; a backfill may go on. False before the first hint.
     public var isLive: Bool {
         guard let limit else { return false }

@@ -22,6 +22,7 @@ public final class UploaderStage: Stage {
     var waitUntil: Instant = 0
     var refreshToken = false
     var ledger = DeliveryLedger()
+    var replay = UploadReplay()
     /// Why nothing moves at present, for people; nil while it does.
     var blocked: String?
     /// Only a person can mend what blocks.
@@ -77,6 +78,7 @@ public final class UploaderStage: Stage {
     public func open(_ turn: Turn) throws {
         try DeliveryLedger.createTables(in: try turn.write().database)
         try ledger.open(turn)
+        try replay.open(turn)
         for upstream in upstreams { try upstream.open(turn) }
         turn.perform(WatchPath())
     }
@@ -89,6 +91,7 @@ public final class UploaderStage: Stage {
             samples.hear(
                 head, limit: released, off: Set((message.body["off"].array ?? []).compactMap(\.string)), turn)
             ledger.checked(at: turn.now)
+            hear(replay: message.body["replay"])
         } else if let beat = Heartbeat(message), beat.instance == samples.producer {
             gate.device = NetworkPath(wireValue: beat.details["device"]?["network"] ?? .null)
         } else if let beat = Heartbeat(message), let head = beat.head,
@@ -99,6 +102,7 @@ public final class UploaderStage: Stage {
     }
 
     public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        if try receive(replayed: answer, turn) { return }
         for upstream in upstreams {
             switch try upstream.fetch(answer, turn) {
             case .other: continue
@@ -157,6 +161,7 @@ public final class UploaderStage: Stage {
         for upstream in upstreams where deliveries.count(where: { $0.upstream == upstream.name }) < Self.waitingSets {
             upstream.pump(turn)
         }
+        try pumpReplay(turn)
         guard gate.isOpen else {
             blocked = Self.noPath
             return nil
@@ -172,7 +177,10 @@ public final class UploaderStage: Stage {
         return nil
     }
 
-    private func rank(_ delivery: Delivery) -> Int { delivery.upstream == samples.name ? 1 : 0 }
+    /// What is delivered once more comes last: today never waits for the past.
+    private func rank(_ delivery: Delivery) -> Int {
+        delivery.fetched == nil ? 2 : delivery.upstream == samples.name ? 1 : 0
+    }
 
     private func send(_ index: Int, _ turn: Turn) {
         guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else {
@@ -188,7 +196,7 @@ public final class UploaderStage: Stage {
     func settleDone(_ turn: Turn) throws {
         for upstream in upstreams {
             while let index = deliveries.firstIndex(where: { $0.upstream == upstream.name }), deliveries[index].isDone {
-                _ = try upstream.settle(deliveries[index].fetched, turn)
+                if let fetched = deliveries[index].fetched { _ = try upstream.settle(fetched, turn) }
                 deliveries.remove(at: index)
             }
         }
@@ -198,6 +206,7 @@ public final class UploaderStage: Stage {
     func redeliverEverything(_ turn: Turn) throws {
         turn.log.notice("backend.changed")
         deliveries = []
+        replay.restart()
         for upstream in upstreams { try upstream.rewind(turn) }
     }
 
@@ -207,6 +216,8 @@ public final class UploaderStage: Stage {
         details["paused"] = .bool(isPaused)
         details["path"] = gate.path?.wireValue ?? .null
         details["waiting"] = .integer(Int64(deliveries.count))
+        details["consumed"] = samples.consumedByType
+        details["replay"] = replay.report
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
             details: details)
