@@ -118,6 +118,9 @@ let package = Package(
         + plugin(
             "uploader", "UploaderStage",
             ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
+        + plugin(
+            "notify", "NotifyStage",
+            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
         + plugin("backend", "BackendStage", ["HealthModel", "SQLite", "HTTP"])
         + [
             tests("HealthModel", ["HealthModel"]),
@@ -152,8 +155,8 @@ let package = Package(
                 [
                     "Simulation", "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage",
                     "UploaderStage",
-                    "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "Operations", "PluginKit",
-                    "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel",
+                    "NotifyStage", "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "Operations",
+                    "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel",
                     "HealthStatistics", "EnergyStage", "WorkoutsStage", "BodyStage", "HealthStore",
                 ]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),

@@ -82,6 +82,9 @@ public struct ObserverRegistrations: Sendable, Equatable {
     /// Types that nobody is told of: switched off, or denied.
     public var silenced: Set<String> { off.union(denied) }
 
+    /// Whether something fires at the next look without having changed.
+    public var isAdvising: Bool { !advisory.isEmpty }
+
     /// Consumers by the number of the launch that they registered with.
     public var launches: [String: Int64] { consumers.mapValues(\.launch) }
     public var stoppedConsumers: [String] { consumers.filter(\.value.isStopped).keys.sorted() }

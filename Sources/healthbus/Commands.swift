@@ -196,6 +196,12 @@ enum Commands {
                     ])
             ),
             (
+                "alerts",
+                CommandHelp(
+                    name: "healthbus alerts", summary: "Show what a person should know of now, and what to do.",
+                    options: stackOptions + [json], examples: ["healthbus alerts", "healthbus alerts --json"])
+            ),
+            (
                 "tap",
                 CommandHelp(
                     name: "healthbus tap",

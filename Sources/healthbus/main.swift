@@ -20,6 +20,7 @@ do {
         case "types": try TypesCommand.run(arguments)
         case "device": try DeviceCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
+        case "alerts": try AlertsCommand.run(arguments)
         case "sync": try SyncCommand.run(arguments)
         case "history": try HistoryCommand.run(arguments)
         case "tasks": try TasksCommand.run(arguments)

@@ -16,6 +16,7 @@ final class StageRig<Driven: Stage> {
     private(set) var stage: Driven
     private(set) var store: StageDatabase
     private(set) var changelog: KeyedChangelog
+    let log = EventLog()
     private var identifiers = Turn.Identifiers()
     private let make: () -> Driven
 
@@ -54,7 +55,8 @@ final class StageRig<Driven: Stage> {
 
     private func makeTurn() -> Turn {
         Turn(
-            now: now, monotonic: monotonic, log: .silent, stage: store, changelog: changelog, identifiers: identifiers)
+            now: now, monotonic: monotonic, log: log.stageLog, stage: store, changelog: changelog,
+            identifiers: identifiers)
     }
 
     /// The process ends and begins again: what wasn't committed is gone.

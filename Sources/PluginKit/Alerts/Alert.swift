@@ -34,6 +34,8 @@ public struct Alert: Sendable, Equatable {
     }
 
     public static let topicPrefix = "alert."
+    /// Kinds of plugins that raise some.
+    public static let raisers: Set<Manifest.Kind> = [.observer, .debouncer, .handler, .uploader]
     public static func topic(_ kind: Kind) -> String { topicPrefix + kind.rawValue }
     static func key(_ kind: Kind, _ subject: String) -> String { "alert/\(kind.rawValue)/\(subject)" }
 }

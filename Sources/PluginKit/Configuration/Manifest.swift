@@ -5,7 +5,7 @@ import Wire
 /// What a plugin says of itself: `plugin.json`.
 public struct Manifest: Sendable, Equatable {
     public enum Kind: String, Sendable {
-        case hub, observer, debouncer, handler, consolidator, uploader, backend
+        case hub, observer, debouncer, handler, consolidator, uploader, notifier, backend
     }
 
     public var name: String
@@ -46,7 +46,7 @@ public struct Manifest: Sendable, Equatable {
         guard let kind = Kind(rawValue: try text("kind")) else {
             throw ConfigurationError(
                 file: file, key: "kind",
-                reason: "must be hub, observer, debouncer, handler, consolidator, uploader or backend")
+                reason: "must be hub, observer, debouncer, handler, consolidator, uploader, notifier or backend")
         }
         self.kind = kind
         guard let version = value["version"].int, let low = value["protocol"]["min"].int,

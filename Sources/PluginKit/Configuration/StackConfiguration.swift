@@ -60,7 +60,9 @@ public struct StackConfiguration: Sendable, Equatable {
         for (name, entry) in value["instances"].object ?? [:] where !entry.isNull {
             instances.append(try Self.instance(name, entry, file: file, catalog: catalog))
         }
-        let order: [Manifest.Kind] = [.hub, .backend, .observer, .debouncer, .handler, .consolidator, .uploader]
+        let order: [Manifest.Kind] = [
+            .hub, .backend, .observer, .debouncer, .handler, .consolidator, .uploader, .notifier,
+        ]
         func rank(_ instance: Instance) -> Int { order.firstIndex(of: instance.manifest.kind) ?? order.count }
         self.instances = instances.sorted { (rank($0), $0.name) < (rank($1), $1.name) }
         for kind in [Manifest.Kind.hub, .observer, .debouncer, .consolidator]

@@ -19,14 +19,14 @@ struct StageBuilder {
     let zone: String
     let seed: UInt64
 
-    /// nil for what has no stage: the hub and the reference backend.
+    /// nil for the hub and the reference backend, which have no stage, and for notifiers, which would do things outside.
     func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
         let (configuration, zone, seed) = (configuration, zone, seed)
         func host(_ make: @escaping () throws -> any Stage) -> SimulatedHost {
             SimulatedHost(instance.name, plugin: instance.manifest.name, in: world, stage: make)
         }
         switch instance.manifest.kind {
-        case .hub, .backend: return nil
+        case .hub, .backend, .notifier: return nil
         case .observer:
             return SimulatedHost(
                 instance.name, plugin: instance.manifest.name, in: world, source: { try ObserverSource(database: $0) },

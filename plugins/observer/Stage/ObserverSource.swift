@@ -56,13 +56,13 @@ public final class ObserverSource: PullSource {
                     "from": .integer(after.base), "through": .integer(max(through, after.base)),
                 ], true)
         case "slice": try slice(request, page)
-        case "changes": try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "delivery":
             page(
                 [
                     "device": try ObserverDelivery.read("device", database) ?? DeviceState().wireValue,
                     "registrations": try ObserverDelivery.read("registrations", database) ?? [:],
                 ], true)
+        case "changes": try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
         case let other:

@@ -62,6 +62,7 @@ extension UploaderStage {
     ) throws {
         blocked = nil
         isPaused = false
+        try turn.clear(.degraded, subject: "delivery")
         let metric = deliveries[index].groups[group].metric
         let user = deliveries[index].groups[group].user
         for refusal in answer?.refused ?? [] {

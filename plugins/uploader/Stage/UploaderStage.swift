@@ -28,6 +28,8 @@ public final class UploaderStage: Stage {
     /// Only a person can mend what blocks.
     var isPaused = false
     private var gate: PathGate
+    /// Since when (monotonic) something has waited and nothing was accepted.
+    private var stuckSince: Instant?
 
     /// Requests under way at once: one is encoded while the other is being stored.
     private static let concurrentRequests = 2
@@ -36,6 +38,8 @@ public final class UploaderStage: Stage {
     static let backfillBeyond: Int64 = 200_000
     /// How long a person is given to mend what only a person can, before the next try.
     static let pause: Instant = 30 * Instant.second
+    /// Nothing accepted for this long, though something waits: a person is told.
+    static let alertAfter: Instant = 15 * 60 * Instant.second
 
     /// - Parameters:
     ///   - handlers: instances whose events are delivered.
@@ -136,6 +140,23 @@ public final class UploaderStage: Stage {
     }
 
     public func tick(_ turn: Turn) throws -> Instant? {
+        let next = try move(turn)
+        guard blocked != nil, !deliveries.isEmpty else {
+            stuckSince = nil
+            return next
+        }
+        let since = stuckSince ?? turn.monotonic
+        stuckSince = since
+        guard turn.monotonic - since >= Self.alertAfter else { return min(next ?? .max, since + Self.alertAfter) }
+        try turn.raise(
+            Alert(
+                .degraded, subject: "delivery",
+                text: "Nothing has reached the backend for a while, though something waits.",
+                remedy: "Look at 'healthbus status': it says what delivery waits for."))
+        return next
+    }
+
+    private func move(_ turn: Turn) throws -> Instant? {
         try settleDone(turn)
         for upstream in upstreams where deliveries.count(where: { $0.upstream == upstream.name }) < Self.waitingSets {
             upstream.pump(turn)

@@ -1,0 +1,54 @@
+import Changelog
+import Console
+import Foundation
+import HealthModel
+import PluginKit
+
+/// `healthbus alerts`: what is raised now, since when, and what to do.
+public struct AlertsReport {
+    private struct Entry {
+        var from: String
+        var body: Value
+    }
+
+    private let entries: [Entry]
+    private let now: Date
+
+    /// - Parameter now: the clock, for people's "5 min ago".
+    public init(_ stack: Stack, now: Date) throws {
+        self.now = now
+        let reader = stack.reader()
+        entries = try stack.configuration.instances.filter { Alert.raisers.contains($0.manifest.kind) }
+            .flatMap { instance in
+                try reader.rows(instance, topic: Alert.topicPrefix)
+                    .compactMap { row in row.body.map { Entry(from: instance.name, body: $0) } }
+            }
+            .sorted { ($0.body["since"].int ?? 0, $0.from) < ($1.body["since"].int ?? 0, $1.from) }
+    }
+
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// `[{from, kind, subject, since, text, remedy}]`, the oldest first.
+    public var json: String {
+        Value.array(
+            entries.map { entry in
+                var members = entry.body.object ?? [:]
+                members["from"] = .string(entry.from)
+                members["since"] = Value(entry.body["since"].int.map { InstantText.iso8601($0) })
+                return .object(members)
+            }
+        ).json(pretty: true)
+    }
+
+    public func table(for terminal: Terminal) -> String {
+        var table = Table([.init("Since"), .init("From", givesWay: 1), .init("What"), .init("What to do")])
+        for entry in entries {
+            let since = entry.body["since"].int.map { Date(timeIntervalSince1970: $0.seconds) }
+            table.add([
+                HumanFormat.relative(since, now: now), entry.from, entry.body["text"].string ?? "",
+                entry.body["remedy"].string ?? "",
+            ])
+        }
+        return table.render(for: terminal)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import HTTP
+import HealthModel
+import NotifyStage
+import PluginKit
+import Synchronization
+import Testing
+
+/// Real programs and a real webhook.
+@Suite struct NotificationRunnerTests {
+    private static let alert = Notification(
+        id: "uploader/alert/degraded/delivery/9", producer: "uploader", kind: "degraded", subject: "delivery",
+        text: "Nothing has reached the backend.", remedy: "Look at the status.", since: 0)
+
+    /// What came of telling it; nil after 20 s.
+    private func tell(_ target: NotificationTarget, timeout: Double = 10) -> NotificationResult? {
+        let runner = NotificationRunner(target, timeout: timeout)
+        defer { runner.stop() }
+        let result = Mutex<NotificationResult?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        runner.perform(Effect(id: 1, request: Self.alert)) { answer in
+            result.withLock { $0 = answer.value as? NotificationResult }
+            done.signal()
+            return true
+        }
+        guard done.wait(timeout: .now() + 20) == .success else { return nil }
+        return result.withLock { $0 }
+    }
+
+    private func command(_ words: String...) throws -> NotificationTarget {
+        try NotificationTarget(command: words, url: nil, tokenFile: nil, file: "test", instance: "notify")
+    }
+
+    @Test func aProgramGetsTheAlertOnItsInputAndInItsEnvironment() throws {
+        let folder = try TemporaryFolder()
+        let script = #"cat > "$0/input"; printf %s "$HEALTHBUS_ALERT_KIND $HEALTHBUS_ALERT_STATE" > "$0/environment""#
+        #expect(try tell(command("/bin/sh", "-c", script, folder.path)) == .told)
+        let input = try Value(json: try String(contentsOfFile: folder.path + "/input", encoding: .utf8).utf8)
+        #expect(input["kind"] == "degraded" && input["since"] == "1970-01-01T00:00:00Z")
+        #expect(try String(contentsOfFile: folder.path + "/environment", encoding: .utf8) == "degraded raised")
+    }
+
+    @Test func nothingIsTakenForAShellsText() throws {
+        let folder = try TemporaryFolder()
+        #expect(try tell(command("/usr/bin/touch", folder.path + "/a; touch b")) == .told)
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/a; touch b"))
+    }
+
+    @Test func aProgramThatFailsOrHangsIsAFailureWithAReason() throws {
+        #expect(try tell(command("/bin/false")) == .failed("/bin/false ended with 1"))
+        #expect(
+            try tell(command("/bin/sleep", "60"), timeout: 1) == .failed("/bin/sleep ran longer than 1 s and was ended")
+        )
+        #expect(throws: ConfigurationError.self) { try command("sleep") }
+        #expect(throws: ConfigurationError.self) {
+            try NotificationTarget(command: [], url: nil, tokenFile: nil, file: "test", instance: "notify")
+        }
+    }
+
+    @Test func aWebhookGetsItWithItsTokenAndAnIdempotencyKey() throws {
+        let folder = try TemporaryFolder()
+        try "secret\n".write(toFile: folder.path + "/token", atomically: false, encoding: .utf8)
+        let seen = Mutex<[HTTPRequest]>([])
+        let server = try HTTPServer { request in
+            seen.withLock { $0.append(request) }
+            return HTTPResponse(status: request.path == "/busy" ? 503 : 204)
+        }
+        defer { server.stop() }
+        let base = "http://127.0.0.1:\(server.port)"
+        #expect(try tell(.webhook(Webhook(base + "/hook?room=1"), tokenFile: folder.path + "/token")) == .told)
+        let request = try #require(seen.withLock { $0.first })
+        #expect(
+            request.path == "/hook" && request.query["room"] == "1"
+                && request.headers["Authorization"] == "Bearer secret")
+        #expect(request.headers["Idempotency-Key"] == "\"uploader/alert/degraded/delivery/9\"")
+        #expect(try Value(json: request.body)["text"] == "Nothing has reached the backend.")
+        #expect(try tell(.webhook(Webhook(base + "/busy"), tokenFile: nil)) == .failed("the webhook answered 503"))
+    }
+}

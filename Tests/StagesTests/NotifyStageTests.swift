@@ -1,0 +1,88 @@
+import Changelog
+import HealthModel
+import NotifyStage
+import PluginKit
+import Testing
+
+@Suite struct NotifyStageTests {
+    private func rig(kinds: Set<String>? = nil, tellsCleared: Bool = false) throws -> StageRig<NotifyStage> {
+        try StageRig { NotifyStage(producers: ["observer"], kinds: kinds, tellsCleared: tellsCleared) }
+    }
+
+    private func row(_ sequence: Int64, _ kind: String, raised: Bool = true) -> Value {
+        KeyedChangelog.Row(
+            sequence: sequence, key: "alert/\(kind)/", topic: "alert.\(kind)", user: "", day: nil,
+            body: raised
+                ? ["kind": .string(kind), "subject": "", "text": "Something.", "remedy": "Do this.", "since": 1]
+                : nil
+        ).wireValue
+    }
+
+    private func pages(_ rows: [Value], through sequence: Int64) -> PullAnswer.Result {
+        .pages([["rows": .array(rows), "through": .integer(sequence), "head": head(sequence).wireValue]])
+    }
+
+    private func show(_ rows: [Value], through sequence: Int64, to rig: StageRig<NotifyStage>) throws {
+        try rig.hear(beat("observer", head(sequence)))
+        try rig.answer(try #require(rig.pulls.first), pages(rows, through: sequence))
+    }
+
+    private func next(_ rig: StageRig<NotifyStage>) throws -> Notification {
+        try #require(rig.effects.first?.request as? Notification)
+    }
+
+    private func end(_ result: NotificationResult, _ rig: StageRig<NotifyStage>) throws {
+        try rig.reply(try #require(rig.effects.first), result)
+    }
+
+    @Test func tellsEachInOrderAndThenMovesItsAnchor() throws {
+        let rig = try rig()
+        try show([row(3, "degraded"), row(5, "workout-recorded")], through: 7, to: rig)
+        #expect(try next(rig).kind == "degraded" && rig.report().frontier["observer"] == 0)
+        try end(.told, rig)
+        #expect(try next(rig).id == "observer/alert/workout-recorded//5")
+        try end(.told, rig)
+        #expect(rig.effects.isEmpty)
+        #expect(try rig.report().frontier["observer"] == 7 && rig.report().details["told"] == 2)
+        try rig.restart()
+        try rig.hear(beat("observer", head(7)))
+        #expect(rig.pulls.isEmpty && rig.effects.isEmpty)
+    }
+
+    @Test func whatWasNotToldBeforeACrashIsToldAfterIt() throws {
+        let rig = try rig()
+        try show([row(3, "degraded")], through: 3, to: rig)
+        let first = try next(rig)
+        try rig.restart()
+        try show([row(3, "degraded")], through: 3, to: rig)
+        #expect(try next(rig) == first)
+    }
+
+    @Test func triesAgainLaterAndAtLastGoesOn() throws {
+        let rig = try rig()
+        try show([row(3, "degraded"), row(4, "unlock-reminder")], through: 4, to: rig)
+        var tries = 0
+        while try next(rig).kind == "degraded", tries < 50 {
+            tries += 1
+            try end(.failed("it ended with 1"), rig)
+            if tries < 8 { #expect(rig.effects.isEmpty, "it waits between two attempts") }
+            if rig.effects.isEmpty { try rig.pass(300 * Instant.second) }
+        }
+        #expect(tries == 8)
+        #expect(try rig.report().details["givenUp"] == 1)
+        try end(.told, rig)
+        #expect(try rig.report().frontier["observer"] == 4)
+    }
+
+    @Test func tellsOnlyWhatWasAskedFor() throws {
+        let some = try rig(kinds: ["degraded"])
+        try show(
+            [row(3, "workout-recorded"), row(4, "degraded"), row(5, "degraded", raised: false)], through: 5, to: some)
+        #expect(try next(some).kind == "degraded")
+        try end(.told, some)
+        #expect(some.effects.isEmpty)
+        let all = try rig(tellsCleared: true)
+        try show([row(5, "degraded", raised: false)], through: 5, to: all)
+        #expect(try !next(all).isRaised && next(all).json.contains(#""state":"cleared""#))
+    }
+}

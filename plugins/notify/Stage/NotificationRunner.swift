@@ -1,0 +1,85 @@
+import Dispatch
+import Foundation
+import Glibc
+import HTTP
+import PluginKit
+
+/// Runs the program or calls the webhook, one at a time, on a thread of its own.
+public final class NotificationRunner: EffectRunner {
+    private struct Job: Sendable {
+        var effect: Effect
+        var notification: Notification
+        var reply: @Sendable (EffectResult) -> Bool
+    }
+
+    private let jobs = Mailbox<Job>(capacity: 4)
+
+    public init(_ target: NotificationTarget, timeout: Double) {
+        let jobs = jobs
+        let thread = Thread {
+            while !jobs.isClosed {
+                for job in jobs.take(limit: 1, timeout: 60) {
+                    let result =
+                        switch target {
+                        case .command(let words): Self.run(words, job.notification, timeout)
+                        case .webhook(let hook, let file): Self.post(hook, file, job.notification, timeout)
+                        }
+                    _ = job.reply(EffectResult(id: job.effect.id, value: result))
+                }
+            }
+        }
+        thread.name = "notify"
+        thread.start()
+    }
+
+    public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+        guard let notification = effect.request as? Notification else { return }
+        jobs.insist(Job(effect: effect, notification: notification, reply: reply))
+    }
+
+    public func stop() { jobs.close() }
+
+    private static func run(_ words: [String], _ notification: Notification, _ timeout: Double) -> NotificationResult {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: words[0])
+        process.arguments = Array(words.dropFirst())
+        process.environment = ProcessInfo.processInfo.environment.merging(notification.environment) { $1 }
+        let input = Pipe()
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        let ended = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in ended.signal() }
+        do {
+            try process.run()
+            // A program needn't read what it is told: that its end of the pipe is closed is no failure.
+            try? input.fileHandleForWriting.write(contentsOf: Data((notification.json + "\n").utf8))
+            try input.fileHandleForWriting.close()
+        } catch {
+            return .failed("\(words[0]) can't be run: \((error as NSError).localizedDescription)")
+        }
+        guard ended.wait(timeout: .now() + timeout) == .success else {
+            kill(process.processIdentifier, SIGKILL)
+            ended.wait()
+            return .failed("\(words[0]) ran longer than \(Int(timeout)) s and was ended")
+        }
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            return .failed("\(words[0]) ended with \(process.terminationStatus)")
+        }
+        return .told
+    }
+
+    private static func post(
+        _ hook: Webhook, _ tokenFile: String?, _ notification: Notification, _ timeout: Double
+    ) -> NotificationResult {
+        do {
+            var headers: HTTPHeaders = [
+                "Content-Type": "application/json", "Idempotency-Key": "\"\(notification.id)\"",
+            ]
+            if let tokenFile { headers.add("Authorization", "Bearer \(try SecretFile.read(tokenFile))") }
+            let status = try hook.post(notification.json, headers: headers, timeout: timeout)
+            return (200..<300).contains(status) ? .told : .failed("the webhook answered \(status)")
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+}

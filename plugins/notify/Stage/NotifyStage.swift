@@ -1,0 +1,138 @@
+import Changelog
+import HealthModel
+import MessageBus
+import PluginKit
+import SQLite
+import Wire
+
+/// Tells a person of alerts: pulls them from every stage that raises some, and has each one told, in order, before its anchor moves.
+///
+/// At least once: one that was told just before a crash is told again, under the same id.
+public final class NotifyStage: Stage {
+    private struct Waiting {
+        var upstream: Int
+        var fetched: Upstream.Fetched
+        var notifications: [Notification]
+    }
+
+    private let upstreams: [Upstream]
+    private let kinds: Set<String>?
+    private let tellsCleared: Bool
+    private var waiting: [Waiting] = []
+    private var effect: Int64?
+    private var attempt = 0
+    private var waitUntil: Instant = 0
+    private var told: Int64 = 0
+    private var givenUp: Int64 = 0
+    private var problem: String?
+
+    /// One that couldn't be told this often is left: the next may matter more.
+    private static let attempts = 8
+    private static let longestWait: Instant = 300 * Instant.second
+
+    /// - Parameters:
+    ///   - kinds: which alerts; nil for all.
+    ///   - tellsCleared: also when one is over.
+    public init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
+        upstreams = producers.map { Upstream($0, query: ["query": "changes", "topic": .string(Alert.topicPrefix)]) }
+        self.kinds = kinds
+        self.tellsCleared = tellsCleared
+    }
+
+    public var subscriptions: [Subscription] { upstreams.map { .exact(Heartbeat.topic($0.producer)) } }
+
+    public func open(_ turn: Turn) throws {
+        for upstream in upstreams { try upstream.open(turn) }
+    }
+
+    public func receive(_ message: Message, _ turn: Turn) throws {
+        guard let beat = Heartbeat(message), let head = beat.head,
+            let upstream = upstreams.first(where: { $0.producer == beat.instance })
+        else { return }
+        upstream.hear(head, limit: AnchorVector(base: head.sequence), turn)
+    }
+
+    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        for (index, upstream) in upstreams.enumerated() {
+            switch try upstream.fetch(answer, turn) {
+            case .other: continue
+            case .reset: waiting.removeAll { $0.upstream == index && $0.notifications.isEmpty }
+            case .pages(let fetched):
+                let notifications = try fetched.pages.flatMap {
+                    try self.notifications(of: $0, from: upstream.producer)
+                }
+                waiting.append(Waiting(upstream: index, fetched: fetched, notifications: notifications))
+            }
+            return
+        }
+    }
+
+    private func notifications(of page: Value, from producer: String) throws -> [Notification] {
+        try (page["rows"].array ?? []).compactMap { value in
+            guard let row = KeyedChangelog.Row(wireValue: value) else {
+                throw StageError.unreadablePage(producer: producer)
+            }
+            let kind = String(row.topic.dropFirst(Alert.topicPrefix.count))
+            guard kinds?.contains(kind) ?? true, row.body != nil || tellsCleared else { return nil }
+            // alert/<kind>/<subject>: a tombstone has nothing but its key.
+            let subject = row.key.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last
+            return Notification(
+                id: "\(producer)/\(row.key)/\(row.sequence)", producer: producer, kind: kind,
+                subject: subject.map(String.init) ?? "",
+                text: row.body?["text"].string ?? "It is over: \(kind).", remedy: row.body?["remedy"].string ?? "",
+                since: row.body?["since"].int)
+        }
+    }
+
+    public func receive(_ result: EffectResult, _ turn: Turn) throws {
+        guard result.id == effect, let result = result.value as? NotificationResult else { return }
+        effect = nil
+        switch result {
+        case .told:
+            told += 1
+            done()
+        case .failed(let why):
+            attempt += 1
+            problem = why
+            turn.log.notice("notify.failed", ("why", why), ("attempt", "\(attempt)"))
+            guard attempt < Self.attempts else {
+                givenUp += 1
+                turn.log.error("notify.given-up", ("kind", waiting.first?.notifications.first?.kind ?? ""))
+                return done()
+            }
+            waitUntil = turn.monotonic + min(Self.longestWait, Instant.second << Int64(attempt))
+        }
+    }
+
+    private func done() {
+        if attempt < Self.attempts { problem = nil }
+        attempt = 0
+        waitUntil = 0
+        if waiting.first?.notifications.isEmpty == false { waiting[0].notifications.removeFirst() }
+    }
+
+    public func tick(_ turn: Turn) throws -> Instant? {
+        while effect == nil, let first = waiting.first {
+            if let next = first.notifications.first {
+                guard turn.monotonic >= waitUntil else { return waitUntil }
+                effect = turn.perform(next)
+            } else {
+                _ = try upstreams[first.upstream].settle(first.fetched, turn)
+                waiting.removeFirst()
+            }
+        }
+        for (index, upstream) in upstreams.enumerated() where !waiting.contains(where: { $0.upstream == index }) {
+            upstream.pump(turn)
+        }
+        return nil
+    }
+
+    public func report(_ turn: Turn) throws -> StageReport {
+        StageReport(
+            frontier: Dictionary(uniqueKeysWithValues: upstreams.map { ($0.producer, $0.frontier) }),
+            details: [
+                "told": .integer(told), "givenUp": .integer(givenUp), "blocked": Value(problem),
+                "pending": .integer(Int64(waiting.reduce(0) { $0 + $1.notifications.count })),
+            ])
+    }
+}
