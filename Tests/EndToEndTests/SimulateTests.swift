@@ -1,4 +1,5 @@
 import HealthModel
+import Supervisor
 import Testing
 
 extension EndToEnd {
