@@ -102,9 +102,10 @@ struct DaySamples {
         var at = plan.wakesAt
         while at < plan.sleepsAt {
             let end = at + random.seconds(45, 150)
+            let minutes = (end - at).seconds / 60
             if plan.workout?.overlaps(at..<end) != true {
                 if random.chance(0.6) {
-                    let steps = random.uniform(5, 350).rounded()
+                    let steps = (random.uniform(0.1, 2.2) * (end - at).seconds).rounded()
                     add(Self.quantity("StepCount"), at, end, steps, "count")
                     add(Self.quantity("DistanceWalkingRunning"), at, end, steps * 0.7, "m")
                     if random.chance(0.5) {
@@ -114,8 +115,8 @@ struct DaySamples {
                             "count", arrives: late)
                     }
                 }
-                add(Self.quantity("ActiveEnergyBurned"), at, end, random.uniform(0.2, 9), "kcal")
-                add(Self.quantity("BasalEnergyBurned"), at, end, random.uniform(3, 6), "kcal")
+                add(Self.quantity("ActiveEnergyBurned"), at, end, random.uniform(0.2, 6) * minutes, "kcal")
+                add(Self.quantity("BasalEnergyBurned"), at, end, random.uniform(1, 1.4) * minutes, "kcal")
             }
             at = end + random.seconds(10, 60) * Instant(1 / plan.options.density)
         }

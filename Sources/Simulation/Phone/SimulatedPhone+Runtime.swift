@@ -61,6 +61,7 @@ extension SimulatedPhone {
         guard strategy != .naive else { return naive.wake(at: now, isOnline: isOnline) }
         run = BackgroundRun(number: nextRun(), began: now, endsProcess: device.app == .terminated)
         device.app = .background
+        device.isDeferring = false
         try startApp()
         tell()
         if kind != .delivery { askForSync("\(kind.rawValue)-\(runs)") }
