@@ -9,7 +9,7 @@ import PluginKit
 public final class SyncClient {
     public struct Metric: Sendable, Equatable {
         public var name: String
-        /// Changes that hadn't been delivered when the sync began; nil when the observer didn't say.
+        /// Changes that hadn't been delivered when the sync began; nil when they are too many to be counted.
         public var new: Int?
         /// Elements that the backend has taken since.
         public var delivered: Int64
@@ -34,6 +34,8 @@ public final class SyncClient {
     private let debouncer: String
     /// Without progress for this long, what is waited for is taken for stuck.
     private static let patience: Instant = 30 * Instant.second
+    /// New changes are counted by so many questions at most; more are just many.
+    private static let countedRequests = 40
     /// A backend that has answered badly for this long isn't waited for.
     private static let backendPatience: Instant = 8 * Instant.second
 
@@ -122,14 +124,23 @@ public final class SyncClient {
             handler.manifest.types.contains("*")
             ? ["exclude": .array(stack.configuration.namedTypes.sorted().map { .string($0) })]
             : ["include": .array(handler.manifest.types.map { .string($0) })]
-        let pages = try client.ask(
-            stack.observer,
-            [
-                "query": "spans", "types": types, "store": .string(head.store),
-                "generation": .string(head.generation), "after": .integer(max(frontier, head.first - 1)),
-                "until": .integer(head.sequence),
-            ], within: 5)
-        return pages?.reduce(0) { $0 + ($1["start"].int64s?.count ?? 0) }
+        let consumed = uploader.details["consumed"].flatMap { AnchorVector(wireValue: $0) }
+        var after = (consumed ?? AnchorVector(base: max(frontier, head.first - 1)))
+        let until = AnchorVector(base: head.sequence)
+        var count = 0
+        for _ in 0..<Self.countedRequests {
+            let pages = try client.ask(
+                stack.observer,
+                [
+                    "query": "samples", "types": types, "store": .string(head.store),
+                    "generation": .string(head.generation), "after": after.wireValue, "until": until.wireValue,
+                ], within: 5)
+            guard let pages, let through = pages.last?["through"].int else { return nil }
+            count += pages.reduce(0) { $0 + ($1["samples"]["seq"].int64s?.count ?? 0) }
+            if through >= head.sequence { return count }
+            after = after.advanced(to: through, within: until)
+        }
+        return nil
     }
 
     /// Waits until the sync's round has ended and what it led to is delivered; what blocks.
@@ -256,42 +267,5 @@ public final class SyncClient {
 
     private var blockedUploader: String? {
         stack.configuration.only(.uploader).flatMap { client.heartbeats[$0.name]?.beat.details["blocked"]?.string }
-    }
-}
-
-extension SyncClient.Outcome {
-    public var value: Value {
-        [
-            "delivered": .bool(isDelivered), "seconds": Value(seconds),
-            "blocked": .array(blocked.map { .string($0) }), "off": .array(off.map { .string($0) }),
-            "metrics": .array(
-                metrics.map {
-                    [
-                        "metric": .string($0.name), "new": Value($0.new), "delivered": .integer($0.delivered),
-                        "pending": .integer($0.pending), "why": Value($0.why),
-                    ]
-                }),
-        ]
-    }
-
-    /// What a person wants to know, with what no command can do.
-    public func text(for terminal: Terminal) -> String {
-        var table = Table([
-            .init("Metric"), .number("New"), .number("Delivered"), .number("Days pending"), .init("Waits for"),
-        ])
-        for metric in metrics {
-            table.add([
-                metric.name, metric.new.map { HumanFormat.count($0) } ?? "?",
-                HumanFormat.count(Int(metric.delivered)), HumanFormat.count(Int(metric.pending)), metric.why ?? "",
-            ])
-        }
-        var text = table.render(for: terminal) + "\n"
-        text +=
-            isDelivered
-            ? "All that this stack holds is delivered (\(HumanFormat.duration(.seconds(seconds)))).\n"
-            : "Not delivered: \(blocked.joined(separator: "; ")).\n"
-        if !off.isEmpty { text += "Switched off, and left where they are: \(off.joined(separator: ", ")).\n" }
-        return text
-            + "What the phone hasn't handed over yet comes when the phone decides: no command makes it come sooner.\n"
     }
 }

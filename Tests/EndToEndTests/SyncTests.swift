@@ -31,6 +31,8 @@ extension EndToEnd {
                 }
                 // Its next run is pending already.
                 #expect(try await task(stack, "remote-sync")["state"] == "pending")
+                // It needs the local time, which the observer has to tell first.
+                try await until("daily-energy pending") { try await task(stack, "daily-energy")["state"] == "pending" }
                 let cancelled = try await stack.onState("tasks", "cancel", "daily-energy", "--json")
                 #expect(cancelled.exit == .code(0), "\(cancelled.error)")
                 let idle = try await stack.onState("tasks", "launch", "healthkit-sync")

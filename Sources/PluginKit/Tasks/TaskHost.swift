@@ -9,6 +9,8 @@ public struct TaskHost {
     /// As in the file.
     private var saved: [String: Value] = [:]
     private var isChanged = false
+    /// Taken back by hand: their host doesn't submit them again by itself before its next start.
+    private var cancelled: Set<String> = []
 
     /// What has begun, must end, or was ended, since the last look.
     public struct Moves: Sendable, Equatable {
@@ -69,6 +71,14 @@ public struct TaskHost {
             event, ("task", identifier), ("outcome", outcome.rawValue), ("seconds", "\(history.lastDuration.seconds)"))
     }
 
+    /// Whether a task waits for its host to submit it: it neither is pending nor runs, and nobody has taken it back.
+    public func isToBeSubmitted(_ identifier: String) -> Bool {
+        !scheduler.isPending(identifier) && !scheduler.isRunning(identifier) && !cancelled.contains(identifier)
+    }
+
+    /// There is a new reason to submit a task that was taken back.
+    public mutating func forgive(_ identifier: String) { cancelled.remove(identifier) }
+
     public mutating func report(_ progress: TaskProgress, of identifier: String) {
         scheduler.report(progress, of: identifier)
     }
@@ -116,6 +126,7 @@ public struct TaskHost {
                 noteEnd(identifier, turn)
             } else if scheduler.cancel(identifier) {
                 isChanged = true
+                cancelled.insert(identifier)
                 turn.log.info("task.cancelled", ("task", identifier))
             }
         default: return false

@@ -50,7 +50,9 @@ struct DailyTask {
             host.complete(identifier, success: false, conditions, turn)
         }
         if !moves.ended.isEmpty { began = nil }
-        if !host.scheduler.isPending(Self.identifier),
+        // Also while a run is under way: it submits the next one first.
+        if host.isToBeSubmitted(Self.identifier)
+            || (!moves.begun.isEmpty && !host.scheduler.isPending(Self.identifier)),
             let next = timelines.compactMap({ $0.nextDayIsOver(after: turn.now) }).min()
         {
             try host.submit(

@@ -57,14 +57,13 @@ extension DebouncerStage {
                 turn.log.info("pending.added", ("type", type))
             }
             savedPending = pending
+            tasks.forgive(DebouncerTask.healthkitSync.rawValue)
             try store("pending", .object(pending.mapValues { .integer($0) }), turn)
             // What has been released since is told again after a restart too.
             try save(turn)
         }
         let sync = DebouncerTask.healthkitSync
-        guard window.reach == .collecting, window.hasCollected, !tasks.scheduler.isPending(sync.rawValue),
-            !tasks.scheduler.isRunning(sync.rawValue)
-        else { return }
+        guard window.reach == .collecting, window.hasCollected, tasks.isToBeSubmitted(sync.rawValue) else { return }
         try tasks.submit(request(sync, earliest: nil), conditions(turn), turn)
     }
 

@@ -101,8 +101,7 @@ extension DebouncerStage {
     /// Sees to it that each task that repeats is pending, at each launch and whenever one isn't.
     func scheduleTasks(_ turn: Turn) throws {
         for task in configuration.tasks
-        where task.isRepeating && !tasks.scheduler.isPending(task.rawValue) && !tasks.scheduler.isRunning(task.rawValue)
-        {
+        where task.isRepeating && tasks.isToBeSubmitted(task.rawValue) {
             if task == .dailyEnergy, zones.isEmpty { askZones(turn) }
             guard let earliest = nextBegin(task, turn) else { continue }
             try tasks.submit(request(task, earliest: earliest), conditions(turn), turn)
