@@ -147,8 +147,12 @@ import Wire
             try source.answer(request("zones"), head: rig.store.head) { _, _ in }
             try source.answer(request("samples", consumer: "client-1-2"), head: rig.store.head) { _, _ in }
         }
+        try rig.pass(3600 * second)
+        #expect(try rig.rows()["alert/unlock-reminder/"]?.body != nil)
         rig.sent = []
         try device(rig, ["locked": false])
+        let reminder = try #require(try rig.rows()["alert/unlock-reminder/"])
+        #expect(reminder.body == nil)
         #expect(fired(rig) == [Self.steps])
         #expect(throws: Never.self) { try source.answer(request("samples"), head: rig.store.head) { _, _ in } }
     }
@@ -190,6 +194,30 @@ import Wire
         #expect(try rig.report().details["off"] == nil)
     }
 
+    @Test func aPredicateFiltersWhatIsReadAndAnUnknownOneIsRefused() throws {
+        let rig = try rig()
+        let late = 7200 * second
+        try bring(
+            rig, record(Self.steps, 1), record(Self.heart, 60),
+            Record(source: "iPhone", start: 1_743_000_000 * second + late, value: 5))
+        let start = 1_743_000_000 * second
+        for query in ["samples", "slice"] {
+            func found(_ predicate: Value) throws -> [Double] {
+                guard case .object(var members) = request(query) else { return [] }
+                members["predicate"] = predicate
+                return try values(rig, .object(members)).sorted()
+            }
+            #expect(try found(["sources": ["iPhone"]]) == [5])
+            #expect(try found(["from": .integer(start + late)]) == [5])
+            #expect(try found(["to": .integer(start + late)]) == [1, 60])
+            #expect(try found(["enteredByHand": true]) == [])
+            #expect(try found(["enteredByHand": false]) == [1, 5, 60])
+            #expect(try found(["activities": ["running"]]) == [])
+            #expect(throws: PullRefusal.self) { try found(["colour": "red"]) }
+            #expect(throws: PullRefusal.self) { try found(["sources": "iPhone"]) }
+        }
+    }
+
     @Test func silenceOfTheConsumerStopsDeliveryUntilItRegistersAgain() throws {
         let rig = try rig(["strikesUntilStopped": 3, "acknowledgeWithinSeconds": 1])
         try register(rig)
@@ -198,12 +226,15 @@ import Wire
         for _ in 0..<12 { try rig.pass(second) }
         #expect(try rig.report().details["stopped"] == ["debouncer"])
         #expect(rig.log.fields(of: "delivery.stopped").count == 1)
+        #expect(try rig.rows()["alert/delivery-stopped/debouncer"]?.body?["since"].int != nil)
         try rig.restart()
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
         rig.sent = []
         try register(rig, launch: 2)
         #expect(fired(rig) == [Self.steps])
         #expect(try rig.report().details["stopped"] == nil)
+        let alert = try #require(try rig.rows()["alert/delivery-stopped/debouncer"])
+        #expect(alert.body == nil)
         try rig.hear("acknowledged.observer", ["consumer": "debouncer", "types": [Self.steps: .integer(.max)]])
         #expect(rig.log.fields(of: "observer.acknowledged").count == 1)
         rig.sent = []

@@ -29,7 +29,8 @@ struct LiveStack {
         "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
         "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
         "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
-        "page-error", "control-import", "control-register", "control-sync", "control-task", "acknowledged",
+        "page-error", "control-import", "control-register", "control-device", "control-types", "pull-delivery",
+        "page-delivery", "control-sync", "control-task", "acknowledged",
     ]
 
     static let unknownQuery = "nothing"
@@ -109,6 +110,11 @@ struct LiveStack {
         defer { client.close() }
         _ = client.gather(["observer", "uploader"], within: 10)
         let types = try #require(try client.ask("observer", ["query": "types"], within: 10))
+        let phone: Value = ["battery": 0.5, "network": ["satisfied": true, "interface": "wifi"]]
+        client.command("observer", ["command": "device", "set": phone])
+        client.command("observer", ["command": "types", "set": ["HKQuantityTypeIdentifierBodyMass": ["on": false]]])
+        let delivery = try #require(try client.ask("observer", ["query": "delivery"], within: 10)?.first)
+        #expect(delivery["device"]["app"] == "active")
         #expect(types.first?["types"].array?.isEmpty == false)
         #expect(throws: StageError.self) {
             try client.ask("observer", ["query": .string(Self.unknownQuery)], within: 10)

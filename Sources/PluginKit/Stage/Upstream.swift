@@ -111,6 +111,7 @@ public final class Upstream {
         members["generation"] = Value(received.store == nil ? heard?.generation : received.generation)
         members["after"] = window.after.wireValue
         members["until"] = window.until.wireValue
+        if window.isBackfill || window.after.base < received.bulkUntil { members["bulk"] = true }
         inFlight = (turn.pull(producer, members), window)
     }
 

@@ -16,6 +16,7 @@ final class ObserverDelivery {
     /// Everything up to here has been looked at: what is fired, is fired up to here at least.
     private var covered: Int64 = 0
     private var savedLately: Instant = 0
+    private var isReminding = false
 
     init(policy: DeliveryPolicy, refusal: @escaping (String) -> String?) {
         registrations = ObserverRegistrations(policy: policy)
@@ -41,6 +42,7 @@ final class ObserverDelivery {
             registrations.keep { refusal($0) == nil }
         }
         covered = turn.head.sequence
+        isReminding = try turn.isRaised(.unlockReminder)
     }
 
     static func read(_ key: String, _ database: Database) throws -> Value? {
@@ -75,12 +77,21 @@ extension ObserverDelivery {
         if let reason {
             if refused.updateValue(reason, forKey: consumer) != reason {
                 turn.log.error("registration.refused", ("consumer", consumer), ("why", reason))
+                try turn.raise(
+                    Alert(
+                        .deliveryStopped, subject: consumer,
+                        text: "\(consumer) can't be told of changes while the app isn't on the screen", remedy: reason))
             }
             return
         }
         refused[consumer] = nil
         guard registrations.register(consumer, launch: launch, types: types, known: known) else { return }
         turn.log.info("registration.renewed", ("consumer", consumer), ("launch", "\(launch)"))
+        try turn.clear(.deliveryStopped, subject: consumer)
+        // It asks for all of its types again; what was denied stays so until its owner allows it.
+        for type in registrations.denied.sorted() where registrations.authorization(type, for: consumer) == .denied {
+            turn.log.notice("authorization.asked", ("consumer", consumer), ("type", type))
+        }
     }
 
     func acknowledge(_ body: Value, _ turn: Turn) {
@@ -111,12 +122,26 @@ extension ObserverDelivery {
         let silenced = registrations.silenced
         for (type, setting) in (body["set"].object ?? [:]).sorted(by: { $0.key < $1.key }) {
             if let isOn = setting["on"].bool { registrations.setOff(!isOn, type, head: covered) }
-            if let isDenied = setting["denied"].bool { registrations.setDenied(isDenied, type, head: covered) }
+            if let isDenied = setting["denied"].bool {
+                registrations.setDenied(isDenied, type, head: covered)
+                try tellDenial(isDenied, type, turn)
+            }
             if let frequency = setting["frequency"].string.flatMap(DeliveryFrequency.init(name:)) {
                 registrations.setFrequency(frequency, type)
             }
         }
         if registrations.silenced != silenced { try writeAccess(turn) }
+    }
+
+    private func tellDenial(_ isDenied: Bool, _ type: String, _ turn: Turn) throws {
+        guard isDenied else {
+            try turn.clear(.deliveryStopped, subject: type)
+            return
+        }
+        try turn.raise(
+            Alert(
+                .deliveryStopped, subject: type, text: "reading \(type) was denied: nothing of it is delivered",
+                remedy: "'healthbus types allow \(type)' goes on from where it stood"))
     }
 
     /// The little that each read has to know, in a row of its own.
@@ -138,17 +163,23 @@ extension ObserverDelivery {
     func fire(changed: Set<String>, heads: [String: Int64], _ turn: Turn) throws -> Instant? {
         registrations.changed(changed, since: covered)
         let round = registrations.fires(heads: heads, device: device, at: turn.now, monotonic: turn.monotonic)
-        covered = turn.head.sequence
         for type in round.unheard { turn.log.notice("observer.unheard", ("type", type)) }
         for consumer in round.stopped {
             turn.log.error("delivery.stopped", ("consumer", consumer))
+            try turn.raise(
+                Alert(
+                    .deliveryStopped, subject: consumer,
+                    text: "\(consumer) didn't acknowledge what it was told: changes in the background don't wake it",
+                    remedy: "'healthbus status' shows whether it runs; its next start goes on from where it stood"))
         }
+        try remindOfLock(turn)
         for fire in round.fires {
             turn.log.debug("observer.fired", ("type", fire.type), ("locked", "\(device.isLocked)"))
             turn.publish(
                 "observed.\(fire.type)",
                 ["head": turn.head.wireValue, "type": .string(fire.type), "sequence": .integer(fire.sequence)])
         }
+        covered = turn.head.sequence
         // When a type last fired is only looked at: it is taken along by a commit that happens anyway, and not by each.
         let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= Instant.second
         if registrations.needsSaving || isDue {
@@ -157,6 +188,20 @@ extension ObserverDelivery {
             savedLately = turn.monotonic
         }
         return registrations.nextDeadline(device: device, at: turn.now, monotonic: turn.monotonic)
+    }
+
+    private func remindOfLock(_ turn: Turn) throws {
+        let isOverdue = registrations.isUnlockOverdue(at: turn.now)
+        guard isOverdue != isReminding else { return }
+        isReminding = isOverdue
+        if isOverdue {
+            try turn.raise(
+                Alert(
+                    .unlockReminder, text: "the lock has held changes back for a while",
+                    remedy: "unlock the device: what is due is delivered at once"))
+        } else {
+            try turn.clear(.unlockReminder)
+        }
     }
 
     /// Members of the heartbeat's details; none while everything is as it is without a phone.

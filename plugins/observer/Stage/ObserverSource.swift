@@ -27,8 +27,13 @@ public final class ObserverSource: PullSource {
         try access.refresh(for: request)
         switch request["query"].string {
         case "samples":
+            let predicate = try SamplePredicate(request["predicate"])
             try windowed(request, head, page) { filter, window in
-                let found = try store.anchored(filter, window, limits: Self.limits)
+                var found = try store.anchored(filter, window, limits: Self.limits)
+                if let rows = try predicate?.filter(found.samples) {
+                    found.user = rows.map { found.user[$0] }
+                    found.samples = found.samples.select(rows)
+                }
                 return (
                     found.covered, found.isComplete,
                     [
@@ -82,6 +87,8 @@ public final class ObserverSource: PullSource {
             let until = AnchorVector(wireValue: request["until"]),
             let types = Self.types(request["types"])
         else { throw PullRefusal("the request needs 'after', 'until' and 'types'") }
+        // Everything from the beginning, or what was left behind: nothing that a person is to be told of.
+        let isBulk = request["bulk"].bool == true || (request["store"].isNull && after.minimum < head.first)
         for index in 1...Self.pagesPerRequest {
             let found = try read(TypeFilter(types: access.allowed(types)), Self.window(after, until, head))
             let from = after.minimum
@@ -89,6 +96,7 @@ public final class ObserverSource: PullSource {
             let through = found.isComplete ? max(until.maximum, after.maximum) : found.covered
             var members = found.members
             members["from"] = .integer(from)
+            if isBulk { members["bulk"] = true }
             members["through"] = .integer(min(through, max(head.sequence, after.maximum)))
             let last = found.isComplete || index == Self.pagesPerRequest
             page(members, last)
@@ -130,9 +138,10 @@ public final class ObserverSource: PullSource {
             let from = request["from"].int,
             let to = request["to"].int, from <= to, let asOf = AnchorVector(wireValue: request["asOf"])
         else { throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'") }
+        let predicate = try SamplePredicate(request["predicate"])
         var query = SliceQuery(
             user: user, types: access.allowed(types), ranges: [from..<to], asOf: asOf.base,
-            isFull: request["payload"].bool == true)
+            isFull: request["payload"].bool == true || predicate?.needsPayload == true)
         query.asOfByType = asOf.exceptions
         var position: SlicePosition?
         if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string,
@@ -143,7 +152,8 @@ public final class ObserverSource: PullSource {
         for part in 1...Self.partsPerSlice {
             let found = try store.slice(query, after: position, limits: Self.limits)
             position = found.next
-            var members: [String: Value] = ["samples": found.samples.wireValue]
+            let samples = try predicate.map { found.samples.select(try $0.filter(found.samples)) } ?? found.samples
+            var members: [String: Value] = ["samples": samples.wireValue]
             let last = position == nil || part == Self.partsPerSlice
             if last, let position {
                 members["continue"] = ["start": .integer(position.start), "id": .string(position.id.description)]
