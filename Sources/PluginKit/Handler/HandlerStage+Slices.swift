@@ -24,7 +24,7 @@ extension HandlerStage {
     /// Asks for the samples of the newest dirty days, once all that is released has been marked.
     /// - Parameter computing: the run whose days are about to be computed and aren't asked for again.
     func requestSlices(_ turn: Turn, computing: SliceRun? = nil) {
-        guard upstream.isLive(within: Self.nearby) else { return }
+        guard upstream.isLive(within: Self.nearby), !upstream.isInaccessible else { return }
         while inFlight.count < Self.concurrentRuns,
             let run = nextRun(besides: Array(inFlight.values) + [computing].compactMap { $0 })
         {
@@ -35,9 +35,13 @@ extension HandlerStage {
     private func nextRun(besides runs: [SliceRun]) -> SliceRun? {
         let busy = Set(runs.flatMap { run in run.days.map { DirtyDays.Key(user: run.user, day: $0.day.number) } })
         guard
-            let newest = dirty.marks.keys.filter({ !busy.contains($0) }).max(by: {
-                ($0.day, $0.user) < ($1.day, $1.user)
-            }),
+            let newest = dirty.marks.filter({ !busy.contains($0.key) }).max(by: { a, b in
+                // What is computed once more for a historical sync waits for all that has changed.
+                let (isLive, wins) = (
+                    a.value.since != DirtyDays.behindEverything, b.value.since != DirtyDays.behindEverything
+                )
+                return isLive == wins ? (a.key.day, a.key.user) < (b.key.day, b.key.user) : wins
+            })?.key,
             let zones = timelines[newest.user]
         else { return nil }
         let limit = max(1, min(Self.longestRun, Int(Self.rowsPerRun / max(rowsPerDay, 1))))
@@ -67,6 +71,8 @@ extension HandlerStage {
         // The upstream's own cursor meets the reset too and marks the days anew.
         case .reset: return
         case .refused(let why): throw StageError.refused(producer: upstream.producer, why: why)
+        // The days stay marked.
+        case .databaseInaccessible: return upstream.becameInaccessible(turn)
         case .pages(let pages):
             for page in pages { run.samples.append(try SamplePage(wireValue: page["samples"])) }
             guard let last = pages.last else { throw StageError.unreadablePage(producer: upstream.producer) }
