@@ -18,12 +18,13 @@ package struct LiveChanges: Sendable {
 extension ObserverStage {
     /// Deletions first: a sample that takes another's place may have its key.
     func take(_ changes: LiveChanges, _ turn: Turn) throws {
-        try ZoneTable.ensure(user: changes.user, zone: zone, turn)
+        try zones.ensure(user: changes.user, zone: zone, turn)
         let writer = try writer(for: changes.user, turn)
         _ = try turn.write()
         try writer.delete(uuids: changes.deleted)
         let counts = try writer.ingest(
             changes.added, session: ImportSession(source: changes.source), plausibility: Self.plausibility(of:))
+        try zones.observe(changes.added, user: changes.user, turn)
         quarantined += Int64(counts.total.quarantined)
         try refreshHeads()
     }
