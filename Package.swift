@@ -74,8 +74,7 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "BackgroundDelivery", "Changelog",
-                "SQLite", "Console", "ObserverStage",
-                "HealthGenerator",
+                "SQLite", "Console", "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics",
             ]),
         library("Console", []),
         .executableTarget(
@@ -90,7 +89,8 @@ let package = Package(
         + plugin(
             "observer", "ObserverStage",
             [
-                "PluginKit", "HealthModel", "BackgroundDelivery", "HealthStore", "HealthImport", "Changelog", "SQLite",
+                "PluginKit", "HealthModel", "HealthStatistics", "BackgroundDelivery", "HealthStore", "HealthImport",
+                "Changelog", "SQLite",
                 "Wire", "MessageBus",
             ])
         + plugin(
@@ -145,10 +145,11 @@ let package = Package(
                 "Stages",
                 [
                     "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
-                    "NotifyStage", "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "Operations",
-                    "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport", "HealthModel",
-                    "HealthStatistics", "EnergyStage", "WorkoutsStage", "BodyStage", "HealthStore",
+                    "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "EnergyStage", "WorkoutsStage",
+                    "BodyStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP",
+                    "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage",
                 ]),
+            tests("Operations", ["Operations", "Console", "HealthModel"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
                 "EndToEnd",

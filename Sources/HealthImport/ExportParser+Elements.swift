@@ -35,7 +35,9 @@ extension ExportParser {
         case .correlation: startCorrelation(element)
         case .healthData where element.pointee.depth == 0: note(locale: element.text(.locale) ?? "")
         case .exportDate: note(exportDate: element.attribute(.value).flatMap { InstantText.parse($0) })
-        case .me: break
+        case .me:
+            let birth = element.unknownAttributes.first { $0.name == "HKCharacteristicTypeIdentifierDateOfBirth" }
+            note(dateOfBirth: birth.flatMap { LocalDay($0.value) })
         default:
             startOuter(element)
             tree.reset()

@@ -39,6 +39,7 @@ extension ExportParser {
             remember(workout, of: route)
             if var points = inlineRoute {
                 points.workout = workout
+                points.isLast = true
                 inlineRoute = nil
                 summary.workouts += 1
                 deliverOuter(body.payload)

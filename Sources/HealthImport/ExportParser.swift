@@ -49,6 +49,7 @@ struct ExportParser: ~Copyable {
     private var summaries: [ActivitySummaryRecord] = []
     private var locale = ""
     private var exportDate: Instant?
+    private var dateOfBirth: LocalDay?
     private var infoIsSent = false
     private var failure: (any Error)?
     private var stream: XMLStream?
@@ -181,11 +182,14 @@ extension ExportParser {
 
     mutating func note(locale: String) { self.locale = locale }
     mutating func note(exportDate: Instant?) { self.exportDate = exportDate }
+    mutating func note(dateOfBirth: LocalDay?) { self.dateOfBirth = dateOfBirth }
 
     private mutating func sendInfo() {
         guard !infoIsSent else { return }
         infoIsSent = true
-        do { try sink.exportInfo(ExportInfo(date: exportDate, locale: locale)) } catch { stop(error) }
+        do { try sink.exportInfo(ExportInfo(date: exportDate, locale: locale, dateOfBirth: dateOfBirth)) } catch {
+            stop(error)
+        }
     }
 
     private mutating func finish() throws {

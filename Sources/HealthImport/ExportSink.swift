@@ -26,6 +26,8 @@ public struct WorkoutRoute: Sendable, Equatable {
     public var workout: Workout?
     /// How many points of this route came before.
     public var firstPoint: Int
+    /// Whether the route ends with these; false where its file ends early.
+    public var isLast = false
     public var time: [Instant] = []
     /// Degrees, WGS 84.
     public var latitude: [Double] = []

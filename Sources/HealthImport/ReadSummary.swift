@@ -56,15 +56,18 @@ public struct Damage: Sendable, Equatable, CustomStringConvertible {
     public var description: String { line > 0 ? "\(what) (\(entry), line \(line))" : "\(what) (\(entry))" }
 }
 
-/// What an export says of itself. Its `Me` element is private and not read.
+/// What an export says of itself. Of its `Me` element only the date of birth is read.
 public struct ExportInfo: Sendable, Equatable {
     /// When the phone wrote it.
     public var date: Instant?
     /// "en_DE"; empty when it doesn't say.
     public var locale: String
+    /// Whose export it is was born then; nil when the export doesn't say.
+    public var dateOfBirth: LocalDay?
 
-    public init(date: Instant?, locale: String) {
+    public init(date: Instant?, locale: String, dateOfBirth: LocalDay? = nil) {
         self.date = date
         self.locale = locale
+        self.dateOfBirth = dateOfBirth
     }
 }

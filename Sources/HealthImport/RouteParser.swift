@@ -55,13 +55,17 @@ final class RouteParser {
             archiveDamage = "the archive ends early or is damaged (\(damage.reason))"
         }
         replacedCharacters = reader.replaced + stream.damage.dropped
+        let damage = damage(of: stream, entry: entry, archiveDamage: archiveDamage)
+        route.isLast = damage == nil
         if failure == nil, route.count > 0 { try deliver(route) }
         if let failure { throw failure }
+        return damage
+    }
+
+    private func damage(of stream: XMLStream, entry: String, archiveDamage: String?) -> Damage? {
         if let archiveDamage { return Damage(what: archiveDamage, entry: entry, line: stream.line) }
-        if stream.damage.errors > 0 || !stream.isComplete {
-            return Damage(what: "the route isn't a whole GPX document", entry: entry, line: stream.line)
-        }
-        return nil
+        guard stream.damage.errors > 0 || !stream.isComplete else { return nil }
+        return Damage(what: "the route isn't a whole GPX document", entry: entry, line: stream.line)
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> RouteParser? {

@@ -10,10 +10,12 @@ public struct DayInput: Sendable {
     public var samples: SamplePage
     /// The handler's configuration: its schema's defaults overlaid with the stack's.
     public var configuration: Value
+    /// What is known of the user, of what the handler asks for: `dateOfBirth` ("1986-05-17"). Unknown members are missing.
+    public var characteristics: Value
 
     public init(
         user: String, day: LocalDay, window: [Range<Instant>], zones: ZoneTimeline, samples: SamplePage,
-        configuration: Value = [:]
+        configuration: Value = [:], characteristics: Value = [:]
     ) {
         self.user = user
         self.day = day
@@ -21,6 +23,7 @@ public struct DayInput: Sendable {
         self.zones = zones
         self.samples = samples
         self.configuration = configuration
+        self.characteristics = characteristics
     }
 }
 
@@ -81,8 +84,14 @@ public struct HandlerWindow: Sendable, Hashable {
 public protocol DayHandler: Sendable {
     /// Raises whenever the same samples would give other figures: every day is then computed again.
     var version: Int { get }
-    /// Whether it reads `payload` and `metadata` (workouts do); without them a slice is a third of the size.
-    var needsPayload: Bool { get }
+    /// The types of which it reads `payload`, `metadata`, `created` or `healthKitUUID`; none unless a handler says otherwise. Without
+    /// them a row is a third of the size.
+    var detailedTypes: Set<String> { get }
+    /// By type: another one, during whose samples alone it needs those of the first. A slice holds no others. Empty unless a handler says
+    /// otherwise.
+    var during: [String: String] { get }
+    /// The members of `DayInput.characteristics` that it reads; none unless a handler says otherwise.
+    var characteristics: Set<String> { get }
     /// Which instants its days are: the local day, unless it says otherwise.
     /// - Parameter configuration: as in `DayInput`.
     /// - Throws: for options that it can't work with; the host then doesn't start.
@@ -91,6 +100,9 @@ public protocol DayHandler: Sendable {
 }
 
 extension DayHandler {
+    public var detailedTypes: Set<String> { [] }
+    public var during: [String: String] { [:] }
+    public var characteristics: Set<String> { [] }
     public func window(_ configuration: Value) throws -> HandlerWindow { .localDay }
 }
 
@@ -99,10 +111,11 @@ extension DayInput {
     /// - Parameter samples: alive and plausible, in canonical order.
     public init(
         user: String, day: LocalDay, window: HandlerWindow, zones: ZoneTimeline, cutting samples: SamplePage,
-        configuration: Value = [:]
+        configuration: Value = [:], characteristics: Value = [:]
     ) {
         self.init(
             user: user, day: day, window: zones.window(of: day, window), zones: zones,
-            samples: samples.overlapping(zones.slice(of: day, window)), configuration: configuration)
+            samples: samples.overlapping(zones.slice(of: day, window)), configuration: configuration,
+            characteristics: characteristics)
     }
 }

@@ -1,9 +1,10 @@
 extension SamplePage {
-    /// Adds another page's rows after these. Both must fill the same columns.
+    /// Adds another page's rows after these. A column that only one of them fills is empty in the other's rows.
     public mutating func append(_ other: SamplePage) {
         let typeMap = Self.merge(&types, other.types)
         let unitMap = Self.merge(&units, other.units)
         let originMap = Self.merge(&origins, other.origins)
+        let count = count
         ids += other.ids
         sequence += other.sequence
         type += other.type.map { typeMap[Int($0)] }
@@ -13,15 +14,19 @@ extension SamplePage {
         origin += other.origin.map { originMap[Int($0)] }
         flags += other.flags
         unit += other.unit.map { unitMap[Int($0)] }
-        created += other.created
-        metadata.append(other.metadata)
-        payload.append(other.payload)
-        if !healthKitUUID.isEmpty || !other.healthKitUUID.isEmpty {
-            // A page without any UUID leaves the column out.
-            healthKitUUID += Array(repeating: nil, count: ids.count - other.count - healthKitUUID.count)
-            healthKitUUID +=
-                other.healthKitUUID.isEmpty ? Array(repeating: nil, count: other.count) : other.healthKitUUID
-        }
+        Self.append(&created, count, other.created, other.count, absent: 0)
+        Self.append(&healthKitUUID, count, other.healthKitUUID, other.count, absent: nil)
+        metadata.append(other.metadata, after: count, rows: other.count)
+        payload.append(other.payload, after: count, rows: other.count)
+    }
+
+    private static func append<Element>(
+        _ column: inout [Element], _ count: Int, _ other: [Element], _ otherCount: Int, absent: Element
+    ) {
+        guard !column.isEmpty || !other.isEmpty else { return }
+        column += repeatElement(absent, count: count - column.count)
+        column += other
+        column += repeatElement(absent, count: count + otherCount - column.count)
     }
 
     /// The rows for which `isIncluded` holds, in the same order, with the same dictionaries.
@@ -77,10 +82,18 @@ extension SamplePage {
 }
 
 extension TextColumn {
-    mutating func append(_ other: TextColumn) {
+    fileprivate mutating func append(_ other: TextColumn, after count: Int, rows: Int) {
+        guard !ends.isEmpty || !other.ends.isEmpty else { return }
+        pad(to: count)
         let base = Int32(bytes.count)
         bytes += other.bytes
         ends += other.ends.map { base + $0 }
+        pad(to: count + rows)
+    }
+
+    /// Gives the rows up to `count` that have no text an empty one.
+    public mutating func pad(to count: Int) {
+        ends += repeatElement(Int32(bytes.count), count: max(0, count - ends.count))
     }
 
     func select(_ rows: [Int]) -> TextColumn {

@@ -1,26 +1,35 @@
 /// A workout's kind: HealthKit's raw value and name.
 public struct WorkoutActivity: Hashable, Sendable {
-    /// HKWorkoutActivityType's raw value; nil for a name that isn't in the table.
+    /// HKWorkoutActivityType's raw value, also one that isn't in the table; nil for a name that isn't.
     public let raw: Int?
-    /// The short name, "running"; "other" for a raw value that isn't in the table.
+    /// The short name, "running"; "other" for what isn't in the table.
     public let name: String
+    /// What exports print, `HKWorkoutActivityTypeRunning`; a name that isn't in the table stays as it was given.
+    public let identifier: String
 
-    /// The activity of a raw value; an unknown one keeps it, under the name "other".
+    /// The activity of a raw value; an unknown one keeps it.
     public init(raw: Int) {
-        self.raw = raw
-        name = Self.names[raw] ?? "other"
+        let name = Self.names[raw] ?? "other"
+        let identifier = Self.prefix + name.prefix(1).uppercased() + name.dropFirst()
+        self.init(raw: raw, name: name, identifier: identifier)
     }
 
-    /// The activity of a name, short or as exports print it (`HKWorkoutActivityTypeRunning`); an unknown name is kept.
+    /// The activity of a name, short or as exports print it (`HKWorkoutActivityTypeRunning`), or of a raw value's digits.
     public init(named text: some StringProtocol) {
         let prefixed = text.hasPrefix(Self.prefix) && text.count > Self.prefix.count
         let bare = prefixed ? Self.lowercasingFirst(text.dropFirst(Self.prefix.count)) : String(text)
-        raw = Self.raws[bare]
-        name = bare
+        if let raw = Self.raws[bare] ?? Int(bare) {
+            self.init(raw: raw)
+        } else {
+            self.init(raw: nil, name: "other", identifier: String(text))
+        }
     }
 
-    /// What exports print: `HKWorkoutActivityTypeRunning`.
-    public var identifier: String { Self.prefix + name.prefix(1).uppercased() + name.dropFirst() }
+    private init(raw: Int?, name: String, identifier: String) {
+        self.raw = raw
+        self.name = name
+        self.identifier = identifier
+    }
 
     private static let prefix = "HKWorkoutActivityType"
 

@@ -12,18 +12,17 @@ extension HealthStoreReader {
         _ query: SliceQuery, after position: SlicePosition? = nil, limits: PullLimits = PullLimits()
     ) throws -> SlicePage {
         try refresh()
-        guard let user = users.ids[query.user], let lower = query.ranges.map(\.lowerBound).min(),
-            let upper = query.ranges.map(\.upperBound).max()
-        else { return SlicePage() }
-        let cursors = try cursors(query, user: user, lower: lower, upper: upper, after: position)
-        defer { giveBack(cursors.count, query.isFull) }
+        guard let user = users.ids[query.user] else { return SlicePage() }
+        let cursors = try cursors(query, user: user, after: position)
+        defer { giveBack(cursors.count) }
         let merge = SliceMerge(query: query, after: position, limits: limits, builder: PageBuilder(self))
         return try merge.run(cursors)
     }
 
     private func cursors(
-        _ query: SliceQuery, user: Int, lower: Instant, upper: Instant, after position: SlicePosition?
+        _ query: SliceQuery, user: Int, after position: SlicePosition?
     ) throws -> [SliceCursor] {
+        let during = try rangesDuring(query)
         let filter = TypeFilter(types: query.types)
         let heads = try database.prepare("SELECT type, reach FROM heads WHERE user = ? AND alive > 0 ORDER BY type")
         heads.bind(1, user)
@@ -31,16 +30,36 @@ extension HealthStoreReader {
         try heads.forEachRow { row in
             if filter.includes(type: try types.name(row.int(0))) { wanted.append((row.int(0), row.int64(1))) }
         }
+        let detailed = TypeFilter(types: query.detailed)
         let from = position?.start.flooredSecond ?? Int64.min
         return try wanted.enumerated().map { index, type in
-            let (low, overflow) = lower.subtractingReportingOverflow(type.reach)
+            let name = try types.name(type.type)
+            let isDetailed = detailed.includes(type: name)
             return try SliceCursor(
-                user: user, type: type.type, asOf: query.asOfByType[types.name(type.type)] ?? query.asOf, from: from,
-                low: overflow ? Instant.min.flooredSecond : low.flooredSecond,
-                high: (upper - 1).flooredSecond,
-                long: statement(index, SliceCursor.Key(isFull: query.isFull, isLong: true)),
-                main: statement(index, SliceCursor.Key(isFull: query.isFull, isLong: false)))
+                user: user, type: type.type, isDetailed: isDetailed, asOf: query.asOfByType[name] ?? query.asOf,
+                from: from, ranges: during[name] ?? query.ranges, reach: type.reach,
+                long: statement(index, SliceCursor.Key(isDetailed: isDetailed, isLong: true)),
+                main: statement(index, SliceCursor.Key(isDetailed: isDetailed, isLong: false)))
         }
+    }
+
+    /// By type that is asked for only during samples of another: when those go on.
+    private func rangesDuring(_ query: SliceQuery) throws -> [String: [Range<Instant>]] {
+        var byOther: [String: [Range<Instant>]] = [:]
+        for other in Set(query.during.values) {
+            var part = SliceQuery(user: query.user, types: .only([other]), ranges: query.ranges, asOf: query.asOf)
+            part.asOfByType = query.asOfByType
+            var found: [Range<Instant>] = []
+            var position: SlicePosition?
+            repeat {
+                let page = try slice(part, after: position)
+                position = page.next
+                let samples = page.samples
+                found += samples.start.indices.map { samples.start[$0]..<max(samples.end[$0], samples.start[$0] + 1) }
+            } while position != nil
+            byOther[other] = SliceQuery.union(found.flatMap { range in query.ranges.map { range.clamped(to: $0) } })
+        }
+        return query.during.mapValues { byOther[$0] ?? [] }
     }
 
     private func statement(_ index: Int, _ key: SliceCursor.Key) throws -> Statement {
@@ -51,12 +70,9 @@ extension HealthStoreReader {
     }
 
     /// A query over hundreds of types shouldn't hold as many statements for ever.
-    private func giveBack(_ used: Int, _ isFull: Bool) {
+    private func giveBack(_ used: Int) {
         guard used > 32 else { return }
-        for isLong in [true, false] {
-            let key = SliceCursor.Key(isFull: isFull, isLong: isLong)
-            slices[key] = slices[key].map { Array($0.prefix(32)) }
-        }
+        slices = slices.mapValues { Array($0.prefix(32)) }
     }
 }
 
@@ -76,10 +92,14 @@ private struct SliceMerge {
         var origin: Int
         var flags: UInt8
         var unit = 0
-        var created: Int64 = 0
+        var detail: Detail?
+    }
+
+    private struct Detail {
+        var created: Int64
         var uuid: SampleID?
-        var metadata: [UInt8] = []
-        var payload: [UInt8] = []
+        var metadata: [UInt8]
+        var payload: [UInt8]
     }
 
     init(query: SliceQuery, after: SlicePosition?, limits: PullLimits, builder: PageBuilder) {
@@ -113,7 +133,8 @@ private struct SliceMerge {
         return page(isLast: true)
     }
 
-    private func page(isLast: Bool) -> SlicePage {
+    private mutating func page(isLast: Bool) -> SlicePage {
+        builder.padDetails()
         let page = builder.page
         guard !isLast, let start = page.start.last, let id = page.ids.last else { return SlicePage(samples: page) }
         return SlicePage(samples: page, next: SlicePosition(start: start, id: id))
@@ -123,7 +144,7 @@ private struct SliceMerge {
         let row = cursor.row
         let start = row.int64(2) &* Instant.second &+ row.int64(3)
         let end = start &+ row.int64(4)
-        guard query.overlaps(start, end) else { return nil }
+        guard SliceQuery.overlaps(start, end, cursor.ranges) else { return nil }
         let born = row.int64(1)
         guard (born == 0 ? row.int64(0) : born) <= cursor.asOf, let id = row.sampleID(8) else { return nil }
         let position = SlicePosition(start: start, id: id)
@@ -133,11 +154,9 @@ private struct SliceMerge {
             value: row.isNull(5) ? .nan : row.double(5), origin: row.int(6),
             flags: UInt8(truncatingIfNeeded: row.int64(7)))
         found.unit = row.int(9)
-        if query.isFull {
-            found.created = row.int64(10)
-            found.uuid = row.sampleID(11)
-            found.metadata = row.bytes(12)
-            found.payload = row.bytes(13)
+        if cursor.isDetailed {
+            found.detail = Detail(
+                created: row.int64(10), uuid: row.sampleID(11), metadata: row.bytes(12), payload: row.bytes(13))
         }
         return found
     }
@@ -147,8 +166,8 @@ private struct SliceMerge {
             id: row.position.id, sequence: row.sequence, type: row.type, start: row.position.start, end: row.end,
             value: row.value, origin: row.origin, flags: row.flags, state: .alive)
         try builder.append(unit: row.unit)
-        guard query.isFull else { return }
-        builder.appendDetail(created: row.created, uuid: row.uuid)
-        builder.appendTexts(metadata: row.metadata, payload: row.payload)
+        guard let detail = row.detail else { return }
+        builder.appendDetail(created: detail.created, uuid: detail.uuid)
+        builder.appendTexts(metadata: detail.metadata, payload: detail.payload)
     }
 }

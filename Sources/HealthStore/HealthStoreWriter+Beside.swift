@@ -3,22 +3,26 @@ import SQLite
 
 // What lies beside the samples: Apple's ring summaries and workout routes.
 extension HealthStoreWriter {
-    /// Keeps Apple's own figures of days; a newer one of the same date replaces the older.
+    /// Keeps Apple's own figures of days. A day's figures grow while it goes on: those of the newest export stay, whatever the order
+    /// in which exports come; of two exports of one moment one, always the same.
+    /// - Parameter exported: when the export was made; nil counts as older than all others.
     /// - Returns: how many changed anything.
     @discardableResult
-    public func upsertActivitySummaries(_ summaries: [ActivitySummaryRecord]) throws -> Int {
+    public func upsertActivitySummaries(_ summaries: [ActivitySummaryRecord], exported: Instant?) throws -> Int {
         for summary in summaries where LocalDay(summary.date) == nil { throw HealthStoreError.badDate(summary.date) }
         return try change { user in
             let upsert = try database.prepare(
                 """
-                INSERT INTO activity_summaries VALUES (?, ?, ?)
-                ON CONFLICT (user, date) DO UPDATE SET payload = excluded.payload WHERE payload <> excluded.payload
+                INSERT INTO activity_summaries(user, date, payload, exported) VALUES (?, ?, ?, ?)
+                ON CONFLICT (user, date) DO UPDATE SET payload = excluded.payload, exported = excluded.exported
+                WHERE (excluded.exported, excluded.payload) > (exported, payload)
                 """)
             var changed = 0
             for summary in summaries {
                 upsert.bind(1, user)
                 upsert.bind(2, summary.date)
                 upsert.bind(3, summary.payload)
+                upsert.bind(4, exported ?? .min)
                 try upsert.run()
                 changed += database.changes
             }
@@ -31,9 +35,10 @@ extension HealthStoreWriter {
     ///   - path: as in the payload: "/workout-routes/route_2025-03-30_8.15am.gpx".
     ///   - firstPoint: how many points of the route come before these.
     ///   - points: JSON of the points.
+    ///   - isLast: whether the route ends with these: what an earlier one had behind them goes.
     /// - Returns: whether it is new or has changed.
     @discardableResult
-    public func attachRoute(path: String, firstPoint: Int, points: [UInt8]) throws -> Bool {
+    public func attachRoute(path: String, firstPoint: Int, points: [UInt8], isLast: Bool) throws -> Bool {
         try change { user in
             let upsert = try database.prepare(
                 """
@@ -46,7 +51,15 @@ extension HealthStoreWriter {
             upsert.bind(3, firstPoint)
             points.withUnsafeBytes { upsert.bindText(4, $0) }
             try upsert.run()
-            return database.changes > 0
+            var isChanged = database.changes > 0
+            guard isLast else { return isChanged }
+            let cut = try database.prepare("DELETE FROM routes WHERE user = ? AND path = ? AND first_point > ?")
+            cut.bind(1, user)
+            cut.bind(2, path)
+            cut.bind(3, firstPoint)
+            try cut.run()
+            isChanged = isChanged || database.changes > 0
+            return isChanged
         }
     }
 }

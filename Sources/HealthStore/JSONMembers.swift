@@ -56,10 +56,22 @@ struct JSONMembers {
     /// The union of two canonical objects, whichever comes first. Of two values of one key, or of two texts that aren't objects,
     /// the longer stays, of equally long ones the greater by bytes: what is richer wins, whatever the order.
     static func joined(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> [UInt8] {
+        joined(a, b, prefersLeft: isRicher)
+    }
+
+    /// The canonical object with the members of another in the place of its own, whatever they held.
+    static func replacing(_ object: UnsafeRawBufferPointer, with members: UnsafeRawBufferPointer) -> [UInt8] {
+        joined(object, members) { _, _ in false }
+    }
+
+    private static func joined(
+        _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer,
+        prefersLeft: (Slice<UnsafeRawBufferPointer>, Slice<UnsafeRawBufferPointer>) -> Bool
+    ) -> [UInt8] {
         guard var left = JSONMembers(a), var right = JSONMembers(b) else {
             if JSONMembers(a) != nil { return [UInt8](a) }
             if JSONMembers(b) != nil { return [UInt8](b) }
-            return [UInt8](isRicher(a[...], b[...]) ? a : b)
+            return [UInt8](prefersLeft(a[...], b[...]) ? a : b)
         }
         left.sort()
         right.sort()
@@ -79,7 +91,7 @@ struct JSONMembers {
                 right.append(right.members[j], to: &out)
                 j += 1
             } else {
-                if isRicher(left.value(i), right.value(j)) {
+                if prefersLeft(left.value(i), right.value(j)) {
                     left.append(left.members[i], to: &out)
                 } else {
                     right.append(right.members[j], to: &out)

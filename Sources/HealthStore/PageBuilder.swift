@@ -48,6 +48,7 @@ struct PageBuilder {
     }
 
     mutating func appendDetail(created: Int64, uuid: SampleID?) {
+        padDetails(to: page.count - 1)
         page.created.append(created)
         page.healthKitUUID.append(uuid)
         bytes += Self.detailBytes
@@ -57,6 +58,21 @@ struct PageBuilder {
         row.withBytes(metadata) { page.metadata.append(bytes: $0) }
         row.withBytes(payload) { page.payload.append(bytes: $0) }
         bytes += Self.textBytes + page.metadata.range(page.count - 1).count + page.payload.range(page.count - 1).count
+    }
+
+    /// Where only some rows have details the others' are empty; where none has, there are no such columns.
+    mutating func padDetails() {
+        if !page.created.isEmpty { padDetails(to: page.count) }
+    }
+
+    private mutating func padDetails(to count: Int) {
+        let missing = count - page.created.count
+        guard missing > 0 else { return }
+        page.created += repeatElement(0, count: missing)
+        page.healthKitUUID += repeatElement(nil, count: missing)
+        page.metadata.pad(to: count)
+        page.payload.pad(to: count)
+        bytes += missing * (Self.detailBytes + Self.textBytes)
     }
 
     mutating func appendTexts(metadata: [UInt8], payload: [UInt8]) {

@@ -1,40 +1,62 @@
 import HealthModel
 import SQLite
 
-/// Walks one type's samples by second of start: first the long ones from before `low`, then all from there on.
+/// Walks one type's samples by second of start, through some stretches of time: of each first the long samples from before it, then all.
 final class SliceCursor {
     struct Key: Hashable {
-        var isFull: Bool
+        var isDetailed: Bool
         var isLong: Bool
     }
 
+    /// What to walk through with one statement: seconds of start, both included.
+    private struct Segment {
+        var isLong: Bool
+        var first: Int64
+        var last: Int64
+    }
+
     let type: Int
+    let isDetailed: Bool
     /// Rows first seen later aren't the slice's.
     let asOf: Int64
+    /// The samples overlap one of these; in order, without overlap.
+    let ranges: [Range<Instant>]
     /// The second of the current row; nil at the end.
     private(set) var second: Int64?
     private let long: Statement
     private let main: Statement
+    private var segments: [Segment] = []
+    private var next = 0
     private var isLong = true
 
     /// - Parameters:
-    ///   - from: the first second to give; long samples may begin earlier than `low`.
-    ///   - low: from here on every sample is looked at: none shorter than a day that begins earlier reaches the slice.
-    ///   - high: the last second.
+    ///   - from: the first second to give; long samples may begin earlier than a range.
+    ///   - reach: no sample shorter than a day reaches a range from farther before it.
     init(
-        user: Int, type: Int, asOf: Int64, from: Int64, low: Int64, high: Int64, long: Statement, main: Statement
+        user: Int, type: Int, isDetailed: Bool, asOf: Int64, from: Int64, ranges: [Range<Instant>], reach: Int64,
+        long: Statement, main: Statement
     ) throws {
         self.type = type
+        self.isDetailed = isDetailed
         self.asOf = asOf
+        self.ranges = ranges
         self.long = long
         self.main = main
-        for (statement, first, last) in [(long, from, low - 1), (main, max(from, low), high)] {
+        var first = from
+        for range in ranges {
+            let (low, overflow) = range.lowerBound.subtractingReportingOverflow(reach)
+            let begin = overflow ? Instant.min.flooredSecond : low.flooredSecond
+            if first < begin { segments.append(Segment(isLong: true, first: first, last: begin - 1)) }
+            let last = (range.upperBound - 1).flooredSecond
+            guard max(first, begin) <= last else { continue }
+            segments.append(Segment(isLong: false, first: max(first, begin), last: last))
+            first = last + 1
+        }
+        for statement in [long, main] {
             statement.bind(1, user)
             statement.bind(2, type)
-            statement.bind(3, first)
-            statement.bind(4, last)
         }
-        try advance()
+        try open()
     }
 
     deinit {
@@ -45,20 +67,26 @@ final class SliceCursor {
     var row: Statement { isLong ? long : main }
 
     func advance() throws {
-        if isLong {
-            if try long.step() {
-                second = long.int64(2)
-                return
-            }
-            isLong = false
+        if try row.step() { second = row.int64(2) } else { try open() }
+    }
+
+    /// Goes on to the first row of the segments that are left.
+    private func open() throws {
+        second = nil
+        while second == nil, next < segments.count {
+            isLong = segments[next].isLong
+            row.rewind()
+            row.bind(3, segments[next].first)
+            row.bind(4, segments[next].last)
+            next += 1
+            if try row.step() { second = row.int64(2) }
         }
-        second = try main.step() ? main.int64(2) : nil
     }
 
     static func statement(_ key: Key, in database: Database) throws -> Statement {
         let columns =
             "seq, born, second, start_us, duration, value, origin, flags, id, unit"
-            + (key.isFull ? ", created, uuid, metadata, payload" : "")
+            + (key.isDetailed ? ", created, uuid, metadata, payload" : "")
         let source =
             key.isLong
             ? "INDEXED BY samples_long WHERE duration > \(HealthStoreSchema.longDuration) AND"

@@ -4,26 +4,41 @@ import HealthModel
 public struct SliceQuery: Sendable {
     public var user: String
     public var types: TypeFilter.Types
-    /// The samples overlap one of these; an instant sample at a lower bound does, one at an upper bound doesn't.
-    public var ranges: [Range<Instant>]
+    /// In order, without overlap. The samples overlap one of these; an instant sample at a lower bound does, one at an upper bound doesn't.
+    public let ranges: [Range<Instant>]
     /// Only rows first seen up to this sequence.
     public var asOf: Int64
     /// The same for types that differ.
     public var asOfByType: [String: Int64] = [:]
-    /// Whether `created`, `metadata`, `payload` and `healthKitUUID` are filled.
-    public var isFull: Bool
+    /// Of which types `created`, `metadata`, `payload` and `healthKitUUID` are filled.
+    public var detailed: TypeFilter.Types
+    /// By type: only its samples that overlap one of this other type. Few of many, where one is needed for the other.
+    public var during: [String: String] = [:]
 
     public init(
-        user: String, types: TypeFilter.Types, ranges: [Range<Instant>], asOf: Int64 = .max, isFull: Bool = false
+        user: String, types: TypeFilter.Types, ranges: [Range<Instant>], asOf: Int64 = .max,
+        detailed: TypeFilter.Types = .only([])
     ) {
         self.user = user
         self.types = types
-        self.ranges = ranges.filter { !$0.isEmpty }
+        self.ranges = Self.union(ranges)
         self.asOf = asOf
-        self.isFull = isFull
+        self.detailed = detailed
     }
 
-    func overlaps(_ start: Instant, _ end: Instant) -> Bool {
+    static func union(_ ranges: [Range<Instant>]) -> [Range<Instant>] {
+        var union: [Range<Instant>] = []
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
+            if let last = union.last, range.lowerBound <= last.upperBound {
+                union[union.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                union.append(range)
+            }
+        }
+        return union
+    }
+
+    static func overlaps(_ start: Instant, _ end: Instant, _ ranges: [Range<Instant>]) -> Bool {
         ranges.contains { start < $0.upperBound && (end > $0.lowerBound || (start == end && start >= $0.lowerBound)) }
     }
 }

@@ -19,6 +19,8 @@ do {
         case "types": try TypesCommand.run(arguments)
         case "device": try DeviceCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
+        case "explain": try ExplainCommand.run(arguments)
+        case "check": try CheckCommand.run(arguments)
         case "alerts": try AlertsCommand.run(arguments)
         case "sync": try SyncCommand.run(arguments)
         case "history": try HistoryCommand.run(arguments)

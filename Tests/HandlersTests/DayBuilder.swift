@@ -6,6 +6,7 @@ struct DayBuilder {
     var zones: ZoneTimeline
     var day: LocalDay
     var configuration: Value = [:]
+    var characteristics: Value = [:]
     private var page = SamplePage()
 
     init(_ day: String = "2025-06-01", zone: String = "Europe/Berlin") throws {
@@ -50,7 +51,7 @@ struct DayBuilder {
         try handler.compute(
             DayInput(
                 user: "anna", day: day, window: handler.window(configuration), zones: zones, cutting: page,
-                configuration: configuration))
+                configuration: configuration, characteristics: characteristics))
     }
 
     private static func index<Element: Equatable>(_ element: Element, in list: inout [Element]) -> Int32 {

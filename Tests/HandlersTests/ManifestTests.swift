@@ -29,9 +29,21 @@ import struct WorkoutsStage.WorkoutsHandler
             let manifest = try Self.manifest(name)
             #expect(manifest["name"].string == name)
             #expect(manifest["version"].int == Int64(handler.version))
-            let isLocalDay = try handler.window([:]) == .localDay
+            let isLocalDay = try handler.window([:]).endHour == HandlerWindow.localDay.endHour
             #expect(manifest["window"].string == (isLocalDay ? "localDay" : "night"))
             #expect(manifest["executable"].string == "healthbus-" + name)
+        }
+    }
+
+    /// What a handler asks of a slice is of types that it gets, and what it reads is another's to handle.
+    @Test func namesWhatItReads() throws {
+        for (name, handler) in Self.handlers where name != "generic" {
+            let manifest = try Self.manifest(name)
+            let types = Set((manifest["types"].array ?? []).compactMap(\.string))
+            let reads = Set((manifest["reads"].array ?? []).compactMap(\.string))
+            #expect(types.isDisjoint(with: reads))
+            #expect(handler.detailedTypes.isSubset(of: types.union(reads)))
+            #expect(Set(handler.during.keys).union(handler.during.values).isSubset(of: types.union(reads)))
         }
     }
 

@@ -12,6 +12,12 @@ import WorkoutsStage
         return try day.compute(WorkoutsHandler())
     }
 
+    /// The one activity of a workout that names none.
+    private static let itself: Value = [
+        "activity": "running", "activityType": 37, "start": "2025-06-01T08:00:00Z", "end": "2025-06-01T09:00:00Z",
+        "durationSeconds": 1800.0, "distanceMeters": 5000.5, "energyKilocalories": 400.0,
+    ]
+
     @Test func aWorkoutWithStatistics() throws {
         let output = try Self.output(
             """
@@ -23,9 +29,11 @@ import WorkoutsStage
         #expect(
             output.figures["workouts"] == [
                 [
-                    "id": .string(id), "activity": "running", "start": "2025-06-01T08:00:00Z",
-                    "end": "2025-06-01T09:00:00Z",
+                    "id": .string(id), "activity": "running", "activityType": 37,
+                    "activityIdentifier": "HKWorkoutActivityTypeRunning",
+                    "start": "2025-06-01T08:00:00Z", "end": "2025-06-01T09:00:00Z",
                     "durationSeconds": 1800.0, "distanceMeters": 5000.5, "energyKilocalories": 400.0,
+                    "activities": [Self.itself], "heartRate": .null, "heartRateZones": .null, "route": .null,
                 ]
             ])
         #expect(
@@ -33,10 +41,12 @@ import WorkoutsStage
                 DayEvent(
                     id: id, kind: "workout",
                     payload: [
-                        "id": .string(id), "type": "running", "startDate": "2025-06-01T08:00:00Z",
-                        "endDate": "2025-06-01T09:00:00Z",
+                        "id": .string(id), "type": "running", "activityType": 37,
+                        "activityIdentifier": "HKWorkoutActivityTypeRunning",
+                        "startDate": "2025-06-01T08:00:00Z", "endDate": "2025-06-01T09:00:00Z",
                         "duration": 1800.0, "distance": 5000.5, "activeEnergy": 400.0,
-                        "metadata": ["HKIndoorWorkout": "0"],
+                        "activities": [Self.itself], "events": [], "heartRate": .null, "heartRateZones": .null,
+                        "route": .null, "metadata": ["HKIndoorWorkout": "0"],
                         "healthkitUUID": .string(SampleID(high: 1, low: 2).description),
                     ])
             ])
@@ -66,6 +76,83 @@ import WorkoutsStage
         let body =
             #"{"activity":"HKWorkoutActivityTypeRunning","durationSeconds":0,"events":[\#(list.joined(separator: ","))]}"#
         #expect(try Self.output(body).events.first?.payload["duration"].double == seconds)
+    }
+
+    @Test(
+        arguments: [
+            ("HKWorkoutActivityTypeUnderwaterDiving", "underwaterDiving", 84, "HKWorkoutActivityTypeUnderwaterDiving"),
+            ("81", "other", 81, "HKWorkoutActivityTypeOther"),
+            ("HKWorkoutActivityTypeMoonWalking", "other", nil, "HKWorkoutActivityTypeMoonWalking"),
+        ] as [(String, String, Int?, String)])
+    func activitiesHaveNameAndNumber(given: String, name: String, number: Int?, identifier: String) throws {
+        let output = try Self.output(#"{"activity":"\#(given)"}"#)
+        let figure = try #require(output.figures["workouts"]?.array?.first)
+        let event = try #require(output.events.first?.payload)
+        #expect(figure["activity"].string == name && event["type"].string == name)
+        for value in [figure, event] {
+            #expect(value["activityType"] == Value(number) && value["activityIdentifier"].string == identifier)
+        }
+        #expect(figure["activities"].array?.first?["activityType"] == Value(number))
+    }
+
+    /// As exports have it: no kind is printed, the last activity has no end, the whole has the sums again.
+    @Test func swimBikeRunWithTransitions() throws {
+        func activity(_ from: String, _ to: String?, _ type: String?, _ meters: Double) -> String {
+            let end = to.map { #""end":"2025-06-01T\#($0):00Z","# } ?? ""
+            let distance =
+                type.map { #"{"type":"HKQuantityTypeIdentifierDistance\#($0)","sum":\#(meters),"unit":"m"},"# } ?? ""
+            return
+                #"{"uuid":"U","start":"2025-06-01T\#(from):00Z",\#(end)"statistics":[\#(distance){"type":"HKQuantityTypeIdentifierActiveEnergyBurned","sum":50,"unit":"kcal"}]}"#
+        }
+        let activities = [
+            activity("08:00", "08:10", "Swimming", 500), activity("08:10", "08:12", nil, 0),
+            activity("08:12", "08:40", "Cycling", 10_000), activity("08:40", "08:41", nil, 0),
+            activity("08:42", nil, "WalkingRunning", 3000),
+        ]
+        let output = try Self.output(
+            """
+            {"activity":"HKWorkoutActivityTypeSwimBikeRun","durationSeconds":3500,"activities":[\(activities.joined(separator: ","))],
+             "statistics":[{"type":"HKQuantityTypeIdentifierDistanceSwimming","sum":500,"unit":"m"},
+               {"type":"HKQuantityTypeIdentifierDistanceCycling","sum":10000,"unit":"m"},
+               {"type":"HKQuantityTypeIdentifierDistanceWalkingRunning","sum":3000,"unit":"m"},
+               {"type":"HKQuantityTypeIdentifierActiveEnergyBurned","sum":250,"unit":"kcal"}],
+             "events":[{"type":"HKWorkoutEventTypePause","date":"2025-06-01T08:50:00Z"},
+               {"type":"HKWorkoutEventTypeResume","date":"2025-06-01T08:51:40Z"},
+               {"type":"HKWorkoutEventTypeLap","date":"2025-06-01T08:55:00Z","durationSeconds":60}]}
+            """)
+        let event = try #require(output.events.first?.payload)
+        #expect(event["type"] == "swimBikeRun" && event["activityType"] == 82)
+        #expect(event["distance"] == 13_500.0 && event["activeEnergy"] == 250.0 && event["duration"] == 3500.0)
+        let parts = try #require(event["activities"].array)
+        #expect(
+            parts.map { $0["activity"] } == ["swimming", "transition", "cycling", "transition", "running"])
+        #expect(parts.map { $0["activityType"] } == [46, 83, 13, 83, 37])
+        #expect(parts.map { $0["durationSeconds"] } == [600.0, 120.0, 1680.0, 60.0, 980.0])
+        #expect(parts.map { $0["distanceMeters"] } == [500.0, .null, 10_000.0, .null, 3000.0])
+        #expect(parts.allSatisfy { $0["energyKilocalories"] == 50.0 })
+        #expect(parts.last?["start"] == "2025-06-01T08:42:00Z" && parts.last?["end"] == "2025-06-01T09:00:00Z")
+        // What isn't a pause is passed on too.
+        #expect(event["events"].array?.count == 3 && event["events"].array?.last?["durationSeconds"] == 60)
+        #expect(output.figures["workouts"]?.array?.first?["activities"] == event["activities"])
+    }
+
+    /// The steps of a structured workout are activities of its own kind; a kind that is given counts.
+    @Test func activitiesOfOneKind() throws {
+        let body = """
+            {"activity":"running","activities":[{"start":"2025-06-01T08:00:00Z","end":"2025-06-01T08:10:00Z","durationSeconds":540},
+             {"start":"2025-06-01T08:10:00Z","activity":"HKWorkoutActivityTypeCooldown"}]}
+            """
+        let parts = try Self.output(body).events.first?.payload["activities"].array ?? []
+        #expect(parts.map { $0["activity"] } == ["running", "cooldown"])
+        #expect(parts.map { $0["durationSeconds"] } == [540.0, 3000.0])
+    }
+
+    @Test func aRouteWithoutItsTrackInTheDay() throws {
+        let output = try Self.output(
+            #"{"activity":"running","routeSummary":{"points":3,"distanceMeters":9.5,"track":{"latitude":[1]}}}"#)
+        #expect(output.events.first?.payload["route"]["track"] == ["latitude": [1]])
+        #expect(
+            output.figures["workouts"]?.array?.first?["route"] == ["points": 3, "distanceMeters": 9.5])
     }
 
     @Test func belongsToTheDayOfItsStart() throws {

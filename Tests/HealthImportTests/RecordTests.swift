@@ -28,6 +28,14 @@ import Testing
         #expect(sink.info == ExportInfo(date: 1_743_920_100 * Instant.second, locale: "en_DE"))
     }
 
+    @Test(arguments: [("1986-05-17", LocalDay(year: 1986, month: 5, day: 17)), ("", nil), ("17.5.1986", nil)])
+    func ofTheUserOnlyTheDateOfBirthIsRead(text: String, birth: LocalDay?) throws {
+        let characteristic = "HKCharacteristicTypeIdentifier"
+        let me = "<Me \(characteristic)DateOfBirth=\"\(text)\" \(characteristic)BloodType=\"HKBloodTypeOPositive\"/>"
+        let (sink, summary) = try read(export(me + steps()))
+        #expect(sink.info?.dateOfBirth == birth && summary.records == 1 && summary.quarantined == 0)
+    }
+
     @Test(arguments: [
         ("HKQuantityTypeIdentifierActiveEnergyBurned", "kJ", "4.184", 1, "kcal"),
         ("HKQuantityTypeIdentifierActiveEnergyBurned", "Cal", "12", 12, "kcal"),

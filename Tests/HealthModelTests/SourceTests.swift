@@ -49,6 +49,8 @@ import Testing
         #expect(WorkoutActivity(raw: 81).name == "other")
         #expect(WorkoutActivity(raw: 81).raw == 81)
         let future = WorkoutActivity(named: "HKWorkoutActivityTypeMoonWalking")
-        #expect(future.name == "moonWalking" && future.raw == nil)
+        #expect(future.name == "other" && future.raw == nil && future.identifier == "HKWorkoutActivityTypeMoonWalking")
+        #expect(WorkoutActivity(named: "HKWorkoutActivityType85") == WorkoutActivity(raw: 85))
+        #expect(WorkoutActivity(named: "85").name == "other" && WorkoutActivity(named: "85").raw == 85)
     }
 }

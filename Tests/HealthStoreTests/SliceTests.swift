@@ -95,7 +95,8 @@ import Testing
         let store = try StoreFixture()
         try store.add([Record(created: 7, metadata: #"{"a":"1"}"#, payload: #"{"b":2}"#, uuid: uuid(5))])
         let range = 0..<Instant(2_000_000_000_000_000)
-        let full = try store.slice(SliceQuery(user: "anna", types: .allExcept([]), ranges: [range], isFull: true))
+        let full = try store.slice(
+            SliceQuery(user: "anna", types: .allExcept([]), ranges: [range], detailed: .allExcept([])))
         #expect(full.metadata[0] == #"{"a":"1"}"#)
         #expect(full.payload[0] == #"{"b":2}"#)
         #expect(full.healthKitUUID == [uuid(5)])
@@ -105,6 +106,69 @@ import Testing
         #expect(plain.metadata.count == 0)
         #expect(plain.created.isEmpty)
         #expect(plain.units[Int(plain.unit[0])] == "count")
+    }
+
+    @Test func onlySomeTypesHaveDetails() throws {
+        let store = try StoreFixture()
+        let records = (0..<10).map { (number: Int) -> Record in
+            let text = #"{"n":"\#(number)"}"#
+            return Record(
+                type: number == 4 ? "B" : "A", start: Double(number) * 100, value: Double(number), created: 7,
+                metadata: text, uuid: uuid(UInt64(number)))
+        }
+        try store.add(records)
+        let query = SliceQuery(
+            user: "anna", types: .allExcept([]), ranges: [0..<2_000_000_000], detailed: .only(["B"]))
+        var whole = SamplePage()
+        var position: SlicePosition?
+        var hasDetails: [Bool] = []
+        repeat {
+            let page = try store.reader.slice(query, after: position, limits: PullLimits(rows: 3))
+            position = page.next
+            hasDetails.append(page.samples.metadata.count > 0)
+            whole.append(page.samples)
+        } while position != nil
+        // A page without any row of such a type has no such columns; put together, every row has its own.
+        #expect(hasDetails == [false, true, false, false])
+        #expect(whole.metadata.count == 10 && whole.payload.count == 10 && whole.created.count == 10)
+        for row in 0..<10 {
+            let isDetailed = row == 4
+            #expect(whole.metadata[row] == (isDetailed ? #"{"n":"4"}"# : ""))
+            #expect(whole.healthKitUUID[row] == (isDetailed ? uuid(4) : nil))
+            #expect(whole.created[row] == (isDetailed ? 7 : 0))
+        }
+        #expect(try store.slice(query).metadata == whole.metadata)
+    }
+
+    /// What a slice holds of a type that is wanted only during another, against all that it held without.
+    @Test(arguments: 0..<20)
+    func duringAnotherType(_ seed: UInt64) throws {
+        let store = try store(seed % 3)
+        var random = SeededGenerator(seed: seed &+ 7)
+        for _ in 0..<8 {
+            let lower = Instant.random(in: -12_000...210_000, using: &random) * Instant.second
+            let range = lower..<(lower + Instant.random(in: 1...90_000_000_000, using: &random))
+            var query = SliceQuery(user: "anna", types: .only(["A", "B"]), ranges: [range])
+            let all = try store.slice(query)
+            let others = try store.slice(SliceQuery(user: "anna", types: .only(["C"]), ranges: [range]))
+            let during = others.start.indices.map { row in
+                (others.start[row]..<max(others.end[row], others.start[row] + 1)).clamped(to: range)
+            }
+            let expected = (0..<all.count).filter { row in
+                let (start, end) = (all.start[row], max(all.end[row], all.start[row] + 1))
+                return all.typeName(row) == "B" || during.contains { start < $0.upperBound && end > $0.lowerBound }
+            }
+            query.during = ["A": "C"]
+            #expect(try store.slice(query).ids == expected.map { all.ids[$0] })
+            var paged: [SampleID] = []
+            var position: SlicePosition?
+            repeat {
+                let page = try store.reader.slice(query, after: position, limits: PullLimits(rows: 3))
+                paged += page.samples.ids
+                position = page.next
+            } while position != nil
+            #expect(paged == expected.map { all.ids[$0] })
+        }
     }
 
     @Test func anOpenSliceShowsOneMoment() throws {

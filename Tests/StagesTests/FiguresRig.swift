@@ -28,7 +28,9 @@ final class FiguresRig {
         let base: any DayHandler
         let days: Days
         var version: Int { base.version }
-        var needsPayload: Bool { base.needsPayload }
+        var detailedTypes: Set<String> { base.detailedTypes }
+        var during: [String: String] { base.during }
+        var characteristics: Set<String> { base.characteristics }
 
         func window(_ configuration: Value) throws -> HandlerWindow { try base.window(configuration) }
 

@@ -11,7 +11,6 @@ private struct CountingHandler: DayHandler {
     struct Broken: Error {}
 
     let version: Int
-    let needsPayload = false
     let count: @Sendable (DayInput) throws -> DayOutput
 
     func compute(_ input: DayInput) throws -> DayOutput { try count(input) }

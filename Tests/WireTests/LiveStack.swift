@@ -30,7 +30,8 @@ struct LiveStack {
         "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
         "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
         "page-error", "control-import", "control-register", "control-device", "control-types", "pull-delivery",
-        "page-delivery", "control-sync", "control-task", "acknowledged",
+        "page-delivery", "control-sync", "control-task", "acknowledged", "pull-day", "pull-completeness",
+        "pull-summaries", "pull-quarantine", "page-day", "page-completeness", "page-summaries", "page-quarantine",
     ]
 
     static let unknownQuery = "nothing"
@@ -116,6 +117,7 @@ struct LiveStack {
         let delivery = try #require(try client.ask("observer", ["query": "delivery"], within: 10)?.first)
         #expect(delivery["device"]["app"] == "active")
         #expect(types.first?["types"].array?.isEmpty == false)
+        try askOfDays(client)
         #expect(throws: StageError.self) {
             try client.ask("observer", ["query": .string(Self.unknownQuery)], within: 10)
         }
@@ -131,6 +133,20 @@ struct LiveStack {
             return client.heartbeats["debouncer"]?.beat.details["manual"]?["id"] == "history"
         }
         #expect(isTaken)
+    }
+
+    private func askOfDays(_ client: StackClient) throws {
+        let night = "HKCategoryTypeIdentifierSleepAnalysis"
+        var query: [String: Value] = ["query": "completeness", "user": "me", "nights": .object([night: 18])]
+        let known = try #require(try client.ask("observer", query, within: 10)?.last)
+        // A position before all types.
+        query["continue"] = known["continue"].isNull ? ["user": "", "type": ""] : known["continue"]
+        #expect(try client.ask("observer", query, within: 10)?.last?["types"].array?.isEmpty == false)
+        let summaries: [String: Value] = ["query": "summaries", "user": "me", "from": "2000-01-01", "to": "2100-01-01"]
+        #expect(try client.ask("observer", summaries, within: 10)?.first?["summaries"].array?.count == 12)
+        #expect(try client.ask("observer", ["query": "quarantine", "user": "me"], within: 10)?.isEmpty == false)
+        let day: [String: Value] = ["query": "day", "user": "me", "day": 20_182, "topic": "daily."]
+        #expect(try client.ask("consolidator", day, within: 10)?.first?["rows"].array?.count == 1)
     }
 
     private var answered: Bool {

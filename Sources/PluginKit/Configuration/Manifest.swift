@@ -17,6 +17,8 @@ public struct Manifest: Sendable, Equatable {
     public var executable: String
     /// Sample types it handles; ["*"] is every type that no other handler of the stack declares.
     public var types: [String]
+    /// Sample types that it reads beside them, though another plugin handles them.
+    public var reads: [String]
     public var consumes: [String]
     public var produces: [String]
     public var rights: PluginRights
@@ -64,6 +66,7 @@ public struct Manifest: Sendable, Equatable {
                 reason: "speaks protocol \(low) to \(high), this release speaks \(ProtocolVersion.current)")
         }
         types = texts("types")
+        reads = texts("reads")
         consumes = texts("consumes")
         produces = texts("produces")
         rights = try PluginRights(value, file: file)

@@ -54,9 +54,11 @@ extension HandlerStage {
         let slices = days.flatMap { zones.slice(of: $0.0, window) }
         var query: [String: Value] = [
             "query": "slice", "user": .string(newest.user), "types": types, "asOf": upstream.cursor.anchor.wireValue,
-            "payload": .bool(handler.needsPayload), "store": Value(upstream.cursor.store),
+            "detailed": .array(handler.detailedTypes.sorted().map { .string($0) }),
+            "store": Value(upstream.cursor.store),
             "generation": Value(upstream.cursor.generation),
         ]
+        if !handler.during.isEmpty { query["during"] = .object(handler.during.mapValues { .string($0) }) }
         // A date that was left out has no instants, and so no samples: an empty range.
         query["from"] = .integer(slices.map(\.lowerBound).min() ?? 0)
         query["to"] = .integer(slices.map(\.upperBound).max() ?? 0)
@@ -90,7 +92,8 @@ extension HandlerStage {
         let key = DirtyDays.Key(user: run.user, day: day.number)
         guard let zones = timelines[run.user] else { return }
         let input = DayInput(
-            user: run.user, day: day, window: window, zones: zones, cutting: run.samples, configuration: configuration)
+            user: run.user, day: day, window: window, zones: zones, cutting: run.samples, configuration: configuration,
+            characteristics: characteristics[run.user])
         let output: DayOutput
         do {
             output = try handler.compute(input)

@@ -21,6 +21,7 @@ public final class HandlerStage: Stage {
     let upstream: Upstream
     var dirty: DirtyDays
     var timelines = Timelines()
+    var characteristics: Characteristics
     var inFlight: [Int64: SliceRun] = [:]
     /// Rows a day held lately, to choose how many days fit one slice.
     var rowsPerDay = 2000.0
@@ -46,11 +47,12 @@ public final class HandlerStage: Stage {
         types =
             manifest.types.contains("*")
             ? ["exclude": .array(namedTypes.sorted().map { .string($0) })]
-            : ["include": .array(manifest.types.map { .string($0) })]
+            : ["include": .array((manifest.types + manifest.reads).map { .string($0) })]
         upstream = Upstream(
             observer, query: ["query": "spans", "types": types], backfillBeyond: Self.backfillBeyond,
             polls: false)
         dirty = DirtyDays()
+        characteristics = Characteristics(handler.characteristics)
     }
 
     public var subscriptions: [Subscription] { [.exact("sync.\(instance)")] }
@@ -60,10 +62,12 @@ public final class HandlerStage: Stage {
         let database = try turn.write().database
         try DirtyDays.createTables(in: database)
         try Timelines.createTables(in: database)
+        try Characteristics.createTables(in: database)
         try Freshness.createTables(in: database)
         try upstream.open(turn)
         try dirty.open(turn)
         try timelines.open(turn)
+        try characteristics.open(turn)
         try freshness.open(turn)
         try openReplay(turn)
         let saved = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'off'").firstRow { $0.bytes(0) }
@@ -137,7 +141,10 @@ public final class HandlerStage: Stage {
         }
         _ = try upstream.accept(
             answer, turn,
-            reset: { _ in try markEverything(turn) },
+            reset: { _ in
+                try characteristics.forget(turn)
+                try markEverything(turn)
+            },
             apply: { page in try mark(page, turn) })
     }
 
@@ -146,6 +153,7 @@ public final class HandlerStage: Stage {
         freshness.checked(at: turn.now)
         guard let from = page["from"].int else { throw StageError.unreadablePage(producer: upstream.producer) }
         try learnZones(page["zones"], since: from, turn)
+        try learnCharacteristics(page["characteristics"], since: from, turn)
         let users = (page["users"].array ?? []).compactMap(\.string)
         guard let user = page["user"].int32s, let start = page["start"].int64s, let end = page["end"].int64s,
             user.count == start.count, start.count == end.count, user.allSatisfy({ users.indices.contains(Int($0)) })

@@ -6,7 +6,6 @@ import HealthStatistics
 /// Kilograms, metres, kg/m² as it was measured (never computed from the other two), and a fraction from 0 to 1.
 public struct BodyHandler: DayHandler {
     public let version = 2
-    public let needsPayload = false
 
     public init() {}
 

@@ -8,7 +8,6 @@ import HealthStatistics
 /// added: their samples are in the totals already.
 public struct EnergyHandler: DayHandler {
     public let version = 2
-    public let needsPayload = false
 
     public init() {}
 

@@ -14,7 +14,6 @@ import HealthStatistics
 /// hands this one all others. Configuration: `sourceOrder`. Workouts are never here.
 public struct GenericHandler: DayHandler {
     public let version = 2
-    public let needsPayload = false
 
     public init() {}
 

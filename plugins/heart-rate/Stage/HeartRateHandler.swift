@@ -8,7 +8,6 @@ import HealthStatistics
 /// By hour there are the heart rate's average (`heartRate`), minimum and maximum (`heartRateMin`, `heartRateMax`).
 public struct HeartRateHandler: DayHandler {
     public let version = 2
-    public let needsPayload = false
 
     public init() {}
 

@@ -1,6 +1,7 @@
 import Changelog
 import HealthImport
 import HealthModel
+import HealthStatistics
 import HealthStore
 import PluginKit
 import SQLite
@@ -104,6 +105,8 @@ final class ImportAttempt {
     var bytesRead: Int64 = 0
     var bytesTotal: Int64 = 0
     var export: ExportInfo?
+    /// Of the route whose pieces come now.
+    var routeSummary = RouteSummary()
 
     init(id: String, source: String, startedAt: Instant) {
         self.id = id

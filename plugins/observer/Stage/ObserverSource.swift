@@ -6,21 +6,28 @@ import PluginKit
 import SQLite
 import Wire
 
-/// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones, imports, types.
+/// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones, imports, types,
+/// completeness, Apple's summaries, what is quarantined.
 public final class ObserverSource: PullSource {
-    private let database: Database
-    private let store: HealthStoreReader
+    let database: Database
+    let store: HealthStoreReader
+    let completeness: CompletenessReader
+    /// What one answer about completeness may cost.
+    let budget: CompletenessReader.Budget
     private let access: ReadAccess
 
     /// Parts of one slice's answer: well within every socket's high-water mark. A longer slice goes on in another request.
-    private static let partsPerSlice = 24
+    static let partsPerSlice = 24
     private static let pagesPerRequest = ChangelogSource.pagesPerRequest
     private static let limits = PullLimits(rows: 4096, bytes: 56 * 1024, scanned: 50_000)
 
-    public init(database: Database) throws {
+    /// - Parameter isShared: whether others wait for their answers meanwhile, so that long work must be asked for in steps.
+    public init(database: Database, isShared: Bool = true) throws {
         self.database = database
         store = try HealthStoreReader(database: database)
         access = try ReadAccess(database)
+        completeness = try CompletenessReader(store)
+        budget = isShared ? .step : .unlimited
     }
 
     public func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
@@ -67,13 +74,16 @@ public final class ObserverSource: PullSource {
                     "device": try ObserverDelivery.read("device", database) ?? DeviceState().wireValue,
                     "registrations": try ObserverDelivery.read("registrations", database) ?? [:],
                 ], true)
-        case "changes": try ChangelogSource(database: database).answer(request, head: head, page: page)
+        case "changes", "day": try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
+        case "completeness": try completeness(request, page)
+        case "summaries": try summaries(request, page)
+        case "quarantine": try quarantine(request, page)
         case let other:
             throw PullRefusal(
-                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, delivery, changes"
-            )
+                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, delivery, "
+                    + "changes, day, completeness, summaries, quarantine")
         }
     }
 
@@ -129,6 +139,8 @@ public final class ObserverSource: PullSource {
             "users": .array(users.map { .string($0) }), "user": .column(.int32(spans.map { index[$0.user] ?? 0 })),
             "start": .column(.int64(spans.map(\.start))), "end": .column(.int64(spans.map(\.end))),
             "zones": try ZoneTable.read(database, after: window.base.after, through: covered, users: Set(users)),
+            "characteristics": try CharacteristicsTable.read(
+                database, after: window.base.after, through: covered, users: Set(users)),
         ]
     }
 
@@ -140,8 +152,11 @@ public final class ObserverSource: PullSource {
         let predicate = try SamplePredicate(request["predicate"])
         var query = SliceQuery(
             user: user, types: access.allowed(types), ranges: [from..<to], asOf: asOf.base,
-            isFull: request["payload"].bool == true || predicate?.needsPayload == true)
+            detailed: .only(
+                Set((request["detailed"].array ?? []).compactMap(\.string))
+                    .union(predicate?.needsPayload == true ? [HealthType.workoutIdentifier] : [])))
         query.asOfByType = asOf.exceptions
+        query.during = (request["during"].object ?? [:]).compactMapValues(\.string)
         var position: SlicePosition?
         if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string,
             let id = SampleID(text)

@@ -1,6 +1,7 @@
 import Changelog
 import HealthImport
 import HealthModel
+import HealthStatistics
 import HealthStore
 import PluginKit
 
@@ -11,7 +12,9 @@ extension ObserverStage {
         let writer = try writer(for: entry.user, turn)
         switch event {
         case .adopted, .notAdopted: return
-        case .info(_, let info): attempt.export = info
+        case .info(_, let info):
+            attempt.export = info
+            try CharacteristicsTable.learn(info, user: entry.user, turn)
         case .records(_, let batch):
             _ = try turn.write()
             let counts = try writer.ingest(batch, session: attempt.session, plausibility: Self.plausibility(of:))
@@ -28,11 +31,10 @@ extension ObserverStage {
             attempt.quarantinedInputs += Int64(inputs.count)
         case .summaries(_, let rows):
             _ = try turn.write()
-            try writer.upsertActivitySummaries(rows)
+            try writer.upsertActivitySummaries(rows, exported: attempt.export?.date)
         case .route(_, let route):
             _ = try turn.write()
-            try writer.attachRoute(
-                path: route.path, firstPoint: route.firstPoint, points: Array(route.wireValue.json().utf8))
+            try take(route, of: attempt, writer)
         case .progress(_, let read, let total):
             attempt.bytesRead = read
             attempt.bytesTotal = total
@@ -48,12 +50,26 @@ extension ObserverStage {
         }
     }
 
+    /// Keeps a piece of a route; with the last one the route is joined into its workout.
+    private func take(_ route: WorkoutRoute, of attempt: ImportAttempt, _ writer: HealthStoreWriter) throws {
+        try writer.attachRoute(
+            path: route.path, firstPoint: route.firstPoint, points: Array(route.wireValue.json().utf8),
+            isLast: route.isLast)
+        if route.firstPoint == 0 { attempt.routeSummary = RouteSummary() }
+        attempt.routeSummary.add(route)
+        guard route.isLast, let workout = route.workout else { return }
+        let isChanged = try writer.describeRoute(
+            path: route.path, workoutFrom: workout.start, to: workout.end, sourceName: workout.sourceName,
+            summary: attempt.routeSummary.value)
+        if isChanged { changedTypes.insert(HealthType.workoutIdentifier) }
+    }
+
     private func close(_ entry: inout ImportLedger.Entry, _ state: ImportLedger.State, _ turn: Turn) throws {
         entry.state = state
         try imports.save(entry, turn)
         attempt = nil
         turn.log.info("import.ended", ("id", entry.id), ("state", state.rawValue))
-        turn.perform(ObserverEffect.discard(besides: imports.needed))
+        turn.perform(ObserverEffect.discard(.file(id: entry.id)))
     }
 
     /// The limits outside which a sample is kept apart.
@@ -70,6 +86,17 @@ extension ImportEvent {
             .summaries(let id, _), .route(let id, _), .progress(let id, _, _), .finished(let id, _),
             .unreadable(let id, _):
             id
+        }
+    }
+}
+
+extension RouteSummary {
+    fileprivate mutating func add(_ route: WorkoutRoute) {
+        for point in route.time.indices {
+            add(
+                time: route.time[point], latitude: route.latitude[point], longitude: route.longitude[point],
+                elevation: route.elevation[point], horizontalAccuracy: route.horizontalAccuracy[point],
+                verticalAccuracy: route.verticalAccuracy[point])
         }
     }
 }

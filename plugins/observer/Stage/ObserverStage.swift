@@ -47,6 +47,7 @@ public final class ObserverStage: Stage {
         try ImportLedger.createTables(in: database)
         try ZoneTable.createTables(in: database)
         try ObserverDelivery.createTables(in: database)
+        try CharacteristicsTable.createTables(in: database)
         try imports.open(turn)
         try ZoneTable.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
@@ -55,7 +56,7 @@ public final class ObserverStage: Stage {
         changedTypes = []
         quarantined = Int64(try reader.quarantineCount())
         try delivery.open(turn)
-        turn.perform(ObserverEffect.discard(besides: imports.needed))
+        turn.perform(ObserverEffect.discard(.everything(besides: imports.needed)))
     }
 
     public func receive(_ message: Message, _ turn: Turn) throws {

@@ -35,4 +35,13 @@ enum ZoneTable {
         }
         return .object(timelines)
     }
+
+    /// All users' timelines.
+    static func timelines(_ database: Database) throws -> [String: ZoneTimeline] {
+        var timelines: [String: ZoneTimeline] = [:]
+        try database.prepare("SELECT user, timeline FROM zone_timelines").forEachRow { row in
+            timelines[row.string(0)] = try ZoneTimeline(wireValue: Value(json: row.bytes(1)))
+        }
+        return timelines
+    }
 }

@@ -11,7 +11,6 @@ import HealthStatistics
 /// Configuration: `gapMinutes` (more than this without samples parts sessions), `windowHour`, `sourceOrder`.
 public struct SleepHandler: DayHandler {
     public let version = 2
-    public let needsPayload = false
 
     public init() {}
 

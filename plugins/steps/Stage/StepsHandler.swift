@@ -7,7 +7,6 @@ import HealthStatistics
 /// figure may have a fraction.
 public struct StepsHandler: DayHandler {
     public let version = 1
-    public let needsPayload = false
 
     public init() {}
 

@@ -1,0 +1,62 @@
+/// How far a way leads up and down, metres, without what a sensor's noise adds.
+///
+/// A turn counts once the elevation has come back by `threshold` from the highest or lowest point since the last turn; a climb then
+/// counts whole, from turn to turn.
+public struct ElevationGain: Sendable {
+    private let threshold: Double
+    private var ascended = 0.0
+    private var descended = 0.0
+    /// Where the present climb or descent began.
+    private var turn: Double?
+    private var lowest = 0.0
+    private var highest = 0.0
+    private enum Direction { case unknown, up, down }
+    private var direction = Direction.unknown
+
+    public init(threshold: Double) { self.threshold = threshold }
+
+    public mutating func add(_ elevation: Double) {
+        guard let begin = turn else {
+            (turn, lowest, highest) = (elevation, elevation, elevation)
+            return
+        }
+        lowest = min(lowest, elevation)
+        highest = max(highest, elevation)
+        switch direction {
+        case .unknown:
+            if elevation - lowest >= threshold {
+                turn = lowest
+                rise(to: elevation)
+            } else if highest - elevation >= threshold {
+                turn = highest
+                sink(to: elevation)
+            }
+        case .up:
+            if highest - elevation >= threshold {
+                ascended += highest - begin
+                turn = highest
+                sink(to: elevation)
+            }
+        case .down:
+            if elevation - lowest >= threshold {
+                descended += begin - lowest
+                turn = lowest
+                rise(to: elevation)
+            }
+        }
+    }
+
+    private mutating func rise(to elevation: Double) {
+        direction = .up
+        highest = elevation
+    }
+
+    private mutating func sink(to elevation: Double) {
+        direction = .down
+        lowest = elevation
+    }
+
+    /// Nil without any elevation.
+    public var ascent: Double? { turn.map { ascended + (direction == .up ? highest - $0 : 0) } }
+    public var descent: Double? { turn.map { descended + (direction == .down ? $0 - lowest : 0) } }
+}

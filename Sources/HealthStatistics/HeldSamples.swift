@@ -1,0 +1,55 @@
+import HealthModel
+
+/// A discrete type's samples as stretches of time: a sample holds until its source's next one, at most for a while.
+///
+/// Where sources overlap the first by priority counts at each instant, the others fill what it leaves.
+public struct HeldSamples: Sendable {
+    public struct Stretch: Sendable, Equatable {
+        public var range: Range<Instant>
+        public var value: Double
+
+        public init(range: Range<Instant>, value: Double) {
+            self.range = range
+            self.value = value
+        }
+    }
+
+    /// Without overlap; by source, in order of time each.
+    public private(set) var stretches: [Stretch] = []
+
+    /// - Parameters:
+    ///   - rows: in canonical order.
+    ///   - hold: how long after its end a sample holds, microseconds.
+    ///   - within: what counts at all.
+    public init(_ page: SamplePage, rows: [Int], order: SourceOrder, hold: Instant, within: IntervalSet) {
+        let groups = SourceGroups(page, rows: rows, order: order)
+        var bySource: [[Int]] = Array(repeating: [], count: groups.sources.count)
+        for (row, source) in zip(rows, groups.ofRow) where page.value[row].isFinite {
+            bySource[Int(source)].append(row)
+        }
+        var free = within
+        for rows in bySource {
+            let held = zip(rows, rows.dropFirst().map { page.start[$0] } + [.max]).map { row, next in
+                let end = min(next, max(page.start[row], page.end[row]) + hold)
+                return Stretch(range: page.start[row]..<max(page.start[row], end), value: page.value[row])
+            }
+            stretches += Self.common(held, free)
+            free = free.subtracting(IntervalSet(held.map(\.range)))
+        }
+    }
+
+    private static func common(_ held: [Stretch], _ free: IntervalSet) -> [Stretch] {
+        var found: [Stretch] = []
+        var place = 0
+        for stretch in held {
+            while place < free.ranges.count, free.ranges[place].upperBound <= stretch.range.lowerBound { place += 1 }
+            var next = place
+            while next < free.ranges.count, free.ranges[next].lowerBound < stretch.range.upperBound {
+                let common = stretch.range.clamped(to: free.ranges[next])
+                if !common.isEmpty { found.append(Stretch(range: common, value: stretch.value)) }
+                next += 1
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import HealthModel
+
+/// A workout's way in a few numbers and a track of at most 256 points, from raw points in pieces of any size.
+public struct RouteSummary: Sendable {
+    /// Metres: positions less certain than this don't count; a negative accuracy says that there is no position at all.
+    static let horizontalAccuracy = 50.0
+    static let verticalAccuracy = 20.0
+    /// Metres of elevation that a turn between up and down takes.
+    static let elevationThreshold = 3.0
+    /// Metres, for the track.
+    static let tolerance = 5.0
+    static let trackLimit = 256
+
+    /// All raw points, whether they count or not.
+    public private(set) var points = 0
+    private var located = 0
+    private var length = CompensatedSum()
+    private var gain = ElevationGain(threshold: Self.elevationThreshold)
+    private var last: EarthPoint?
+    private var track = TrackSimplifier()
+
+    public init() {}
+
+    /// - Parameters: degrees and metres; NaN for what isn't known.
+    public mutating func add(
+        time: Instant, latitude: Double, longitude: Double, elevation: Double, horizontalAccuracy: Double,
+        verticalAccuracy: Double
+    ) {
+        points += 1
+        guard abs(latitude) <= 90, abs(longitude) <= 180,
+            Self.isGood(horizontalAccuracy, limit: Self.horizontalAccuracy)
+        else { return }
+        let isHigh = elevation.isFinite && Self.isGood(verticalAccuracy, limit: Self.verticalAccuracy)
+        let point = TrackSimplifier.Point(
+            time: time, latitude: latitude, longitude: longitude, elevation: isHigh ? elevation : .nan)
+        if let last { length.add(last.distance(to: point.place)) }
+        if isHigh { gain.add(elevation) }
+        last = point.place
+        located += 1
+        track.add(point)
+    }
+
+    private static func isGood(_ accuracy: Double, limit: Double) -> Bool {
+        accuracy.isNaN || (accuracy >= 0 && accuracy <= limit)
+    }
+
+    /// Metres; nil without two points that count.
+    public var distance: Double? { located > 1 ? length.value : nil }
+    public var ascent: Double? { gain.ascent }
+    public var descent: Double? { gain.descent }
+
+    /// `{points, distanceMeters, ascentMeters, descentMeters, track}`; the track is null where nothing counts, else
+    /// `{toleranceMeters, start, seconds, latitude, longitude, elevation}`, columns of one length.
+    public var value: Value {
+        [
+            "points": .integer(Int64(points)), "distanceMeters": Self.rounded(distance, 10),
+            "ascentMeters": Self.rounded(ascent, 10), "descentMeters": Self.rounded(descent, 10), "track": trackValue,
+        ]
+    }
+
+    private var trackValue: Value {
+        let (points, tolerance) = track.track(tolerance: Self.tolerance, limit: Self.trackLimit)
+        guard let start = points.first?.time else { return .null }
+        func column(_ number: (TrackSimplifier.Point) -> Value) -> Value { .array(points.map(number)) }
+        return [
+            "toleranceMeters": Self.rounded(tolerance, 10), "start": .string(InstantText.iso8601(start)),
+            "seconds": column { .integer(Int64(($0.time - start).seconds.rounded())) },
+            // Six digits are 11 cm, and what exports print.
+            "latitude": column { Self.rounded($0.latitude, 1_000_000) },
+            "longitude": column { Self.rounded($0.longitude, 1_000_000) },
+            "elevation": column { Self.rounded($0.elevation, 10) },
+        ]
+    }
+
+    private static func rounded(_ number: Double?, _ scale: Double) -> Value {
+        Value(number.map { ($0 * scale).rounded() / scale })
+    }
+}

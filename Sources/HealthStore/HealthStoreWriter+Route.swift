@@ -1,0 +1,57 @@
+import HealthModel
+import SQLite
+
+extension HealthStoreWriter {
+    /// Joins what is known of a workout's route into the workout's payload, as `routeSummary`; a new version of the row when that
+    /// changes it. An import of the workout without it leaves it as it is.
+    ///
+    /// The workout is told by its identity. Where two have the same, it is the one whose payload names the path.
+    /// - Parameters:
+    ///   - path: as given to `attachRoute`.
+    ///   - summary: an object; the one before goes.
+    /// - Returns: whether the workout has changed; false also where there is none.
+    @discardableResult
+    public func describeRoute(
+        path: String, workoutFrom start: Instant, to end: Instant, sourceName: String, summary: Value
+    ) throws -> Bool {
+        try change { user in
+            guard let type = try types.existing(HealthType.workoutIdentifier) else { return false }
+            let prefix = SampleKeyPrefix(user: self.user, type: HealthType.workoutIdentifier, sourceName: sourceName)
+            let second = start.flooredSecond
+            var found: [(row: StoredRow, payload: [UInt8])] = []
+            while let row = try row(
+                user: user, type: type, second: second,
+                id: SampleID(prefix, startSecond: second, endSecond: end.flooredSecond, ordinal: found.count))
+            {
+                found.append((row, try payload(of: row)))
+            }
+            let named = found.filter { Self.routeName(of: $0.payload) == Self.name(path) }
+            guard let (old, payload) = named.first ?? (found.count == 1 ? found.first : nil), old.state != .deleted
+            else { return false }
+            let member = Array(Value.object(["routeSummary": summary]).json().utf8)
+            let joined = payload.withUnsafeBytes { payload in
+                member.withUnsafeBytes { JSONMembers.replacing(payload, with: $0) }
+            }
+            guard joined != payload else { return false }
+            var row = old
+            try rewrite(&row, was: old, user: user)
+            statements.setPayload.bind(1, row.sequence)
+            joined.withUnsafeBytes { statements.setPayload.bindText(2, $0) }
+            try statements.setPayload.run()
+            return true
+        }
+    }
+
+    private func payload(of row: StoredRow) throws -> [UInt8] {
+        statements.payload.bind(1, row.sequence)
+        return try statements.payload.firstRow { $0.bytes(0) } ?? []
+    }
+
+    private static func routeName(of payload: [UInt8]) -> Substring? {
+        // What isn't JSON names no route.
+        (try? Value(json: payload))?["route"].string.flatMap { name($0) }
+    }
+
+    /// Workouts name a route's file as the archive does, but for the folders before it.
+    private static func name(_ path: String) -> Substring? { path.split(separator: "/").last }
+}
