@@ -162,7 +162,9 @@ public final class ObserverSource: PullSource {
         var query = SliceQuery(
             user: user, types: access.allowed(types), ranges: [from..<to], asOf: asOf.base,
             detailed: predicate?.needsPayload == true
-                ? types : .only(Set((request["detailed"].array ?? []).compactMap(\.string))))
+                ? types
+                : Self.types(request["detailed"])
+                    ?? .only(Set((request["detailed"].array ?? []).compactMap(\.string))))
         query.asOfByType = asOf.exceptions
         query.during = (request["during"].object ?? [:]).compactMapValues(\.string)
         var position: SlicePosition?

@@ -102,7 +102,7 @@ extension UploaderStage {
             query["from"] = .integer(from)
             query["to"] = .integer(to)
             query["asOf"] = samples.cursor.anchor.wireValue
-            query["payload"] = true
+            query["detailed"] = ["exclude": []]
             query["store"] = Value(samples.cursor.store)
             query["generation"] = Value(samples.cursor.generation)
             if !position.isNull { query["continue"] = position }
