@@ -113,6 +113,7 @@ extension HandlerStage {
         failures[key] = nil
         try dirty.succeed(key, turn)
         try write(output, key: key, turn)
+        news.computed(key)
         try dirty.clear(key, generation: generation, turn)
     }
 
@@ -126,9 +127,10 @@ extension HandlerStage {
         for event in output.events {
             let eventKey = "event/\(key.user)/\(event.id)"
             eventKeys.insert(eventKey)
-            try turn.changelog.put(
+            let isNew = try turn.changelog.put(
                 key: eventKey, topic: events, user: key.user, day: key.day,
                 body: ["id": .string(event.id), "kind": .string(event.kind), "event": event.payload])
+            if isNew { try tell(of: event, key: key, turn) }
         }
         for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
         where row.topic == events && !eventKeys.contains(row.key) {

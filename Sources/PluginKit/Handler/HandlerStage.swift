@@ -29,6 +29,7 @@ public final class HandlerStage: Stage {
     var freshness = Freshness()
     /// The chunk of a historical sync that was asked for last.
     var replayed: ReplayedDays?
+    var news = NewsDays()
     /// Types of its own that weren't observed when it last heard.
     private var off: Set<String> = []
 
@@ -167,7 +168,11 @@ public final class HandlerStage: Stage {
                 touched.insert(.init(user: name, day: day.number))
             }
         }
-        for key in touched { try dirty.mark(key, since: from, turn) }
+        let isBulk = page["bulk"].bool == true
+        for key in touched {
+            news.mark(key, isBulk: isBulk)
+            try dirty.mark(key, since: from, turn)
+        }
         try freshness.synced(at: turn.now, turn)
     }
 
@@ -193,6 +198,7 @@ public final class HandlerStage: Stage {
     public func tick(_ turn: Turn) throws -> Instant? {
         upstream.pump(turn)
         requestSlices(turn)
+        try clearOldNews(turn)
         return nil
     }
 
