@@ -74,8 +74,7 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage",
-                "HealthGenerator",
+                "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics",
             ]),
         library("Console", []),
         .executableTarget(
@@ -147,6 +146,7 @@ let package = Package(
                     "BodyStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP",
                     "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage",
                 ]),
+            tests("Operations", ["Operations", "Console", "HealthModel"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
                 "EndToEnd",

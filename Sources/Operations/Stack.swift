@@ -38,7 +38,7 @@ public struct Stack: Sendable {
     public func reader() -> StackReader {
         StackReader(state: state, stack: configuration) { instance, database in
             guard instance.manifest.kind == .observer else { return ChangelogSource(database: database) }
-            return try ObserverSource(database: database)
+            return try ObserverSource(database: database, isShared: false)
         }
     }
 

@@ -139,6 +139,38 @@ enum Commands {
                     ])
             ),
             (
+                "explain",
+                CommandHelp(
+                    name: "healthbus explain",
+                    summary: "Show why a day's figure is what it is: which source counted when, and what it added.",
+                    positionals: [.init("metric"), .init("date")],
+                    options: stackOptions + [
+                        .init("--hour", help: "by hour"),
+                        .init("--all", help: "every interval and sample by itself, however many"),
+                        user("whose day (default: me)"), json,
+                    ],
+                    examples: [
+                        "healthbus explain steps 2025-03-30", "healthbus explain sleep 2025-03-30 --json",
+                        "healthbus explain DistanceCycling 2025-03-30 --hour",
+                    ])
+            ),
+            (
+                "check",
+                CommandHelp(
+                    name: "healthbus check",
+                    summary: "Hold the figures against Apple's rings, and show what is missing or came late.",
+                    options: stackOptions + [
+                        .init("--from", value: "date", help: "first day, as 2025-03-30"),
+                        .init("--to", value: "date", help: "last day"),
+                        .init(
+                            "--tolerance", value: "number",
+                            help: "what figures may differ by, in kcal and min, or as 2% (default: 1 or 1%, the larger)"
+                        ),
+                        user("whose days (default: me)"), json,
+                    ],
+                    examples: ["healthbus check", "healthbus check --from 2025-01-01 --tolerance 5%"])
+            ),
+            (
                 "alerts",
                 CommandHelp(
                     name: "healthbus alerts", summary: "Show what a person should know of now, and what to do.",

@@ -18,6 +18,8 @@ do {
         case "status": try StatusCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
         case "zone": try ZoneCommand.run(arguments)
+        case "explain": try ExplainCommand.run(arguments)
+        case "check": try CheckCommand.run(arguments)
         case "alerts": try AlertsCommand.run(arguments)
         default: try TapCommand.run(arguments)
         }

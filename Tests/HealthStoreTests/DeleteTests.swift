@@ -114,17 +114,28 @@ import Testing
 
     @Test func summariesAndRoutesAreKeptOnce() throws {
         let store = try StoreFixture()
-        func upsert(_ payload: String) throws -> Int {
+        func upsert(_ payload: String, _ exported: Instant?) throws -> Int {
             try store.database.transaction {
-                try store.writer.upsertActivitySummaries([ActivitySummaryRecord(date: "2025-03-30", payload: payload)])
+                try store.writer.upsertActivitySummaries(
+                    [ActivitySummaryRecord(date: "2025-03-30", payload: payload)], exported: exported)
             }
         }
-        #expect(try upsert("{}") == 1)
-        #expect(try upsert("{}") == 0)
-        #expect(try upsert(#"{"a":1}"#) == 1)
         let march = LocalDay(year: 2025, month: 3, day: 1)
-        #expect(
-            try store.reader.activitySummaries(user: "anna", from: march, through: march.adding(days: 30)).count == 1)
+        func kept() throws -> [String] {
+            try store.reader.activitySummaries(user: "anna", from: march, through: march.adding(days: 30)).map(
+                \.payload)
+        }
+        #expect(try upsert("{}", 5) == 1)
+        #expect(try upsert("{}", 5) == 0)
+        #expect(try upsert(#"{"a":1}"#, 6) == 1)
+        // What is older, or doesn't say when it was made, takes nothing back.
+        #expect(try upsert("{}", 5) == 0)
+        #expect(try upsert(#"{"b":1}"#, nil) == 0)
+        #expect(try kept() == [#"{"a":1}"#])
+        // The older figures again, but confirmed later.
+        #expect(try upsert("{}", 9) == 1)
+        #expect(try upsert(#"{"a":1}"#, 7) == 0)
+        #expect(try kept() == ["{}"])
         for expected in [true, false] {
             #expect(
                 try store.database.transaction {
@@ -133,5 +144,22 @@ import Testing
                 } == expected)
         }
         #expect(try store.reader.route(user: "anna", path: "/workout-routes/a.gpx") == [Array("[]".utf8)])
+    }
+
+    @Test func aStoreOfTheFirstLayoutIsBroughtUpToDate() throws {
+        let store = try StoreFixture()
+        try store.database.transaction {
+            try store.database.execute("ALTER TABLE activity_summaries DROP COLUMN exported")
+            try store.database.execute("UPDATE store_schema SET version = 1")
+            try store.database.execute("INSERT INTO users VALUES (1, 'anna')")
+            try store.database.execute("INSERT INTO activity_summaries VALUES (1, '2025-03-30', '{\"old\":1}')")
+            try HealthStoreSchema.create(in: store.database)
+            try store.writer.upsertActivitySummaries(
+                [ActivitySummaryRecord(date: "2025-03-30", payload: "{}")], exported: 1)
+            // A second time there is nothing to do.
+            try HealthStoreSchema.create(in: store.database)
+        }
+        let day = LocalDay(year: 2025, month: 3, day: 30)
+        #expect(try store.reader.activitySummaries(user: "anna", from: day, through: day).map(\.payload) == ["{}"])
     }
 }

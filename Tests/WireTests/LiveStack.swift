@@ -28,10 +28,12 @@ struct LiveStack {
     static let rules: Set<String> = [
         "heartbeat", "heartbeat-hub", "heartbeat-observer", "heartbeat-debouncer", "heartbeat-handler",
         "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
-        "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-timeline", "pull-imports",
-        "pull-types",
-        "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-timeline", "page-imports",
-        "page-types", "page-error", "control-import", "control-zone",
+        "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
+        "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
+        "page-error", "control-import", "pull-day", "pull-completeness", "pull-summaries", "pull-quarantine",
+        "page-day",
+        "page-completeness", "page-summaries", "page-quarantine",
+        "pull-timeline", "page-timeline", "control-zone",
     ]
 
     static let unknownQuery = "nothing"
@@ -112,6 +114,7 @@ struct LiveStack {
         _ = client.gather(["observer", "uploader"], within: 10)
         let types = try #require(try client.ask("observer", ["query": "types"], within: 10))
         #expect(types.first?["types"].array?.isEmpty == false)
+        try askOfDays(client)
         try changeZones(client)
         try ImportClient(client: client, observer: "observer").submit(
             export, id: ImportClient.newID(), user: "me",
@@ -134,6 +137,20 @@ struct LiveStack {
         ] {
             #expect(try zones.apply(change, user: "me").first?.zone == "Europe/Berlin")
         }
+    }
+
+    private func askOfDays(_ client: StackClient) throws {
+        let night = "HKCategoryTypeIdentifierSleepAnalysis"
+        var query: [String: Value] = ["query": "completeness", "user": "me", "nights": .object([night: 18])]
+        let known = try #require(try client.ask("observer", query, within: 10)?.last)
+        // A position before all types.
+        query["continue"] = known["continue"].isNull ? ["user": "", "type": ""] : known["continue"]
+        #expect(try client.ask("observer", query, within: 10)?.last?["types"].array?.isEmpty == false)
+        let summaries: [String: Value] = ["query": "summaries", "user": "me", "from": "2000-01-01", "to": "2100-01-01"]
+        #expect(try client.ask("observer", summaries, within: 10)?.first?["summaries"].array?.count == 12)
+        #expect(try client.ask("observer", ["query": "quarantine", "user": "me"], within: 10)?.isEmpty == false)
+        let day: [String: Value] = ["query": "day", "user": "me", "day": 20_182, "topic": "daily."]
+        #expect(try client.ask("consolidator", day, within: 10)?.first?["rows"].array?.count == 1)
     }
 
     private var answered: Bool {

@@ -21,13 +21,14 @@ public final class StackClient: Sendable {
 
     /// Connects; the stack need not be there.
     /// - Parameter beat: what this tool itself says each second, if anything.
-    public init(address: BusAddress, beat: @escaping @Sendable () -> Message? = { nil }) throws {
+    public init(address: BusAddress, beat: (@Sendable () -> Message?)? = nil) throws {
         let name = "client-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
         self.name = name
         state = Mutex(State(pulls: PullClient(consumer: name)))
         let connection = try BusConnection(
             address: address, subscriptions: [.exact("page.\(name)"), .prefix("heartbeat.")],
-            handlers: .init(message: { [weak self] in self?.receive($0) }, heartbeat: beat))
+            handlers: .init(
+                message: { [weak self] in self?.receive($0) }, heartbeat: beat ?? { nil }, answersHello: beat != nil))
         bus.withLock { $0 = connection }
     }
 
@@ -56,7 +57,7 @@ public final class StackClient: Sendable {
     }
 
     /// Asks everyone to say how they are now.
-    public func hello() { send("control.hello", .null) }
+    public func hello() { send(BusConnection.hello, .null) }
 
     /// The newest heartbeat of each instance, with its age in seconds.
     public var heartbeats: [String: (beat: Heartbeat, age: Double)] {

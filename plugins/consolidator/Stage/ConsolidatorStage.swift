@@ -13,7 +13,7 @@ public final class ConsolidatorStage: Stage {
     private var timelines = Timelines()
     private var days = SummaryDays()
     private var finality: FinalMark
-    /// A head that becomes the mark once the zones up to it are known here, with the time it was heard.
+    /// A head that becomes the mark once the zones up to it are known here, with the time it was said.
     private var candidate: (head: Int64, heardAt: Instant)?
     /// Days whose parts have changed in this turn.
     private var touched: Set<SummaryDays.Key> = []
@@ -53,7 +53,8 @@ public final class ConsolidatorStage: Stage {
                 candidate = nil
                 finality.withdraw()
             } else if candidate == nil {
-                candidate = (head.sequence, turn.now)
+                // By when it was said: one that comes late knows nothing of what has come in since.
+                candidate = (head.sequence, min(message.header.at, turn.now))
             }
         } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {
             handler.hear(head, limit: AnchorVector(base: head.sequence), turn)
@@ -100,8 +101,7 @@ public final class ConsolidatorStage: Stage {
                     touched.insert(key)
                 }
             }
-            // What was marked was computed by the older one.
-            candidate = nil
+            // What was marked was computed by the older one. A candidate waits for the zones, and becomes a mark that holds for them.
             finality.withdraw()
         }
     }
@@ -122,6 +122,7 @@ public final class ConsolidatorStage: Stage {
         }
     }
 
+    /// Asks for no deadline, not even 00:01: a day turns final by the observer's word of after that, which comes each second.
     public func tick(_ turn: Turn) throws -> Instant? {
         for handler in handlers {
             handler.pump(turn)

@@ -33,7 +33,7 @@ extension ObserverStage {
             attempt.quarantinedInputs += Int64(inputs.count)
         case .summaries(_, let rows):
             _ = try turn.write()
-            try writer.upsertActivitySummaries(rows)
+            try writer.upsertActivitySummaries(rows, exported: attempt.export?.date)
         case .route(_, let route):
             _ = try turn.write()
             try take(route, of: attempt, writer)
@@ -81,7 +81,7 @@ extension ObserverStage {
         try imports.save(entry, turn)
         attempt = nil
         turn.log.info("import.ended", ("id", entry.id), ("state", state.rawValue))
-        turn.perform(ObserverEffect.discard(besides: imports.needed))
+        turn.perform(ObserverEffect.discard(.file(id: entry.id)))
     }
 
     /// The limits outside which a sample is kept apart.

@@ -50,7 +50,7 @@ public final class ObserverStage: Stage {
         try refreshHeads()
         changedTypes = []
         quarantined = Int64(try reader.quarantineCount())
-        turn.perform(ObserverEffect.discard(besides: imports.needed))
+        turn.perform(ObserverEffect.discard(.everything(besides: imports.needed)))
     }
 
     /// Commands are hints too: who gives one repeats it until its effect shows, and asking again changes nothing.

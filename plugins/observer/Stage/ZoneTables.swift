@@ -1,4 +1,5 @@
 import HealthModel
+import PluginKit
 import SQLite
 
 /// The users' zones on file: what was set and added, what was observed, and the timelines that follow from both and that other stages read.
@@ -38,8 +39,13 @@ enum ZoneTables {
         var plan = ZonePlan(home: home.zone, added: Array(entries.dropFirst()))
         let observed = try database.prepare("SELECT hour, zone, rank FROM zone_observations WHERE user = ?")
         observed.bind(1, user)
+        // One text a zone, however many hours name it.
+        var names: [String: String] = [:]
         try observed.forEachRow {
-            plan.observed.append(.init(hour: $0.int64(0), zone: $0.string(1), rank: $0.int(2)))
+            let name = $0.string(1)
+            let zone = names[name] ?? name
+            names[zone] = zone
+            plan.observed.append(.init(hour: $0.int64(0), zone: zone, rank: $0.int(2)))
         }
         return plan
     }
@@ -55,6 +61,15 @@ enum ZoneTables {
             timelines[row.string(0)] = try Value(json: row.bytes(2))
         }
         return .object(timelines)
+    }
+
+    /// All users' timelines.
+    static func timelines(in database: Database) throws -> [String: ZoneTimeline] {
+        var timelines: [String: ZoneTimeline] = [:]
+        try database.prepare("SELECT user, timeline FROM zone_timelines").forEachRow { row in
+            timelines[row.string(0)] = try ZoneTimeline(wireValue: Value(json: row.bytes(1)))
+        }
+        return timelines
     }
 
     /// The parts of a user's timeline, each with its origin: `[[from, zone, origin], …]`; null for a user without one.
