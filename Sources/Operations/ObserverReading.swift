@@ -9,8 +9,8 @@ struct ObserverReading {
     let reader: StackReader
     let observer: StackConfiguration.Instance
 
-    init(_ stack: Stack) throws {
-        reader = stack.reader()
+    init(_ stack: Stack, _ reader: StackReader) throws {
+        self.reader = reader
         observer = try stack.instance(.observer)
     }
 

@@ -18,14 +18,13 @@ public struct StatusReport {
         let isUp = try stack.names.contains { try reader.isRunning($0) }
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]
         if isUp {
-            let client = try StackClient(address: stack.address)
-            beats = client.gather(stack.names + (try stack.isUp() ? ["supervisor"] : []), within: 1.5)
-            client.close()
+            beats = try reader.gather(stack.names + (try stack.isUp() ? ["supervisor"] : []), within: 1.5)
         }
         let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
         let observed = Self.byType(types)
         let days = try Dictionary(
-            grouping: ObserverReading(stack).completeness(user: nil, nights: stack.configuration.nights), by: \.type)
+            grouping: ObserverReading(stack, reader).completeness(user: nil, nights: stack.configuration.nights),
+            by: \.type)
         let supervised = Self.supervised(beats["supervisor"]?.beat)
 
         var processes: [Value] = []

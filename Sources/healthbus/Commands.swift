@@ -123,22 +123,6 @@ enum Commands {
                     examples: ["healthbus days --from 2025-03-24 --to 2025-03-30", "healthbus days --json"])
             ),
             (
-                "zone",
-                CommandHelp(
-                    name: "healthbus zone",
-                    summary:
-                        "Show or change where a person's days begin: set <zone>, add <from> <zone>, remove <from>.",
-                    positionals: [
-                        .init("show|set|add|remove"), .init("from|zone", isRequired: false, repeats: true),
-                    ],
-                    options: stackOptions + [user("whose days (default: me)"), json],
-                    examples: [
-                        "healthbus zone show", "healthbus zone set Europe/Berlin",
-                        "healthbus zone add 2025-03-30T14:00 America/New_York",
-                        "healthbus zone remove 2025-03-30T14:00",
-                    ])
-            ),
-            (
                 "explain",
                 CommandHelp(
                     name: "healthbus explain",
@@ -169,6 +153,22 @@ enum Commands {
                         user("whose days (default: me)"), json,
                     ],
                     examples: ["healthbus check", "healthbus check --from 2025-01-01 --tolerance 5%"])
+            ),
+            (
+                "zone",
+                CommandHelp(
+                    name: "healthbus zone",
+                    summary:
+                        "Show or change where a person's days begin: set <zone>, add <from> <zone>, remove <from>.",
+                    positionals: [
+                        .init("show|set|add|remove"), .init("from|zone", isRequired: false, repeats: true),
+                    ],
+                    options: stackOptions + [user("whose days (default: me)"), json],
+                    examples: [
+                        "healthbus zone show", "healthbus zone set Europe/Berlin",
+                        "healthbus zone add 2025-03-30T14:00 America/New_York",
+                        "healthbus zone remove 2025-03-30T14:00",
+                    ])
             ),
             (
                 "alerts",

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import HealthModel
 import Supervisor
 import Testing
@@ -95,6 +96,36 @@ extension EndToEnd {
                 #expect(differences.isEmpty, "seed \(Self.seed): \(differences.joined(separator: "\n"))")
                 #expect(outcome.printed == expected.printed)
                 #expect(outcome.beside == expected.beside)
+            }
+        }
+
+        /// Overlapping exports in random order, and the observer, who reads them, and the consolidator are killed in between.
+        @Test func killedInTheMidst() async throws {
+            let expected = try await Self.whole.value
+            try await withStack { stack in
+                var random = Seeded(UInt64(Self.seed) &+ 7)
+                let export = try await Self.exports(in: stack)[0]
+                let files = try Self.cut(
+                    try ExportPieces(of: export), .overlappingAtRandom, stack.path("part"), &random
+                )
+                .shuffled(using: &random)
+                let words = files.flatMap { ["--import", $0] } + ["--until-idle", "--state", stack.state]
+                let up = try await stack.start(["up", "--zone", "Europe/Berlin"] + words)
+                for (victim, part) in [("observer", 0.2), ("consolidator", 0.5), ("observer", 0.7)] {
+                    let goal = Int(part * Double(expected.content.samples.count))
+                    try await until("\(goal) samples", within: 100, every: 1) {
+                        stack.committed(by: "observer") >= goal
+                    }
+                    let pid = try #require(try stack.pid(of: victim))
+                    kill(pid, SIGKILL)
+                    try await until("the end of \(victim)", within: 5, every: 1) { try stack.pid(of: victim) != pid }
+                }
+                let ended = try await up.ended(within: 300)
+                #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
+                let outcome = try await Outcome(of: stack)
+                let differences = outcome.content.differences(from: expected.content)
+                #expect(differences.isEmpty, "seed \(Self.seed): \(differences.joined(separator: "\n"))")
+                #expect(outcome.printed == expected.printed && outcome.beside == expected.beside)
             }
         }
 

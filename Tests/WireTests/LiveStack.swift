@@ -31,9 +31,8 @@ struct LiveStack {
         "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
         "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
         "page-error", "control-import", "pull-day", "pull-completeness", "pull-summaries", "pull-quarantine",
-        "page-day",
-        "page-completeness", "page-summaries", "page-quarantine",
-        "pull-timeline", "page-timeline", "control-zone",
+        "page-day", "page-completeness", "page-summaries", "page-quarantine", "pull-timeline", "page-timeline",
+        "control-zone",
     ]
 
     static let unknownQuery = "nothing"
@@ -128,17 +127,6 @@ struct LiveStack {
         #expect(try client.ask("observer", stranger, within: 10) == [])
     }
 
-    /// What the command line gives beside plain imports.
-    private func changeZones(_ client: StackClient) throws {
-        let zones = ZoneClient(client: client, observer: "observer")
-        let noon = try #require(InstantText.parse("2025-04-01T12:00:00Z"))
-        for change: ZoneClient.Change in [
-            .set(zone: "Europe/Berlin"), .add(from: noon, zone: "America/New_York"), .remove(from: noon),
-        ] {
-            #expect(try zones.apply(change, user: "me").first?.zone == "Europe/Berlin")
-        }
-    }
-
     private func askOfDays(_ client: StackClient) throws {
         let night = "HKCategoryTypeIdentifierSleepAnalysis"
         var query: [String: Value] = ["query": "completeness", "user": "me", "nights": .object([night: 18])]
@@ -151,6 +139,17 @@ struct LiveStack {
         #expect(try client.ask("observer", ["query": "quarantine", "user": "me"], within: 10)?.isEmpty == false)
         let day: [String: Value] = ["query": "day", "user": "me", "day": 20_182, "topic": "daily."]
         #expect(try client.ask("consolidator", day, within: 10)?.first?["rows"].array?.count == 1)
+    }
+
+    /// What the command line gives beside plain imports.
+    private func changeZones(_ client: StackClient) throws {
+        let zones = ZoneClient(client: client, observer: "observer")
+        let noon = try #require(InstantText.parse("2025-04-01T12:00:00Z"))
+        for change: ZoneClient.Change in [
+            .set(zone: "Europe/Berlin"), .add(from: noon, zone: "America/New_York"), .remove(from: noon),
+        ] {
+            #expect(try zones.apply(change, user: "me").first?.zone == "Europe/Berlin")
+        }
     }
 
     private var answered: Bool {

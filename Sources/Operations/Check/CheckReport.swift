@@ -34,14 +34,15 @@ public struct CheckReport {
 
     public init(_ stack: Stack, _ options: Options) throws {
         self.options = options
-        let observer = try ObserverReading(stack)
+        let reader = stack.reader()
+        let observer = try ObserverReading(stack, reader)
         // Refuses a user that isn't there.
         _ = try observer.zones(of: options.user)
 
         var ours: [LocalDay: [String: Double]] = [:]
         var revised: [LocalDay: Int64] = [:]
         let consolidator = try stack.instance(.consolidator)
-        try stack.reader().forEachRow(consolidator, topic: "daily.summary") { row in
+        try reader.forEachRow(consolidator, topic: "daily.summary") { row in
             guard row.user == options.user, let number = row.day else { return }
             let date = LocalDay(number: number)
             guard options.holds(date) else { return }

@@ -19,7 +19,8 @@ public struct ExplainReport {
 
     /// - Throws: `Failure` for an unknown metric, user or date, or a stack that doesn't answer.
     public init(_ stack: Stack, metric text: String, day: LocalDay, user: String) throws {
-        let observer = try ObserverReading(stack)
+        let reader = stack.reader()
+        let observer = try ObserverReading(stack, reader)
         let zones = try observer.zones(of: user)
         metric = try ExplainedMetric(text, held: try observer.types(of: user))
         guard let handler = stack.configuration.handler(of: metric.type) else {
@@ -42,7 +43,7 @@ public struct ExplainReport {
                 to: slice.map(\.upperBound).max() ?? 0), configuration: handler.configuration)
         self.window = input.window
         explanation = Self.explain(metric, input)
-        summary = try Self.summary(stack, user: user, day: day)
+        summary = try Self.summary(stack, reader, user: user, day: day)
     }
 
     /// The instants of the handler's days, and of its slices.
@@ -59,9 +60,9 @@ public struct ExplainReport {
         }
     }
 
-    private static func summary(_ stack: Stack, user: String, day: LocalDay) throws -> Value {
+    private static func summary(_ stack: Stack, _ reader: StackReader, user: String, day: LocalDay) throws -> Value {
         guard let consolidator = stack.configuration.only(.consolidator) else { return .null }
-        let pages = try stack.reader().pages(
+        let pages = try reader.pages(
             consolidator,
             ["query": "day", "user": .string(user), "day": .integer(Int64(day.number)), "topic": "daily.summary"])
         return pages.first?["rows"].array?.first?["body"] ?? .null

@@ -69,11 +69,12 @@ public final class StackClient: Sendable {
     @discardableResult
     public func gather(_ instances: [String], within seconds: Double) -> [String: (beat: Heartbeat, age: Double)] {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        settle()
         var nextHello: Instant = 0
         while MonotonicClock.now < deadline {
             let beats = heartbeats
             if instances.allSatisfy({ beats[$0] != nil }) { break }
-            // Again and again: the subscription may not have reached the hub with the first.
+            // Again and again: it may be lost.
             if MonotonicClock.now >= nextHello {
                 hello()
                 nextHello = MonotonicClock.now + 50_000
@@ -81,6 +82,14 @@ public final class StackClient: Sendable {
             wait(until: Date(timeIntervalSinceNow: 0.02))
         }
         return heartbeats
+    }
+
+    /// Waits a moment for the first heartbeat: the hub gives one to whoever is new, and what is said before that is lost.
+    private func settle() {
+        let deadline = Date(timeIntervalSinceNow: 0.15)
+        while state.withLock({ $0.beats.isEmpty }), Date() < deadline {
+            wait(until: min(deadline, Date(timeIntervalSinceNow: 0.01)))
+        }
     }
 
     /// Waits for anything to arrive.
@@ -91,6 +100,7 @@ public final class StackClient: Sendable {
     /// The pages that answer a query; nil when the producer hasn't answered in time.
     public func ask(_ producer: String, _ query: [String: Value], within seconds: Double) throws -> [Value]? {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        settle()
         let (id, request) = state.withLock { state in
             state.last += 1
             return (

@@ -31,6 +31,12 @@ public final class StackReader {
         return try InstanceLock.take(folder: folder) == nil
     }
 
+    /// The newest heartbeat of each instance that says anything within `seconds`, with its age.
+    public func gather(_ instances: [String], within seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)]
+    {
+        try client.get().gather(instances, within: seconds)
+    }
+
     /// All pages of a query; empty when the instance has never run.
     public func pages(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
         let folder = state.instance(instance.name)

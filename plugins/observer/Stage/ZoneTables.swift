@@ -50,6 +50,15 @@ enum ZoneTables {
         return plan
     }
 
+    /// All users' timelines.
+    static func timelines(in database: Database) throws -> [String: ZoneTimeline] {
+        var timelines: [String: ZoneTimeline] = [:]
+        try database.prepare("SELECT user, timeline FROM zone_timelines").forEachRow { row in
+            timelines[row.string(0)] = try ZoneTimeline(wireValue: Value(json: row.bytes(1)))
+        }
+        return timelines
+    }
+
     /// The timelines that changed in a window, and those of `users`; by user.
     static func timelines(
         in database: Database, after: Int64, through: Int64, users: Set<String>
@@ -61,15 +70,6 @@ enum ZoneTables {
             timelines[row.string(0)] = try Value(json: row.bytes(2))
         }
         return .object(timelines)
-    }
-
-    /// All users' timelines.
-    static func timelines(in database: Database) throws -> [String: ZoneTimeline] {
-        var timelines: [String: ZoneTimeline] = [:]
-        try database.prepare("SELECT user, timeline FROM zone_timelines").forEachRow { row in
-            timelines[row.string(0)] = try ZoneTimeline(wireValue: Value(json: row.bytes(1)))
-        }
-        return timelines
     }
 
     /// The parts of a user's timeline, each with its origin: `[[from, zone, origin], …]`; null for a user without one.
