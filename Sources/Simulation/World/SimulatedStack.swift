@@ -141,14 +141,17 @@ package final class SimulatedStack {
     private func areImportsClosed() throws -> Bool { try files.allSatisfy { try state(of: $0) == "closed" } }
 
     /// Runs until everything is delivered and final, by the same rule as `healthbus up --until-idle`.
+    /// - Parameter isReady: nothing is judged before.
     /// - Returns: what it waited for when it gave up; nil when it got there.
-    package func runUntilIdle(within limit: Instant) throws -> String? {
+    package func runUntilIdle(
+        within limit: Instant, when isReady: () throws -> Bool = { true }
+    ) throws -> String? {
         var watch = IdleWatch(roles: .init(of: configuration), closedHead: 0)
         var last = IdleWatch.Verdict.waiting("the first look")
         try world.run(for: limit) {
             let beats = world.hosts.compactMap { host in host.heartbeat.map { (host.name, (beat: $0, age: 0.0)) } }
             // A file that is still on its way to the observer isn't known to it: nothing is judged before.
-            guard try areImportsClosed() else { return false }
+            guard try areImportsClosed(), try isReady() else { return false }
             last = watch.judge(Dictionary(uniqueKeysWithValues: beats), at: world.monotonic)
             return last == .idle
         }
