@@ -77,12 +77,7 @@ extension EndToEnd {
             #expect(expected.content.days.count >= Self.days && expected.beside.count > Self.days)
             try await withStack { stack in
                 var random = Seeded(UInt64(Self.seed))
-                var files: [String] = []
-                for export in try await Self.exports(in: stack) {
-                    let name = (export as NSString).deletingPathExtension
-                    files += try Self.cut(try ExportPieces(of: export), order, name, &random)
-                }
-                if order != .byDay && order != .overlapping { files.shuffle(using: &random) }
+                let files = try await Self.files(order, in: stack, &random)
                 let up = try await stack.upAndReady()
                 let imported = try await stack.start(["import", "--state", stack.state] + files).ended(within: 300)
                 #expect(imported.exit == .code(0), "\(imported.error)")
@@ -104,11 +99,7 @@ extension EndToEnd {
             let expected = try await Self.whole.value
             try await withStack { stack in
                 var random = Seeded(UInt64(Self.seed) &+ 7)
-                let export = try await Self.exports(in: stack)[0]
-                let files = try Self.cut(
-                    try ExportPieces(of: export), .overlappingAtRandom, stack.path("part"), &random
-                )
-                .shuffled(using: &random)
+                let files = try await Self.files(.overlappingAtRandom, in: stack, &random)
                 let words = files.flatMap { ["--import", $0] } + ["--until-idle", "--state", stack.state]
                 let up = try await stack.start(["up", "--zone", "Europe/Berlin"] + words)
                 for (victim, part) in [("observer", 0.2), ("consolidator", 0.5), ("observer", 0.7)] {
@@ -127,6 +118,19 @@ extension EndToEnd {
                 #expect(differences.isEmpty, "seed \(Self.seed): \(differences.joined(separator: "\n"))")
                 #expect(outcome.printed == expected.printed && outcome.beside == expected.beside)
             }
+        }
+
+        /// The life, cut into files, in the order in which they are to come.
+        private static func files(
+            _ order: Order, in stack: TestStack, _ random: inout Seeded
+        ) async throws -> [String] {
+            var files: [String] = []
+            for export in try await exports(in: stack) {
+                let name = (export as NSString).deletingPathExtension
+                files += try cut(try ExportPieces(of: export), order, name, &random)
+            }
+            if order != .byDay && order != .overlapping { files.shuffle(using: &random) }
+            return files
         }
 
         /// Cuts an export into files; their paths in the order of the life.
