@@ -15,6 +15,8 @@ final class ExecChild {
     private let limits: ExecLimits
     /// Bytes of a line that hasn't ended yet.
     private var partial: [UInt8] = []
+    /// Whether the last exchange ended before everything was written: what comes next would be taken for the rest of that.
+    private(set) var hasUnwritten = false
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
     var pid: pid_t { process.pid }
@@ -95,6 +97,7 @@ final class ExecChild {
     ) throws(ExecFailure) {
         let deadline = ContinuousClock.now + .seconds(seconds)
         var pending = parts()?[...]
+        defer { hasUnwritten = pending != nil }
         var bytes = 0
         var lines = 0
         while true {

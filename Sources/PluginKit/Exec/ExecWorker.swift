@@ -71,7 +71,7 @@ final class ExecWorker {
                 return .computed(try compute(input, by: child))
             } catch {
                 if error == .stopped { return nil }
-                if !error.isOrderly { drop("\(error)") }
+                if !error.isOrderly || child.hasUnwritten { drop("\(error)") }
                 return .failed("\(error)")
             }
         } catch ExecFailure.stopped {

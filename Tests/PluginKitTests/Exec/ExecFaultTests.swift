@@ -78,6 +78,19 @@ import Testing
         _ = try handler.output()
     }
 
+    /// What of the day it hasn't read must not be the beginning of the next one.
+    @Test(arguments: [
+        (#"echo '{"error":"too many"}'; sleep 100"#, "the program says: too many"), ("exit 3", "ended (exit code 3)"),
+    ])
+    func oneThatStopsReadingIsDropped(_ what: String, _ words: String) throws {
+        let handler = try ScriptedHandler(
+            line: "case $line in '{\"day\"'*) if [ ! -e broken ]; then echo > broken; \(what); fi;; esac",
+            compute: Self.done)
+        #expect(try handler.reason(ScriptedHandler.samples(20_000)).contains(words))
+        _ = try handler.output()
+        #expect(handler.starts == 2)
+    }
+
     @Test func whatFollowsDoneIsNeverTheNextDays() async throws {
         let handler = try ScriptedHandler(
             compute:
