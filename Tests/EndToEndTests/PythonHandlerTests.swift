@@ -18,15 +18,18 @@ extension EndToEnd {
     @Suite(.serialized, .timeLimit(.minutes(10))) struct PythonHandlerTests {
         private static let swap = #"{ "instances": { "steps": { "plugin": "steps-python" } } }"#
 
+        private static func configuration(_ stack: TestStack) throws -> String { try stack.write("stack.json", swap) }
+
+        private static func up(_ stack: TestStack, _ words: [String]) async throws -> Command {
+            try await stack.start(["up", "--state", stack.state, "--zone", "Europe/Berlin"] + words)
+        }
+
         /// What `days --json` prints once these files are in; and what the steps' process has committed by day and hour.
-        private static func days(
-            of files: [String], on stack: TestStack, python: Bool,
-            meanwhile: (TestStack, Command) async throws -> Void = { _, _ in }
-        ) async throws -> (printed: String, hourly: [String: Value]) {
-            let config = try python ? ["--config", stack.write("stack.json", swap)] : []
-            let words = files.flatMap { ["--import", $0] } + ["--until-idle"] + config
-            let up = try await stack.start(["up", "--state", stack.state, "--zone", "Europe/Berlin"] + words)
-            try await meanwhile(stack, up)
+        private static func days(of files: [String], on stack: TestStack, python: Bool) async throws
+            -> (printed: String, hourly: [String: Value])
+        {
+            let config = python ? ["--config", try configuration(stack)] : []
+            let up = try await up(stack, files.flatMap { ["--import", $0] } + ["--until-idle"] + config)
             let ended = try await up.ended(within: 240)
             #expect(ended.exit == .code(0), "\(ended.error.suffix(3000))")
             let days = try await stack.start(["days", "--json", "--state", stack.state] + config).ended()
@@ -81,27 +84,27 @@ extension EndToEnd {
                     "export.zip", "--days", "400", "--records", "60000", "--seed", "6")
                 let expected = try await Self.days(of: [export], on: swift, python: false)
                 try await withStack { python in
+                    let up = try await Self.up(
+                        python, ["--import", export, "--config", try Self.configuration(python)])
                     var programs: [pid_t] = []
-                    let given = try await Self.days(of: [export], on: python, python: true) { stack, _ in
-                        for (goal, strikesHost) in [(60, false), (160, true), (260, false)] {
-                            try await until("\(goal) days", within: 120, every: 1) {
-                                stack.committed(by: "steps") >= goal
-                            }
-                            var struck: (host: pid_t, program: pid_t)?
-                            try await until("the program", every: 1) {
-                                guard let host = try stack.pid(of: "steps"), let program = Self.children(of: host).first
-                                else {
-                                    return false
-                                }
-                                struck = (host, program)
-                                return true
-                            }
-                            let (host, program) = try #require(struck)
-                            programs.append(program)
-                            kill(strikesHost ? host : program, SIGKILL)
-                            try await until("the end of the program", within: 5) { kill(program, 0) != 0 }
+                    for (goal, strikesHost) in [(40, false), (120, true), (200, false)] {
+                        try await until("\(goal) days", within: 120, every: 1) {
+                            python.committed(by: "steps") >= goal
                         }
+                        var struck: (host: pid_t, program: pid_t)?
+                        try await until("the program; \(up.error.suffix(2000))", every: 1) {
+                            struck = try python.pid(of: "steps").flatMap { host in
+                                Self.children(of: host).first.map { (host, $0) }
+                            }
+                            return struck != nil
+                        }
+                        let (host, program) = try #require(struck)
+                        programs.append(program)
+                        kill(strikesHost ? host : program, SIGKILL)
+                        try await until("the end of the program", within: 5) { kill(program, 0) != 0 }
                     }
+                    try await python.interrupt(up)
+                    let given = try await Self.days(of: [], on: python, python: true)
                     #expect(given.printed == expected.printed)
                     #expect(given.hourly == expected.hourly)
                     #expect(Set(programs).count == 3)
@@ -111,7 +114,7 @@ extension EndToEnd {
 
         @Test func ctrlCEndsTheProgramToo() async throws {
             try await withStack { stack in
-                let up = try await stack.upAndReady("--config", try stack.write("stack.json", Self.swap))
+                let up = try await stack.upAndReady("--config", try Self.configuration(stack))
                 let host = try #require(try stack.pid(of: "steps"))
                 let program = try #require(Self.children(of: host).first)
                 let ended = try await stack.interrupt(up)
