@@ -77,8 +77,7 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage",
-                "HealthGenerator",
+                "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics",
             ]),
         library("Console", []),
         .executableTarget(
@@ -139,7 +138,7 @@ let package = Package(
                 "Wire",
                 [
                     "Wire", "HealthModel", "MessageBus", "CZeroMQ", "Changelog", "PluginKit", "Supervisor",
-                    "HealthGenerator",
+                    "HealthGenerator", "Operations",
                 ]),
             tests("Changelog", ["Changelog", "SQLite", "Wire", "HealthModel"]),
             tests(
@@ -156,6 +155,7 @@ let package = Package(
                     "BodyStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP",
                     "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage",
                 ]),
+            tests("Operations", ["Operations", "Console", "HealthModel"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
                 "EndToEnd",

@@ -121,6 +121,20 @@ public final class KeyedChangelog {
 }
 
 extension KeyedChangelog {
+    /// The living rows of a user's day, of topics that begin with `topic`, for readers beside the writer.
+    public static func rows(in database: Database, user: String, day: Int, topic: String = "") throws -> [Row] {
+        let statement = try database.prepare(
+            "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day = ? AND body IS NOT NULL ORDER BY seq"
+        )
+        statement.bind(1, user)
+        statement.bind(2, day)
+        var rows: [Row] = []
+        try statement.forEachRow { row in
+            if topic.isEmpty || row.string(2).hasPrefix(topic) { rows.append(try Self.row(row)) }
+        }
+        return rows
+    }
+
     /// One page of changes, for readers beside the writer.
     public struct Page {
         public var rows: [Row]

@@ -1,6 +1,7 @@
 /// What somebody who mistyped a word may have meant.
 public enum Nearest {
-    /// The candidate with the fewest edits (Levenshtein 1966), if they are few for the word's length; the first of equals.
+    /// The candidate with the fewest edits (Levenshtein 1966; two letters swapped are one edit, Damerau 1964), if they are few for the
+    /// word's length; the first of equals.
     public static func to(_ word: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { (candidate: $0, edits: distance(Array(word.utf8), Array($0.utf8))) }
         guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
@@ -8,14 +9,15 @@ public enum Nearest {
     }
 
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        var before: [Int] = []
+        var above: [Int] = []
         var row = Array(0...b.count)
-        for (i, letter) in a.enumerated() {
-            var diagonal = row[0]
+        for i in a.indices {
+            (before, above) = (above, row)
             row[0] = i + 1
-            for (j, other) in b.enumerated() {
-                let edited = min(row[j] + 1, row[j + 1] + 1, diagonal + (letter == other ? 0 : 1))
-                diagonal = row[j + 1]
-                row[j + 1] = edited
+            for j in b.indices {
+                row[j + 1] = min(row[j] + 1, above[j + 1] + 1, above[j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { row[j + 1] = min(row[j + 1], before[j - 1] + 1) }
             }
         }
         return row[b.count]

@@ -49,22 +49,34 @@ struct OffsetTimeline: Sendable {
     /// The instants when a local clock shows a time of this range (microseconds since 1970 as if local time were UTC), in order.
     func ranges(ofLocal local: Range<Instant>) -> [Range<Instant>] {
         var ranges: [Range<Instant>] = []
+        for piece in pieces(ofLocal: local) {
+            if let last = ranges.last, last.upperBound == piece.range.lowerBound {
+                ranges[ranges.count - 1] = last.lowerBound..<piece.range.upperBound
+            } else {
+                ranges.append(piece.range)
+            }
+        }
+        return ranges
+    }
+
+    struct Piece: Equatable {
+        var range: Range<Instant>
+        var offset: Instant
+    }
+
+    /// The same, cut where the offset changes.
+    func pieces(ofLocal local: Range<Instant>) -> [Piece] {
+        var pieces: [Piece] = []
         // No offset is beyond a day; a stretch that begins later can't show the range any more.
         let margin = 86_400 * Instant.second
         var index = index(of: local.lowerBound - margin)
         while index < starts.count, starts[index] < local.upperBound + margin {
             let start = max(starts[index], local.lowerBound - offsets[index])
             let end = min(end(of: index), local.upperBound - offsets[index])
-            if start < end {
-                if let last = ranges.last, last.upperBound == start {
-                    ranges[ranges.count - 1] = last.lowerBound..<end
-                } else {
-                    ranges.append(start..<end)
-                }
-            }
+            if start < end { pieces.append(Piece(range: start..<end, offset: offsets[index])) }
             index += 1
         }
-        return ranges
+        return pieces
     }
 }
 
@@ -88,6 +100,17 @@ final class ZoneOffsets: Sendable {
         }
         self.starts = starts
         self.offsets = offsets
+    }
+
+    /// Microseconds east of Greenwich at an instant.
+    func offset(at instant: Instant) -> Instant {
+        var low = 0
+        var high = starts.count
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if starts[middle] <= instant { low = middle } else { high = middle }
+        }
+        return offsets[low]
     }
 
     /// Greenwich for a name that the zone database doesn't know: `ZoneTimeline` has refused it before.

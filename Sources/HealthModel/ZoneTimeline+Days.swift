@@ -6,6 +6,9 @@ extension ZoneTimeline {
         return zone
     }
 
+    /// How far the clock is ahead of UTC, µs.
+    public func offset(at instant: Instant) -> Instant { offsets.offsets[offsets.index(of: Self.clamped(instant))] }
+
     /// The local date of an instant.
     public func day(of instant: Instant) -> LocalDay {
         let instant = Self.clamped(instant)
@@ -21,8 +24,13 @@ extension ZoneTimeline {
 
     /// The instants from an hour of the local clock on the day before to the same hour of this day: with 24, the day itself.
     public func window(of day: LocalDay, _ window: HandlerWindow = .localDay) -> [Range<Instant>] {
+        offsets.ranges(ofLocal: local(of: day, window))
+    }
+
+    /// What the local clock shows in a window, as if local time were UTC.
+    func local(of day: LocalDay, _ window: HandlerWindow) -> Range<Instant> {
         let end = Self.localStart(of: day) + Instant(window.endHour) * Self.hourLength
-        return offsets.ranges(ofLocal: end - Self.dayLength..<end)
+        return end - Self.dayLength..<end
     }
 
     /// The instants that a day's slice holds: its window, each of its ranges widened.
@@ -79,10 +87,10 @@ extension ZoneTimeline {
     }
 
     private static let hourLength: Instant = 3600 * Instant.second
-    private static let dayLength: Instant = 24 * hourLength
+    static let dayLength: Instant = 24 * hourLength
 
     /// Midnight as if local time were UTC.
-    private static func localStart(of day: LocalDay) -> Instant { Instant(day.number) * dayLength }
+    static func localStart(of day: LocalDay) -> Instant { Instant(day.number) * dayLength }
 
     private static func dayNumber(_ local: Instant) -> Int { Int(local.flooredQuotient(dayLength)) }
 

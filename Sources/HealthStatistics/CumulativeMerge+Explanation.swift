@@ -21,6 +21,16 @@ public struct MergeInterval: Sendable, Equatable {
     }
 }
 
+/// What one source brought to a total.
+public struct MergeShare: Sendable, Equatable {
+    public var source: String
+    /// Samples with a part in the ranges, whether they counted or not.
+    public var samples: Int
+    /// Time in which it counted.
+    public var counted: Instant
+    public var amount: Double
+}
+
 extension CumulativeMerge {
     /// The intervals of some ranges in order, which add up to `total(in:)`.
     public func intervals(in ranges: [Range<Instant>]) -> [MergeInterval] {
@@ -52,5 +62,45 @@ extension CumulativeMerge {
             return MergeInterval(
                 start: starts[row], end: ends[row], counted: names[Int(groups[row])], covered: [], amount: values[row])
         }
+    }
+
+    /// What each source brought to `total(in:)`, first by priority.
+    public func shares(in ranges: [Range<Instant>]) -> [MergeShare] {
+        var sums = Array(repeating: CompensatedSum(), count: names.count)
+        forEachPart(in: ranges) { _, row, value in sums[Int(groups[row])].add(value) }
+        var shares = names.indices.map { group in
+            MergeShare(
+                source: names[group], samples: 0,
+                counted: ranges.reduce(0) { $0 + coverage[group].length($1.lowerBound, $1.upperBound) },
+                amount: sums[group].value)
+        }
+        for row in starts.indices where hasPart(row, in: ranges) { shares[Int(groups[row])].samples += 1 }
+        return shares.filter { $0.samples > 0 }
+    }
+}
+
+extension MergeInterval {
+    /// Neighbours of the same sources as one, as long as less than `gap` parts them: as people read a day. What each adds is summed.
+    ///
+    /// `time` is how much of such an interval its sources had samples in.
+    public static func joined(_ intervals: [MergeInterval], gap: Instant) -> [(interval: MergeInterval, time: Instant)]
+    {
+        var joined: [(interval: MergeInterval, time: Instant)] = []
+        var sum = CompensatedSum()
+        for next in intervals {
+            if let last = joined.last?.interval, last.counted == next.counted, last.covered == next.covered,
+                next.start - last.end < gap
+            {
+                sum.add(next.amount)
+                joined[joined.count - 1].interval.end = max(last.end, next.end)
+                joined[joined.count - 1].interval.amount = sum.value
+                joined[joined.count - 1].time += next.end - next.start
+            } else {
+                sum = CompensatedSum()
+                sum.add(next.amount)
+                joined.append((next, next.end - next.start))
+            }
+        }
+        return joined
     }
 }

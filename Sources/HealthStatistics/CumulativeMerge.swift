@@ -27,7 +27,7 @@ public struct CumulativeMerge: Sendable {
         ends = rows.map { page.end[$0] }
         values = rows.map { page.value[$0] }
         groups = sources.ofRow
-        names = sources.sources.map(\.name)
+        names = sources.sources.map(\.label)
         var coverage = Array(repeating: Coverage(), count: names.count)
         Sweep(starts: starts, ends: ends, groups: groups, sources: names.count).run { start, end, active in
             if let first = active.first { coverage[first].append(start, end) }
@@ -47,9 +47,11 @@ public struct CumulativeMerge: Sendable {
 
     /// How many samples have a part in these ranges, those of covered sources too.
     public func count(in ranges: [Range<Instant>]) -> Int {
-        starts.indices.count { row in
-            ranges.contains { $0.lowerBound < ends[row] && starts[row] < $0.upperBound || $0.contains(starts[row]) }
-        }
+        starts.indices.count { hasPart($0, in: ranges) }
+    }
+
+    func hasPart(_ row: Int, in ranges: [Range<Instant>]) -> Bool {
+        ranges.contains { $0.lowerBound < ends[row] && starts[row] < $0.upperBound || $0.contains(starts[row]) }
     }
 
     private func sums(in buckets: [Range<Instant>], into slots: Int, slot: (Int) -> Int) -> [Double?] {

@@ -14,6 +14,16 @@ public enum SleepAnalysis {
     public static func sessions(
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Instant = 3600 * Instant.second
     ) -> [SleepSession] {
+        let (samples, names) = Self.samples(page, rows: rows, order: order)
+        return split(samples, gap: gap)
+            .flatMap { split(choose($0), gap: gap) }
+            .compactMap { SleepSession($0, names: names) }
+    }
+
+    /// The rows that tell of sleep, and the names of their sources by priority.
+    static func samples(
+        _ page: SamplePage, rows: [Int], order: SourceOrder
+    ) -> (samples: [SleepSample], names: [String]) {
         let groups = SourceGroups(page, rows: rows, order: order)
         let samples = zip(rows, groups.ofRow).compactMap { row, source -> SleepSample? in
             guard page.start[row] < page.end[row], let raw = Int(exactly: page.value[row]),
@@ -22,10 +32,7 @@ public enum SleepAnalysis {
             return SleepSample(
                 id: page.ids[row], start: page.start[row], end: page.end[row], stage: stage, source: Int(source))
         }
-        let names = groups.sources.map(\.name)
-        return split(samples, gap: gap)
-            .flatMap { split(choose($0), gap: gap) }
-            .compactMap { SleepSession($0, names: names) }
+        return (samples, groups.sources.map(\.name))
     }
 
     /// The main sleep of some sessions: the one with the most sleep, or the longest where none has any; the first of equals.
@@ -40,7 +47,7 @@ public enum SleepAnalysis {
     }
 
     /// Samples in order of their start, parted at gaps.
-    private static func split(_ samples: [SleepSample], gap: Instant) -> [[SleepSample]] {
+    static func split(_ samples: [SleepSample], gap: Instant) -> [[SleepSample]] {
         var parts: [[SleepSample]] = []
         var end: Instant = .min
         for sample in samples {
@@ -55,7 +62,7 @@ public enum SleepAnalysis {
         return parts
     }
 
-    private static func choose(_ samples: [SleepSample]) -> [SleepSample] {
+    static func choose(_ samples: [SleepSample]) -> [SleepSample] {
         func first(where fits: (SleepStage) -> Bool) -> Int? {
             samples.filter { fits($0.stage) }.map(\.source).min()
         }

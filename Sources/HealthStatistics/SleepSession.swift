@@ -28,7 +28,7 @@ public struct SleepSession: Sendable, Equatable {
 }
 
 /// HKCategoryValueSleepAnalysis.
-enum SleepStage: Int {
+package enum SleepStage: Int, Sendable, CaseIterable {
     case inBed = 0
     case unspecified = 1
     case awake = 2

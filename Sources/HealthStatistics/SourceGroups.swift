@@ -8,6 +8,9 @@ struct SourceGroups {
         var rank: Int
         var name: String
 
+        /// As explanations name it: what was entered by hand in an app isn't what the app measured.
+        var label: String { rank == 0 ? "\(name) (by hand)" : name }
+
         static func < (a: Source, b: Source) -> Bool { (a.rank, a.name) < (b.rank, b.name) }
     }
 

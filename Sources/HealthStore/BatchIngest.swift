@@ -11,11 +11,15 @@ struct BatchIngest {
     let user: Int
     let units: [Int]
     let origins: [Int]
+    /// Claims rows, but writes nothing.
+    let isTrial: Bool
+
+    /// The number of a name that the store doesn't hold: no row has it.
+    static let unknown = -1
 
     init(
         _ batch: RecordBatch, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer,
-        writer: HealthStoreWriter,
-        session: ImportSession, user: Int
+        writer: HealthStoreWriter, session: ImportSession, user: Int, isTrial: Bool
     ) throws {
         self.batch = batch
         self.metadata = metadata
@@ -23,18 +27,24 @@ struct BatchIngest {
         self.writer = writer
         self.session = session
         self.user = user
-        units = try batch.units.map { try writer.units.id($0) }
-        origins = try batch.origins.map { try writer.origins.id($0) }
+        self.isTrial = isTrial
+        units = try batch.units.map {
+            isTrial ? try writer.units.existing($0) ?? Self.unknown : try writer.units.id($0)
+        }
+        // Who made a record plays no part in which row it is.
+        origins = try batch.origins.map { isTrial ? Self.unknown : try writer.origins.id($0) }
     }
 
     /// Stores the rows of one type, which come sorted by start.
     func run(
         type name: String, rows: [Int], plausibility: @escaping (Double, Instant, Instant) -> String?
     ) throws -> IngestCounts.Tally {
-        let type = try writer.types.id(name)
+        let type = isTrial ? try writer.types.existing(name) ?? Self.unknown : try writer.types.id(name)
         try load(type: type, rows: rows)
+        if let first = rows.first { session.cover(name, from: batch.start[first].flooredSecond) }
         var prefixes = [SampleKeyPrefix?](repeating: nil, count: origins.count)
-        let claim = RecordClaim(writer: writer, session: session, user: user, type: type, plausibility: plausibility)
+        let claim = RecordClaim(
+            writer: writer, session: session, user: user, type: type, isTrial: isTrial, plausibility: plausibility)
         // The same for every row that is inserted.
         writer.statements.insert.reset()
         writer.statements.insert.bind(1, user)

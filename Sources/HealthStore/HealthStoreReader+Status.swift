@@ -84,16 +84,19 @@ extension HealthStoreReader {
         try database.prepare("SELECT count(*) FROM quarantine").firstRow { $0.int(0) } ?? 0
     }
 
-    /// Apple's ring summaries of the dates, both included, in their order.
-    public func activitySummaries(user: String, from: LocalDay, through: LocalDay) throws -> [ActivitySummaryRecord] {
+    /// Apple's ring summaries of the dates, both included, in their order; the first `limit` of them.
+    public func activitySummaries(
+        user: String, from: LocalDay, through: LocalDay, limit: Int = .max
+    ) throws -> [ActivitySummaryRecord] {
         let query = try database.prepare(
             """
             SELECT date, payload FROM activity_summaries WHERE user = (SELECT id FROM users WHERE name = ?) AND date >= ?
-            AND date <= ? ORDER BY date
+            AND date <= ? ORDER BY date LIMIT ?
             """)
         query.bind(1, user)
         query.bind(2, from.description)
         query.bind(3, through.description)
+        query.bind(4, limit)
         var summaries: [ActivitySummaryRecord] = []
         try query.forEachRow { summaries.append(ActivitySummaryRecord(date: $0.string(0), payload: $0.string(1))) }
         return summaries

@@ -7,12 +7,12 @@ import SQLite
 /// the samples longer than `longDuration`, so that one sample of a year doesn't make every slice reach back a year.
 public struct HealthStoreSchema {
     /// The layout's version, kept in `store_schema` (`user_version` belongs to whoever owns the file).
-    public static let version = 1
+    public static let version = 2
 
     /// Samples longer than this (µs) are found through an index of their own.
     static let longDuration: Int64 = 24 * 3600 * 1_000_000
 
-    /// Makes what is absent; changes nothing in a store that exists. Runs inside the caller's transaction.
+    /// Makes what is absent, and brings a store that an earlier version made up to date. Runs inside the caller's transaction.
     /// - Throws: `HealthStoreError.newerSchema` for a store that a later version has made.
     public static func create(in database: Database) throws {
         try database.execute("CREATE TABLE IF NOT EXISTS store_schema (version INTEGER NOT NULL)")
@@ -21,9 +21,13 @@ public struct HealthStoreSchema {
         }
         if let found = found.flatMap({ $0 }) {
             guard found <= version else { throw HealthStoreError.newerSchema(found: found, known: version) }
-            return
+            guard found < version else { return }
+            // What is older than any export gives way to the next.
+            try database.execute(
+                "ALTER TABLE activity_summaries ADD COLUMN exported INTEGER NOT NULL DEFAULT \(Int64.min)")
+        } else {
+            for table in tables { try database.execute(table) }
         }
-        for table in tables { try database.execute(table) }
         try database.execute("INSERT INTO store_schema VALUES (\(version))")
     }
 
@@ -61,7 +65,7 @@ public struct HealthStoreSchema {
         "CREATE INDEX quarantine_sample ON quarantine (user, sample) WHERE sample IS NOT NULL",
         """
         CREATE TABLE activity_summaries (user INTEGER NOT NULL, date TEXT NOT NULL, payload TEXT NOT NULL,
-          PRIMARY KEY (user, date)) WITHOUT ROWID
+          exported INTEGER NOT NULL, PRIMARY KEY (user, date)) WITHOUT ROWID
         """,
         """
         CREATE TABLE routes (user INTEGER NOT NULL, path TEXT NOT NULL, first_point INTEGER NOT NULL, points TEXT NOT NULL,

@@ -3,22 +3,26 @@ import SQLite
 
 // What lies beside the samples: Apple's ring summaries and workout routes.
 extension HealthStoreWriter {
-    /// Keeps Apple's own figures of days; a newer one of the same date replaces the older.
+    /// Keeps Apple's own figures of days. A day's figures grow while it goes on: those of the newest export stay, whatever the order
+    /// in which exports come; of two exports of one moment one, always the same.
+    /// - Parameter exported: when the export was made; nil counts as older than all others.
     /// - Returns: how many changed anything.
     @discardableResult
-    public func upsertActivitySummaries(_ summaries: [ActivitySummaryRecord]) throws -> Int {
+    public func upsertActivitySummaries(_ summaries: [ActivitySummaryRecord], exported: Instant?) throws -> Int {
         for summary in summaries where LocalDay(summary.date) == nil { throw HealthStoreError.badDate(summary.date) }
         return try change { user in
             let upsert = try database.prepare(
                 """
-                INSERT INTO activity_summaries VALUES (?, ?, ?)
-                ON CONFLICT (user, date) DO UPDATE SET payload = excluded.payload WHERE payload <> excluded.payload
+                INSERT INTO activity_summaries(user, date, payload, exported) VALUES (?, ?, ?, ?)
+                ON CONFLICT (user, date) DO UPDATE SET payload = excluded.payload, exported = excluded.exported
+                WHERE (excluded.exported, excluded.payload) > (exported, payload)
                 """)
             var changed = 0
             for summary in summaries {
                 upsert.bind(1, user)
                 upsert.bind(2, summary.date)
                 upsert.bind(3, summary.payload)
+                upsert.bind(4, exported ?? .min)
                 try upsert.run()
                 changed += database.changes
             }

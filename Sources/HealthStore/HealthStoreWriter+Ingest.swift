@@ -18,21 +18,40 @@ extension HealthStoreWriter {
         try batch.check()
         return try change { user in
             try join(session)
-            var counts = IngestCounts()
-            try batch.metadata.bytes.withUnsafeBytes { metadata in
-                try batch.payload.bytes.withUnsafeBytes { payload in
-                    let ingest = try BatchIngest(
-                        batch, metadata: metadata, payload: payload, writer: self, session: session, user: user)
-                    for (type, rows) in batch.rowsByType() {
-                        let name = batch.types[type]
-                        let tally = try ingest.run(type: name, rows: rows, plausibility: plausibility(name))
-                        counts.total += tally
-                        counts.byType[name, default: IngestCounts.Tally()] += tally
-                    }
+            return try take(batch, session, plausibility, user: user, isTrial: false)
+        }
+    }
+
+    /// What `ingest` would make of a batch: the session's records claim their rows, and nothing is written.
+    /// - Parameter session: of such calls only.
+    public func tryOut(
+        _ batch: RecordBatch, session: ImportSession, plausibility: PlausibilityRule
+    ) throws -> IngestCounts {
+        try batch.check()
+        forgetWhatWasUndone()
+        try join(session)
+        let user = try users.existing(self.user) ?? BatchIngest.unknown
+        return try take(batch, session, plausibility, user: user, isTrial: true)
+    }
+
+    private func take(
+        _ batch: RecordBatch, _ session: ImportSession, _ plausibility: PlausibilityRule, user: Int, isTrial: Bool
+    ) throws -> IngestCounts {
+        var counts = IngestCounts()
+        try batch.metadata.bytes.withUnsafeBytes { metadata in
+            try batch.payload.bytes.withUnsafeBytes { payload in
+                let ingest = try BatchIngest(
+                    batch, metadata: metadata, payload: payload, writer: self, session: session, user: user,
+                    isTrial: isTrial)
+                for (type, rows) in batch.rowsByType() {
+                    let name = batch.types[type]
+                    let tally = try ingest.run(type: name, rows: rows, plausibility: plausibility(name))
+                    counts.total += tally
+                    counts.byType[name, default: IngestCounts.Tally()] += tally
                 }
             }
-            return counts
         }
+        return counts
     }
 }
 

@@ -44,7 +44,7 @@ public final class HealthStoreWriter {
 
     /// Runs one change, and writes heads when it's done.
     func change<Result>(settle: Bool = true, _ body: (_ user: Int) throws -> Result) throws -> Result {
-        if database.rollbackCount != seenRollbacks { forget() }
+        forgetWhatWasUndone()
         let user = try knownUser ?? users.id(self.user)
         knownUser = user
         let result = try body(user)
@@ -53,6 +53,11 @@ public final class HealthStoreWriter {
     }
 
     func nextSequence() -> Int64 { sequences.nextSequence() }
+
+    /// What was cached of a transaction that was rolled back isn't so.
+    func forgetWhatWasUndone() {
+        if database.rollbackCount != seenRollbacks { forget() }
+    }
 
     private func forget() {
         types.forget()
@@ -70,7 +75,6 @@ public final class HealthStoreWriter {
             guard mark == database.rollbackCount else { throw HealthStoreError.sessionUndone(source: session.source) }
         } else {
             session.rollbackCount = database.rollbackCount
-            session.firstSequence = sequence
         }
         if !sessions.contains(where: { $0.session === session }) {
             sessions.removeAll { $0.session == nil }

@@ -12,10 +12,14 @@ public final class ImportSession {
     private var children = SequenceSet()
     /// How many transactions of the database had been undone when it began.
     var rollbackCount: Int?
-    /// Where the store stood when it began.
-    var firstSequence: Int64 = 0
+    /// The second in which the first of its records starts, by type.
+    private(set) var firstSeconds: [String: Int64] = [:]
 
     public init(source: String) { self.source = source }
+
+    func cover(_ type: String, from second: Int64) {
+        firstSeconds[type] = min(firstSeconds[type] ?? .max, second)
+    }
 
     func claim(_ sequence: Int64, child: Bool) {
         if child { children.insert(sequence) } else { topLevel.insert(sequence) }

@@ -7,6 +7,8 @@ struct RecordClaim {
     let session: ImportSession
     let user: Int
     let type: Int
+    /// Claims rows, but writes nothing.
+    let isTrial: Bool
     let plausibility: (Double, Instant, Instant) -> String?
 
     /// Shifting rows to keep a key's ordinals in the order of values stops being worth it beyond so many.
@@ -26,6 +28,7 @@ struct RecordClaim {
             }
         }
         guard let slot = candidates.best else {
+            if isTrial { return count(record, buried: buried, &tally) }
             try insert(record, ordinals: candidates.count, buried: buried, &tally)
             return
         }
@@ -33,15 +36,29 @@ struct RecordClaim {
         session.claim(row.sequence, child: record.isChild)
         if buried {
             // The sample was deleted under its UUID before this row was known to be it.
-            try bury(slot, uuid: record.uuid)
+            if !isTrial { try bury(slot, uuid: record.uuid) }
             tally.deleted += 1
             return
         }
-        let changed = try join(record, slot)
+        let changed = try !isTrial && join(record, slot)
         switch row.state {
         case .deleted: tally.deleted += 1
         case .absent: tally.revived += 1
         case .alive, .quarantined: if changed { tally.joined += 1 } else { tally.known += 1 }
+        }
+    }
+
+    /// What would become of a record that no row is.
+    private func count(_ record: IncomingRecord, buried: Bool, _ tally: inout IngestCounts.Tally) {
+        if buried {
+            tally.deleted += 1
+        } else if implausible(record) != nil {
+            tally.quarantined += 1
+        } else if record.isChild {
+            // As a rule a copy of a top-level record, which counts.
+            tally.known += 1
+        } else {
+            tally.added += 1
         }
     }
 

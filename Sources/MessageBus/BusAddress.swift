@@ -1,3 +1,5 @@
+import Glibc
+
 /// The hub's two well-known endpoints.
 public struct BusAddress: Sendable, Equatable {
     /// Where publishers connect (the hub's XSUB).
@@ -13,5 +15,10 @@ public struct BusAddress: Sendable, Equatable {
     /// Unix sockets in a folder (0700): the rights of the folder are the rights of the bus.
     public init(folder: String) {
         self.init(publish: "ipc://\(folder)/pub", subscribe: "ipc://\(folder)/sub")
+    }
+
+    /// Takes away the files of its Unix sockets, which a hub that was killed leaves behind. For whoever knows that no hub runs there.
+    public func removeSocketFiles() {
+        for address in [publish, subscribe] where address.hasPrefix("ipc://") { unlink(String(address.dropFirst(6))) }
     }
 }

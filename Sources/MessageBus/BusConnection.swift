@@ -37,6 +37,8 @@ public final class BusConnection: Sendable {
         public var heartbeat: @Sendable () -> Message?
         /// Whether the bus is known to carry what is sent; until then heartbeats come in quick succession.
         public var isHeard: @Sendable () -> Bool
+        /// Whether a heartbeat is sent at once to whoever asks how everyone is.
+        public var answersHello: Bool
         /// Called once if the sockets fail; the connection is dead then.
         public var failed: @Sendable (any Error) -> Void
 
@@ -45,12 +47,14 @@ public final class BusConnection: Sendable {
             malformed: @escaping @Sendable (MessageError) -> Void = { _ in },
             heartbeat: @escaping @Sendable () -> Message? = { nil },
             isHeard: @escaping @Sendable () -> Bool = { true },
+            answersHello: Bool = false,
             failed: @escaping @Sendable (any Error) -> Void = { _ in }
         ) {
             self.message = message
             self.malformed = malformed
             self.heartbeat = heartbeat
             self.isHeard = isHeard
+            self.answersHello = answersHello
             self.failed = failed
         }
     }
@@ -72,6 +76,9 @@ public final class BusConnection: Sendable {
         var stopped = false
         var beatNow = false
     }
+
+    /// The topic on which tools ask everyone to say how they are.
+    public static let hello = "control.hello"
 
     private static let outboxLimit = 1024
     /// Between heartbeats before the first was heard to pass, microseconds.
@@ -140,6 +147,7 @@ public final class BusConnection: Sendable {
         try publisher.connect(address.publish)
         try subscriber.connect(address.subscribe)
         for subscription in subscriptions { try subscriber.subscribe(subscription.text) }
+        if handlers.answersHello { try subscriber.subscribe(Self.hello) }
 
         var items = [
             zmq_pollitem_t(socket: subscriber.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
@@ -180,6 +188,7 @@ public final class BusConnection: Sendable {
     private func deliver(_ frames: [[UInt8]], _ subscriptions: [Subscription], _ handlers: Handlers) {
         do throws(MessageError) {
             let message = try Message(frames: frames)
+            if handlers.answersHello, message.topic == Self.hello { state.withLock { $0.beatNow = true } }
             // ZeroMQ subscribes by prefix: page.steps also gets page.steps2.
             guard subscriptions.contains(where: { $0.matches(message.topic) }) else { return }
             state.withLock { $0.counters.received += 1 }

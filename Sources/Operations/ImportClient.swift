@@ -15,6 +15,8 @@ public final class ImportClient {
         public var head: Int64
 
         public var isDamaged: Bool { report != nil && problem != nil }
+        /// Why a complete import deleted nothing.
+        public var refused: String? { report?["refused"].string }
 
         /// One of `files` in what `import --json` prints.
         public var value: Value {
@@ -25,6 +27,30 @@ public final class ImportClient {
             if let problem { members["problem"] = .string(problem) }
             members["damaged"] = nil
             return .object(members)
+        }
+    }
+
+    /// What an import may do beyond taking its file in.
+    public struct Options: Sendable {
+        /// The export is the whole truth for the types and the time that it covers: what it lacks is deleted.
+        public var isComplete = false
+        /// Read everything, change nothing, say what would be.
+        public var isTrial = false
+        /// Percent of the covered samples that may be deleted; nil: the usual limit.
+        public var deleteUpTo: Double?
+
+        public init(isComplete: Bool = false, isTrial: Bool = false, deleteUpTo: Double? = nil) {
+            self.isComplete = isComplete
+            self.isTrial = isTrial
+            self.deleteUpTo = deleteUpTo
+        }
+
+        var members: [String: Value] {
+            var members: [String: Value] = [:]
+            if isComplete { members["complete"] = true }
+            if isTrial { members["dryRun"] = true }
+            if let deleteUpTo { members["deleteUpTo"] = .number(deleteUpTo) }
+            return members
         }
     }
 
@@ -41,12 +67,15 @@ public final class ImportClient {
 
     /// Tells the observer of a file until it knows of it.
     /// - Throws: `Failure` when the observer doesn't answer within `seconds`.
-    public func submit(_ path: String, id: String, user: String?, within seconds: Double = 20) throws {
+    public func submit(
+        _ path: String, id: String, user: String?, options: Options = Options(), within seconds: Double = 20
+    ) throws {
         let absolute = URL(fileURLWithPath: path).standardizedFileURL.path
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         while MonotonicClock.now < deadline {
             var command: [String: Value] = ["command": "import", "id": .string(id), "path": .string(absolute)]
             if let user { command["user"] = .string(user) }
+            command.merge(options.members) { $1 }
             client.command(observer, command)
             if try state(id, within: 0.3) != nil { return }
         }
@@ -85,9 +114,9 @@ public final class ImportClient {
     }
 
     /// Hands a file over and waits for its end, with a progress bar on a terminal.
-    public func run(_ path: String, user: String?) throws -> Outcome {
+    public func run(_ path: String, user: String?, options: Options = Options()) throws -> Outcome {
         let id = Self.newID()
-        try submit(path, id: id, user: user)
+        try submit(path, id: id, user: user, options: options)
         return try watch(id, path: path)
     }
 

@@ -38,7 +38,16 @@ public struct Stack: Sendable {
     public func reader() -> StackReader {
         StackReader(state: state, stack: configuration) { instance, database in
             guard instance.manifest.kind == .observer else { return ChangelogSource(database: database) }
-            return try ObserverSource(database: database)
+            return try ObserverSource(database: database, isShared: false)
+        }
+    }
+
+    /// Refuses a command that needs the running observer, on a stack that doesn't run.
+    public func requireRunning(or instead: String? = nil) throws {
+        guard try reader().isRunning(observer) else {
+            throw Failure(
+                "no stack runs on \(state.path)",
+                hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
         }
     }
 

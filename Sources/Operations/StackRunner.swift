@@ -86,7 +86,10 @@ public final class StackRunner: Sendable {
                 "a stack runs already on \(stack.state.path)\(holder)",
                 hint: "use it ('healthbus status'), stop it, or start another with --state")
         }
-        defer { withExtendedLifetime(lock) {} }
+        defer {
+            removeSockets()
+            withExtendedLifetime(lock) {}
+        }
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
 
         let running = Running()
@@ -116,6 +119,15 @@ public final class StackRunner: Sendable {
             if let failure = state.failure { throw failure }
             return state.outcome
         }
+    }
+
+    /// A hub that had to be killed leaves its sockets; one that somebody else runs keeps them.
+    private func removeSockets() {
+        guard stack.configuration.bus == nil, let hub = stack.configuration.only(.hub),
+            let lock = try? InstanceLock.take(folder: stack.state.instance(hub.name))
+        else { return }
+        stack.address.removeSocketFiles()
+        withExtendedLifetime(lock) {}
     }
 
     private func specs() -> [ProcessSpec] {

@@ -18,12 +18,13 @@ public struct StatusReport {
         let isUp = try stack.names.contains { try reader.isRunning($0) }
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]
         if isUp {
-            let client = try StackClient(address: stack.address)
-            beats = client.gather(stack.names + (try stack.isUp() ? ["supervisor"] : []), within: 1.5)
-            client.close()
+            beats = try reader.gather(stack.names + (try stack.isUp() ? ["supervisor"] : []), within: 1.5)
         }
         let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
         let observed = Self.byType(types)
+        let days = try Dictionary(
+            grouping: ObserverReading(stack, reader).completeness(user: nil, nights: stack.configuration.nights),
+            by: \.type)
         let supervised = Self.supervised(beats["supervisor"]?.beat)
 
         var processes: [Value] = []
@@ -35,7 +36,9 @@ public struct StatusReport {
         let stored = try uploader.map { try Self.delivered($0, stack, beats[$0.name]?.beat) } ?? (last: [:], letters: 0)
         var metrics: [Value] = []
         for handler in stack.configuration.handlers {
-            metrics.append(try Self.metric(handler, stack, observed, beats[handler.name]?.beat, stored.last))
+            var metric = try Self.metric(handler, stack, observed, beats[handler.name]?.beat, stored.last)
+            metric.merge(Self.completeness(Self.types(of: handler, among: days, stack))) { $1 }
+            metrics.append(.object(metric))
         }
         let pendingDelivery = Self.pendingDelivery(uploader?.name, stack, beats)
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
@@ -109,11 +112,8 @@ public struct StatusReport {
     private static func metric(
         _ handler: StackConfiguration.Instance, _ stack: Stack, _ observed: [String: Instant], _ beat: Heartbeat?,
         _ delivered: [String: Instant]
-    ) throws -> Value {
-        let types = handler.manifest.types
-        let named = stack.configuration.namedTypes
-        let last = observed.filter { types.contains("*") ? !named.contains($0.key) : types.contains($0.key) }.values
-            .max()
+    ) throws -> [String: Value] {
+        let last = types(of: handler, among: observed, stack).max()
         var synced = beat?.details["lastSynced"]?.int
         var pending = beat?.details["pending"]?.int
         if beat == nil {
@@ -133,6 +133,24 @@ public struct StatusReport {
             "lastChecked": iso(beat?.details["lastChecked"]?.int ?? synced), "lastDelivered": iso(delivered[family]),
             "pending": pending.map { .integer($0) } ?? .null,
         ]
+    }
+
+    /// What is known of the types that a handler takes.
+    private static func types<Known>(
+        of handler: StackConfiguration.Instance, among known: [String: Known], _ stack: Stack
+    ) -> [Known] {
+        let types = handler.manifest.types
+        let named = stack.configuration.namedTypes
+        return known.filter { types.contains("*") ? !named.contains($0.key) : types.contains($0.key) }.map(\.value)
+    }
+
+    /// Of all types and users of a metric together: a day lacks samples when none of them has any.
+    private static func completeness(_ types: [[TypeDays]]) -> [String: Value] {
+        let types = types.flatMap { $0 }
+        var members = types.reduce(DayRuns()) { $0.union($1.days) }.value
+        members["firstSample"] = iso(types.compactMap(\.firstStart).min())
+        members["late"] = types.reduce(TypeDays.Late()) { $0 + $1.late() }.value
+        return members
     }
 
     /// Sequences that the uploader has still to deliver.
@@ -170,14 +188,18 @@ extension StatusReport {
             ])
         }
         var metrics = Table([
-            .init("Metric"), .init("Last sample"), .init("Synced"), .init("Checked"), .init("Delivered"),
-            .number("Days pending"),
+            .init("Metric"), .init("First sample", givesWay: 1), .init("Last sample"), .init("Synced"),
+            .init("Checked", givesWay: 4), .init("Delivered"), .number("Days pending"),
+            .number("Missing days", givesWay: 5), .number("Longest gap", givesWay: 2), .number("Late", givesWay: 3),
         ])
         for metric in value["metrics"].array ?? [] {
             metrics.add([
-                metric["metric"].string ?? "", ago(metric["lastSample"]), ago(metric["lastSynced"]),
+                metric["metric"].string ?? "", metric["firstDay"].string ?? "", ago(metric["lastSample"]),
+                ago(metric["lastSynced"]),
                 metric["lastChecked"].isNull ? "not yet" : ago(metric["lastChecked"]), ago(metric["lastDelivered"]),
                 metric["pending"].int.map { HumanFormat.count(Int($0)) } ?? "",
+                daily(metric, metric["gapDays"]), daily(metric, metric["longestGap"]["days"]),
+                metric["late"]["count"].int.map { $0 > 0 ? HumanFormat.count(Int($0)) : "" } ?? "",
             ])
         }
         let stalest = value["stalest"]
@@ -187,6 +209,12 @@ extension StatusReport {
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0), "
             + "pending \(value["pending"].int ?? 0).\n"
             + (value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
+    }
+
+    /// A number of days; nothing for what doesn't come daily: a scale that is stepped on weekly has no gaps.
+    private func daily(_ metric: Value, _ days: Value) -> String {
+        guard metric["usuallyDaily"].bool == true else { return "" }
+        return HumanFormat.count(Int(days.int ?? 0))
     }
 
     private func ago(_ value: Value) -> String {

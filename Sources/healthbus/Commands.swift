@@ -71,9 +71,20 @@ enum Commands {
                 CommandHelp(
                     name: "healthbus import", summary: "Hand exports (export.zip or XML) over to the running stack.",
                     positionals: [.init("file", repeats: true)],
-                    options: stackOptions + [user("whose samples they are (default: me)"), json],
+                    options: stackOptions + [
+                        user("whose samples they are (default: me)"),
+                        .init(
+                            "--complete",
+                            help: "it is all there is: delete what it lacks of the types and the time that it covers"),
+                        .init("--dry-run", help: "read everything and change nothing; say what would be"),
+                        .init(
+                            "--delete-up-to", value: "percent",
+                            help: "with --complete: delete nothing if it were more of what it covers (default: 5)"),
+                        json,
+                    ],
                     examples: [
                         "healthbus import export.zip", "healthbus import --json --user anna ~/Downloads/export.zip",
+                        "healthbus import --complete --dry-run export.zip",
                     ])
             ),
             (
@@ -110,6 +121,54 @@ enum Commands {
                         user("whose days (default: me)"), json,
                     ],
                     examples: ["healthbus days --from 2025-03-24 --to 2025-03-30", "healthbus days --json"])
+            ),
+            (
+                "explain",
+                CommandHelp(
+                    name: "healthbus explain",
+                    summary: "Show why a day's figure is what it is: which source counted when, and what it added.",
+                    positionals: [.init("metric"), .init("date")],
+                    options: stackOptions + [
+                        .init("--hour", help: "by hour"),
+                        .init("--all", help: "every interval and sample by itself, however many"),
+                        user("whose day (default: me)"), json,
+                    ],
+                    examples: [
+                        "healthbus explain steps 2025-03-30", "healthbus explain sleep 2025-03-30 --json",
+                        "healthbus explain DistanceCycling 2025-03-30 --hour",
+                    ])
+            ),
+            (
+                "check",
+                CommandHelp(
+                    name: "healthbus check",
+                    summary: "Hold the figures against Apple's rings, and show what is missing or came late.",
+                    options: stackOptions + [
+                        .init("--from", value: "date", help: "first day, as 2025-03-30"),
+                        .init("--to", value: "date", help: "last day"),
+                        .init(
+                            "--tolerance", value: "number",
+                            help: "what figures may differ by, in kcal and min, or as 2% (default: 1 or 1%, the larger)"
+                        ),
+                        user("whose days (default: me)"), json,
+                    ],
+                    examples: ["healthbus check", "healthbus check --from 2025-01-01 --tolerance 5%"])
+            ),
+            (
+                "zone",
+                CommandHelp(
+                    name: "healthbus zone",
+                    summary:
+                        "Show or change where a person's days begin: set <zone>, add <from> <zone>, remove <from>.",
+                    positionals: [
+                        .init("show|set|add|remove"), .init("from|zone", isRequired: false, repeats: true),
+                    ],
+                    options: stackOptions + [user("whose days (default: me)"), json],
+                    examples: [
+                        "healthbus zone show", "healthbus zone set Europe/Berlin",
+                        "healthbus zone add 2025-03-30T14:00 America/New_York",
+                        "healthbus zone remove 2025-03-30T14:00",
+                    ])
             ),
             (
                 "alerts",

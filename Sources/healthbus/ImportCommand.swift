@@ -6,22 +6,19 @@ import PluginKit
 
 enum ImportCommand {
     static func run(_ arguments: Arguments) throws {
+        let options = try options(arguments)
         let stack = try Stack(arguments)
         for path in arguments.positionals where !FileManager.default.isReadableFile(atPath: path) {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
             throw Failure("\(path) \(reason)", hint: "check the path and its rights")
         }
-        guard try stack.reader().isRunning(stack.observer) else {
-            throw Failure(
-                "no stack runs on \(stack.state.path)",
-                hint: "start it with 'healthbus up', or do both with 'healthbus up --import FILE'")
-        }
+        try stack.requireRunning(or: "healthbus up --import FILE")
         let client = try StackClient(address: stack.address)
         defer { client.close() }
         let imports = ImportClient(client: client, observer: stack.observer)
         var outcomes: [ImportClient.Outcome] = []
         for path in arguments.positionals {
-            let outcome = try imports.run(path, user: arguments.value("--user"))
+            let outcome = try imports.run(path, user: arguments.value("--user"), options: options)
             outcomes.append(outcome)
             if !arguments.flag("--json"), outcome.report != nil { StandardStream.output.write(line(outcome) + "\n") }
         }
@@ -33,21 +30,71 @@ enum ImportCommand {
             throw Failure("\(failed.path) wasn't imported: \(failed.problem ?? "")")
         }
         if let damaged = outcomes.first(where: \.isDamaged) { throw Self.damaged(damaged) }
+        for outcome in outcomes { if let why = outcome.refused { throw refused(outcome, why) } }
     }
 
-    /// One line for people: what a file brought.
+    private static func options(_ arguments: Arguments) throws -> ImportClient.Options {
+        let isComplete = arguments.flag("--complete")
+        // Two files can't both be all there is.
+        if isComplete, arguments.positionals.count > 1 {
+            throw Failure.usage("--complete takes one file", hint: "give the newest export")
+        }
+        var limit: Double?
+        if let text = arguments.value("--delete-up-to") {
+            guard isComplete else {
+                throw Failure.usage("--delete-up-to needs --complete", hint: "only a complete import deletes anything")
+            }
+            guard let number = Double(text), (0...100).contains(number) else {
+                throw Failure.usage("--delete-up-to is \"\(text)\"", hint: "give a number of percent from 0 to 100")
+            }
+            limit = number
+        }
+        return .init(isComplete: isComplete, isTrial: arguments.flag("--dry-run"), deleteUpTo: limit)
+    }
+
+    /// For people: what a file brought, and what a complete one took away, by type.
     static func line(_ outcome: ImportClient.Outcome) -> String {
         guard let report = outcome.report else { return "\(outcome.path): \(outcome.problem ?? "not imported")" }
-        func count(_ name: String) -> String { HumanFormat.count(Int(report[name].int ?? 0)) }
+        func count(_ value: Value) -> String { HumanFormat.count(Int(value.int ?? 0)) }
+        let isTrial = report["dryRun"].bool == true
         let name = (outcome.path as NSString).lastPathComponent
-        return "\(name): \(count("read")) read, \(count("added")) added, \(count("known")) known, "
-            + "\(count("deleted")) deleted, \(count("quarantined")) quarantined, in "
+        var text =
+            "\(name): \(count(report["read"])) read, \(count(report["added"])) \(isTrial ? "would be " : "")added, "
+            + "\(count(report["known"])) known, \(count(report["deleted"])) deleted, "
+            + "\(count(report["quarantined"])) quarantined, in "
             + HumanFormat.duration(.seconds(report["seconds"].double ?? 0))
+        guard report["complete"].bool == true || isTrial else { return text }
+        let types = (report["byType"].object ?? [:]).sorted { $0.key < $1.key }
+        if isTrial {
+            for (type, tally) in types where tally["added"].int ?? 0 > 0 {
+                text += "\n  would be added: \(count(tally["added"])) \(type)"
+            }
+        }
+        for (type, tally) in types where tally["deletedByAbsence"].int ?? 0 > 0 {
+            text += "\n  \(isTrial ? "would be deleted" : "deleted"): \(count(tally["deletedByAbsence"])) \(type)"
+        }
+        if report["complete"].bool == true, outcome.refused == nil, report["deletedByAbsence"].int == 0 {
+            text += "\n  it lacks nothing of what is there"
+        }
+        return text
     }
 
     static func damaged(_ outcome: ImportClient.Outcome) -> Failure {
         Failure(
             "\(outcome.path) is damaged: \(outcome.problem ?? "")",
-            hint: "what was whole before it has been kept; import a whole copy to get the rest", code: .damaged)
+            hint: outcome.report?["dryRun"].bool == true
+                ? "nothing was changed; try a whole copy"
+                : "what was whole before it has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
+                    + "; import a whole copy to get the rest", code: .damaged)
+    }
+
+    private static func refused(_ outcome: ImportClient.Outcome, _ why: String) -> Failure {
+        let isTrial = outcome.report?["dryRun"].bool == true
+        let added = outcome.report?["added"].int ?? 0
+        return Failure(
+            "\(outcome.path) \(isTrial ? "would delete nothing" : "deleted nothing"): \(why)",
+            hint: (isTrial ? "" : "what it added (\(added)) stays; ")
+                + "if that is meant, look at it with --dry-run and allow more with --delete-up-to; "
+                + "else import a newer, whole export")
     }
 }

@@ -18,17 +18,10 @@ enum StatusCommand {
 
 enum DaysCommand {
     static func run(_ arguments: Arguments) throws {
-        func day(_ option: String) throws -> LocalDay? {
-            guard let text = arguments.value(option) else { return nil }
-            guard let day = LocalDay(text) else {
-                throw Failure.usage("\(option) \(text) isn't a date", hint: "write it as 2025-03-30")
-            }
-            return day
-        }
         let stack = try Stack(arguments)
         let report = try DaysReport(
             stack.reader(), consolidator: try stack.instance(.consolidator), user: arguments.value("--user") ?? "me",
-            from: try day("--from"), to: try day("--to"))
+            from: try arguments.day("--from"), to: try arguments.day("--to"))
         if arguments.flag("--json") {
             StandardStream.output.write(report.json + "\n")
         } else if report.days.isEmpty {
@@ -40,6 +33,17 @@ enum DaysCommand {
         } else {
             StandardStream.output.write(report.table(for: Terminal(.output)))
         }
+    }
+}
+
+extension Arguments {
+    /// An option's value as a date; nil when it wasn't given.
+    func day(_ option: String) throws -> LocalDay? {
+        guard let text = value(option) else { return nil }
+        guard let day = LocalDay(text) else {
+            throw Failure.usage("\(option) \(text) isn't a date", hint: "write it as 2025-03-30")
+        }
+        return day
     }
 }
 

@@ -17,6 +17,9 @@ do {
         case "generate": try GenerateCommand.run(arguments)
         case "status": try StatusCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
+        case "explain": try ExplainCommand.run(arguments)
+        case "check": try CheckCommand.run(arguments)
+        case "zone": try ZoneCommand.run(arguments)
         case "alerts": try AlertsCommand.run(arguments)
         default: try TapCommand.run(arguments)
         }

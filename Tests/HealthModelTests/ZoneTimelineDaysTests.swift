@@ -207,3 +207,37 @@ import Testing
         }
     }
 }
+
+@Suite struct ZoneTimelineChangeTests {
+    private func at(_ text: String) throws -> Instant { try #require(InstantText.parse(text)) }
+
+    private func changed(_ a: ZoneTimeline, _ b: ZoneTimeline, _ window: HandlerWindow = .localDay) throws -> [String] {
+        let first = try #require(LocalDay("2025-06-01"))
+        return (0..<30).map { first.adding(days: $0) }.filter { a.differs(from: b, on: $0, window) }.map(\.description)
+    }
+
+    @Test func onlyDaysWithOtherInstantsDiffer() throws {
+        let tokyo = try ZoneTimeline(zone: "Asia/Tokyo")
+        let stay = try ZoneTimeline([
+            .init(from: .min, zone: "Asia/Tokyo"), .init(from: at("2025-06-10T05:00:00Z"), zone: "Pacific/Honolulu"),
+            .init(from: at("2025-06-12T20:00:00Z"), zone: "Asia/Tokyo"),
+        ])
+        // It landed on the 9th of Honolulu's time, and was back in Tokyo on the 13th.
+        #expect(try changed(tokyo, stay) == ["2025-06-09", "2025-06-10", "2025-06-11", "2025-06-12", "2025-06-13"])
+        #expect(try changed(tokyo, stay) == changed(stay, tokyo))
+        #expect(try changed(stay, stay).isEmpty)
+        // The night to the 14th begins in the evening of a day that came back to its clock in the morning.
+        #expect(try changed(tokyo, stay, HandlerWindow(endHour: 18)).contains("2025-06-14") == false)
+        #expect(try changed(try ZoneTimeline(zone: "Europe/Berlin"), try ZoneTimeline(zone: "Europe/Paris")).isEmpty)
+    }
+
+    @Test func hoursCountThoughTheDayIsAsLong() throws {
+        let berlin = try ZoneTimeline(zone: "Europe/Berlin")
+        // To London and back within a day: the same midnights, other hours between.
+        let trip = try ZoneTimeline([
+            .init(from: .min, zone: "Europe/Berlin"), .init(from: at("2025-06-10T08:00:00Z"), zone: "Europe/London"),
+            .init(from: at("2025-06-10T16:00:00Z"), zone: "Europe/Berlin"),
+        ])
+        #expect(try changed(berlin, trip) == ["2025-06-10"])
+    }
+}

@@ -8,21 +8,6 @@ import Testing
         try store.database.transaction { try store.writer.delete(uuids: uuids) }
     }
 
-    private func deleteAbsent(
-        _ store: StoreFixture, _ session: ImportSession, at date: Double = 1_800_000_000, limit: Int = 3
-    ) throws -> Int {
-        var progress = AbsenceProgress()
-        var deleted = 0
-        while !progress.isDone {
-            progress = try store.database.transaction {
-                try store.writer.deleteByAbsence(
-                    session: session, exportedAt: Instant(date * 1e6), progress: progress, limit: limit)
-            }
-            deleted += progress.deleted
-        }
-        return deleted
-    }
-
     @Test func aTombstoneKeepsTypeStartAndEndAtANewSequence() throws {
         let store = try StoreFixture()
         try store.add([Record(uuid: uuid(1))])
@@ -79,43 +64,6 @@ import Testing
         #expect(try store.add([Record(start: start)]).deleted == 1)
     }
 
-    @Test func aCompleteExportDeletesWhatItLacksAndALaterOneLiftsIt() throws {
-        let store = try StoreFixture()
-        let life = (0..<10).map { Record(start: 1_700_000_000 + Double($0) * 100, value: Double($0 + 1)) }
-        try store.add(life)
-        let ids = Set(try store.alive().map(\.id))
-        let export = ImportSession(source: "complete")
-        try store.add(Array(life.prefix(6)), export)
-        #expect(try deleteAbsent(store, export) == 4)
-        #expect(try store.alive().count == 6)
-        let head = try #require(try store.reader.heads().first)
-        #expect(head.alive == 6)
-        #expect(head.deleted == 4)
-        #expect(head.lastStart == 1_700_000_500_000_000)
-        #expect(head.lastEnd == 1_700_000_560_000_000)
-
-        let counts = try store.add(life)
-        #expect(counts.revived == 4)
-        #expect(counts.known == 6)
-        #expect(Set(try store.alive().map(\.id)) == ids)
-        #expect(try store.reader.heads().first?.lastStart == 1_700_000_900_000_000)
-    }
-
-    @Test func absenceSparesWhatTheExportCouldNotHold() throws {
-        let store = try StoreFixture()
-        try store.add([
-            Record(start: 1_700_000_000, flags: RecordFlags.manual.rawValue), Record(start: 1_700_001_000),
-            Record(start: 1_700_000_100, created: 1_700_000_900), Record(start: 1_700_000_200, value: 3),
-        ])
-        let export = ImportSession(source: "complete")
-        try store.add([], export)
-        // Pushed while the export was being read.
-        try store.add([Record(start: 1_700_000_300)])
-        #expect(try deleteAbsent(store, export, at: 1_700_000_500) == 1)
-        #expect(try store.alive().contains { $0.value == 3 } == false)
-        #expect(try store.alive().count == 4)
-    }
-
     @Test func implausibleSamplesAreKeptApart() throws {
         let store = try StoreFixture()
         let file = [Record(value: -1, line: 12), Record(start: 5, length: -1, value: 1, line: 13), Record(start: 9)]
@@ -166,17 +114,28 @@ import Testing
 
     @Test func summariesAndRoutesAreKeptOnce() throws {
         let store = try StoreFixture()
-        func upsert(_ payload: String) throws -> Int {
+        func upsert(_ payload: String, _ exported: Instant?) throws -> Int {
             try store.database.transaction {
-                try store.writer.upsertActivitySummaries([ActivitySummaryRecord(date: "2025-03-30", payload: payload)])
+                try store.writer.upsertActivitySummaries(
+                    [ActivitySummaryRecord(date: "2025-03-30", payload: payload)], exported: exported)
             }
         }
-        #expect(try upsert("{}") == 1)
-        #expect(try upsert("{}") == 0)
-        #expect(try upsert(#"{"a":1}"#) == 1)
         let march = LocalDay(year: 2025, month: 3, day: 1)
-        #expect(
-            try store.reader.activitySummaries(user: "anna", from: march, through: march.adding(days: 30)).count == 1)
+        func kept() throws -> [String] {
+            try store.reader.activitySummaries(user: "anna", from: march, through: march.adding(days: 30)).map(
+                \.payload)
+        }
+        #expect(try upsert("{}", 5) == 1)
+        #expect(try upsert("{}", 5) == 0)
+        #expect(try upsert(#"{"a":1}"#, 6) == 1)
+        // What is older, or doesn't say when it was made, takes nothing back.
+        #expect(try upsert("{}", 5) == 0)
+        #expect(try upsert(#"{"b":1}"#, nil) == 0)
+        #expect(try kept() == [#"{"a":1}"#])
+        // The older figures again, but confirmed later.
+        #expect(try upsert("{}", 9) == 1)
+        #expect(try upsert(#"{"a":1}"#, 7) == 0)
+        #expect(try kept() == ["{}"])
         for expected in [true, false] {
             #expect(
                 try store.database.transaction {
@@ -185,5 +144,22 @@ import Testing
                 } == expected)
         }
         #expect(try store.reader.route(user: "anna", path: "/workout-routes/a.gpx") == [Array("[]".utf8)])
+    }
+
+    @Test func aStoreOfTheFirstLayoutIsBroughtUpToDate() throws {
+        let store = try StoreFixture()
+        try store.database.transaction {
+            try store.database.execute("ALTER TABLE activity_summaries DROP COLUMN exported")
+            try store.database.execute("UPDATE store_schema SET version = 1")
+            try store.database.execute("INSERT INTO users VALUES (1, 'anna')")
+            try store.database.execute("INSERT INTO activity_summaries VALUES (1, '2025-03-30', '{\"old\":1}')")
+            try HealthStoreSchema.create(in: store.database)
+            try store.writer.upsertActivitySummaries(
+                [ActivitySummaryRecord(date: "2025-03-30", payload: "{}")], exported: 1)
+            // A second time there is nothing to do.
+            try HealthStoreSchema.create(in: store.database)
+        }
+        let day = LocalDay(year: 2025, month: 3, day: 30)
+        #expect(try store.reader.activitySummaries(user: "anna", from: day, through: day).map(\.payload) == ["{}"])
     }
 }

@@ -146,17 +146,50 @@ private struct CountingHandler: DayHandler {
         try sync(rig, 10)
         try touch(rig, [Self.day, Self.day.adding(days: 10)], through: 10)
         try slices(rig)
-        // From the later day on, elsewhere.
+        // From noon of the day before the later one on, elsewhere: that day and what may have samples after it.
         let moved = try ZoneTimeline(
             zones.entries + [.init(from: noon(Self.day.adding(days: 9)), zone: "America/New_York")])
         try sync(rig, 11)
         try touch(rig, [], through: 11, zones: moved)
         let asked = try #require(rig.pulls.first { $0.name == "slice" })
-        #expect(try pending(rig) == 5)
+        #expect(try pending(rig) == 4)
         let from = try #require(asked.integer("from"))
         #expect(from > noon(Self.day.adding(days: 6)))
         try slices(rig)
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 11)
+    }
+
+    /// A stay has an end: what lies after it is as it was.
+    @Test func aStayComputesOnlyItsDaysAgain() throws {
+        let seen = Mutex<[LocalDay]>([])
+        let rig = try rig { input in
+            seen.withLock { $0.append(input.day) }
+            return DayOutput(figures: ["n": 1])
+        }
+        try sync(rig, 10)
+        try touch(rig, (0..<20).map { Self.day.adding(days: $0) }, through: 10)
+        try slices(rig)
+        seen.withLock { $0 = [] }
+        let stay = try ZoneTimeline(
+            zones.entries + [
+                .init(from: noon(Self.day.adding(days: 9)), zone: "America/New_York"),
+                .init(from: noon(Self.day.adding(days: 11)), zone: "Europe/Berlin"),
+            ])
+        try sync(rig, 11)
+        try touch(rig, [], through: 11, zones: stay)
+        try slices(rig)
+        #expect(seen.withLock { $0.sorted() } == (9...11).map { Self.day.adding(days: $0) })
+    }
+
+    /// Samples of a day that waits may lie on another one by the new clock.
+    @Test func aNewTimelineAlsoMarksBesideDaysThatWait() throws {
+        let rig = try rig()
+        try sync(rig, 10)
+        try touch(rig, [Self.day], through: 10)
+        #expect(try pending(rig) == 1)
+        try sync(rig, 11)
+        try touch(rig, [], through: 11, zones: try ZoneTimeline(zone: "Asia/Tokyo"))
+        #expect(try pending(rig) == 5)
     }
 
     @Test func anotherVersionOrConfigurationComputesEverythingAgain() throws {

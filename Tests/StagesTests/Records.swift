@@ -8,6 +8,7 @@ struct Record: Hashable {
     var length: Instant = 60 * Instant.second
     var value: Double
     var unit = "count"
+    var metadata = ""
     /// HealthKit's, by which a sample can be deleted.
     var uuid: SampleID?
 
@@ -27,7 +28,7 @@ struct Record: Hashable {
             batch.value.append(record.value)
             batch.created.append(0)
             batch.flags.append([])
-            batch.metadata.append("")
+            batch.metadata.append(record.metadata)
             batch.payload.append("")
             batch.healthKitUUID.append(record.uuid)
             batch.line.append(Int64(line + 1))

@@ -10,7 +10,7 @@ import Wire
 final class StageRig<Driven: Stage> {
     let folder: TemporaryFolder
     /// The wall clock, and the one that never jumps.
-    var now: Instant = 1_743_069_600 * Instant.second
+    var now: Instant
     var monotonic: Instant = 1000 * Instant.second
     private(set) var stage: Driven
     private(set) var store: StageDatabase
@@ -25,7 +25,8 @@ final class StageRig<Driven: Stage> {
     /// What the last tick asked to be called at.
     private(set) var deadline: Instant?
 
-    init(_ make: @escaping () -> Driven) throws {
+    init(now: Instant = 1_743_069_600 * Instant.second, _ make: @escaping () -> Driven) throws {
+        self.now = now
         folder = try TemporaryFolder()
         self.make = make
         stage = make()

@@ -70,7 +70,7 @@ import Wire
     /// Members that a message may do without.
     private static let optional: Set<String> = [
         "head", "heads", "frontier", "lastCommit", "busySince", "store", "generation", "topic", "continue", "import",
-        "reason",
+        "reason", "user", "complete", "dryRun", "deleteUpTo",
     ]
 
     /// What is read is what was sent, to the byte.

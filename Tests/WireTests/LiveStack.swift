@@ -4,6 +4,7 @@ import Foundation
 import HealthGenerator
 import HealthModel
 import MessageBus
+import Operations
 import PluginKit
 import Supervisor
 import Testing
@@ -29,7 +30,9 @@ struct LiveStack {
         "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
         "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
         "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
-        "page-error", "control-import",
+        "page-error", "control-import", "pull-day", "pull-completeness", "pull-summaries", "pull-quarantine",
+        "page-day", "page-completeness", "page-summaries", "page-quarantine", "pull-timeline", "page-timeline",
+        "control-zone",
     ]
 
     static let unknownQuery = "nothing"
@@ -56,7 +59,7 @@ struct LiveStack {
         )
         defer { exit = exit ?? stack.stop() }
         try record(tap) { $0.isDelivered }
-        try ask(state.address)
+        try ask(state.address, export: export)
         try record(tap) { $0.answered }
         exit = stack.stop()
         try record(tap) { $0.messages.contains { $0.topic == "heartbeat.uploader" && $0.body["phase"] == "stopped" } }
@@ -104,12 +107,17 @@ struct LiveStack {
     }
 
     /// Questions that a stack doesn't ask by itself: what there is, and those that are turned down.
-    private mutating func ask(_ address: BusAddress) throws {
+    private mutating func ask(_ address: BusAddress, export: String) throws {
         let client = try StackClient(address: address)
         defer { client.close() }
         _ = client.gather(["observer", "uploader"], within: 10)
         let types = try #require(try client.ask("observer", ["query": "types"], within: 10))
         #expect(types.first?["types"].array?.isEmpty == false)
+        try askOfDays(client)
+        try changeZones(client)
+        try ImportClient(client: client, observer: "observer").submit(
+            export, id: ImportClient.newID(), user: "me",
+            options: .init(isComplete: true, isTrial: true, deleteUpTo: 10))
         #expect(throws: StageError.self) {
             try client.ask("observer", ["query": .string(Self.unknownQuery)], within: 10)
         }
@@ -117,6 +125,31 @@ struct LiveStack {
             "query": "zones", "store": "another", "generation": "g", "after": 5, "until": 6,
         ]
         #expect(try client.ask("observer", stranger, within: 10) == [])
+    }
+
+    private func askOfDays(_ client: StackClient) throws {
+        let night = "HKCategoryTypeIdentifierSleepAnalysis"
+        var query: [String: Value] = ["query": "completeness", "user": "me", "nights": .object([night: 18])]
+        let known = try #require(try client.ask("observer", query, within: 10)?.last)
+        // A position before all types.
+        query["continue"] = known["continue"].isNull ? ["user": "", "type": ""] : known["continue"]
+        #expect(try client.ask("observer", query, within: 10)?.last?["types"].array?.isEmpty == false)
+        let summaries: [String: Value] = ["query": "summaries", "user": "me", "from": "2000-01-01", "to": "2100-01-01"]
+        #expect(try client.ask("observer", summaries, within: 10)?.first?["summaries"].array?.count == 12)
+        #expect(try client.ask("observer", ["query": "quarantine", "user": "me"], within: 10)?.isEmpty == false)
+        let day: [String: Value] = ["query": "day", "user": "me", "day": 20_182, "topic": "daily."]
+        #expect(try client.ask("consolidator", day, within: 10)?.first?["rows"].array?.count == 1)
+    }
+
+    /// What the command line gives beside plain imports.
+    private func changeZones(_ client: StackClient) throws {
+        let zones = ZoneClient(client: client, observer: "observer")
+        let noon = try #require(InstantText.parse("2025-04-01T12:00:00Z"))
+        for change: ZoneClient.Change in [
+            .set(zone: "Europe/Berlin"), .add(from: noon, zone: "America/New_York"), .remove(from: noon),
+        ] {
+            #expect(try zones.apply(change, user: "me").first?.zone == "Europe/Berlin")
+        }
     }
 
     private var answered: Bool {

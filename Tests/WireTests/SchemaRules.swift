@@ -25,7 +25,9 @@ struct SchemaRules {
             // A tap that came later than the question can't tell.
             guard let query = queries["\(name)/\(message.body["id"].int ?? 0)"] else { return [] }
             return ["page-\(query)"]
-        case "control": return name == "hello" ? (message.body.isNull ? [] : nil) : ["control-import"]
+        case "control":
+            if name == "hello" { return message.body.isNull ? [] : nil }
+            return message.body["command"].string.map { ["control-\($0)"] }
         default: return nil
         }
     }

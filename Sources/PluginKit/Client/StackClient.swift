@@ -21,13 +21,14 @@ public final class StackClient: Sendable {
 
     /// Connects; the stack need not be there.
     /// - Parameter beat: what this tool itself says each second, if anything.
-    public init(address: BusAddress, beat: @escaping @Sendable () -> Message? = { nil }) throws {
+    public init(address: BusAddress, beat: (@Sendable () -> Message?)? = nil) throws {
         let name = "client-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
         self.name = name
         state = Mutex(State(pulls: PullClient(consumer: name)))
         let connection = try BusConnection(
             address: address, subscriptions: [.exact("page.\(name)"), .prefix("heartbeat.")],
-            handlers: .init(message: { [weak self] in self?.receive($0) }, heartbeat: beat))
+            handlers: .init(
+                message: { [weak self] in self?.receive($0) }, heartbeat: beat ?? { nil }, answersHello: beat != nil))
         bus.withLock { $0 = connection }
     }
 
@@ -56,7 +57,7 @@ public final class StackClient: Sendable {
     }
 
     /// Asks everyone to say how they are now.
-    public func hello() { send("control.hello", .null) }
+    public func hello() { send(BusConnection.hello, .null) }
 
     /// The newest heartbeat of each instance, with its age in seconds.
     public var heartbeats: [String: (beat: Heartbeat, age: Double)] {
@@ -68,11 +69,12 @@ public final class StackClient: Sendable {
     @discardableResult
     public func gather(_ instances: [String], within seconds: Double) -> [String: (beat: Heartbeat, age: Double)] {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        settle()
         var nextHello: Instant = 0
         while MonotonicClock.now < deadline {
             let beats = heartbeats
             if instances.allSatisfy({ beats[$0] != nil }) { break }
-            // Again and again: the subscription may not have reached the hub with the first.
+            // Again and again: it may be lost.
             if MonotonicClock.now >= nextHello {
                 hello()
                 nextHello = MonotonicClock.now + 50_000
@@ -80,6 +82,14 @@ public final class StackClient: Sendable {
             wait(until: Date(timeIntervalSinceNow: 0.02))
         }
         return heartbeats
+    }
+
+    /// Waits a moment for the first heartbeat: the hub gives one to whoever is new, and what is said before that is lost.
+    private func settle() {
+        let deadline = Date(timeIntervalSinceNow: 0.15)
+        while state.withLock({ $0.beats.isEmpty }), Date() < deadline {
+            wait(until: min(deadline, Date(timeIntervalSinceNow: 0.01)))
+        }
     }
 
     /// Waits for anything to arrive.
@@ -90,6 +100,7 @@ public final class StackClient: Sendable {
     /// The pages that answer a query; nil when the producer hasn't answered in time.
     public func ask(_ producer: String, _ query: [String: Value], within seconds: Double) throws -> [Value]? {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        settle()
         let (id, request) = state.withLock { state in
             state.last += 1
             return (

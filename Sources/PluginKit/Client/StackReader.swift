@@ -31,6 +31,12 @@ public final class StackReader {
         return try InstanceLock.take(folder: folder) == nil
     }
 
+    /// The newest heartbeat of each instance that says anything within `seconds`, with its age.
+    public func gather(_ instances: [String], within seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)]
+    {
+        try client.get().gather(instances, within: seconds)
+    }
+
     /// All pages of a query; empty when the instance has never run.
     public func pages(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
         let folder = state.instance(instance.name)
@@ -63,9 +69,18 @@ public final class StackReader {
         }
     }
 
-    /// The living rows of an instance's changelog, read window after window.
+    /// The living rows of an instance's changelog.
     public func rows(_ instance: StackConfiguration.Instance, topic: String) throws -> [KeyedChangelog.Row] {
         var rows: [String: KeyedChangelog.Row] = [:]
+        try forEachRow(instance, topic: topic) { rows[$0.key] = $0 }
+        return rows.values.filter { $0.body != nil }.sorted { $0.key < $1.key }
+    }
+
+    /// Gives each row of an instance's changelog to `body`, read window after window, oldest change first; tombstones too. A key that changes
+    /// meanwhile comes again.
+    public func forEachRow(
+        _ instance: StackConfiguration.Instance, topic: String, _ body: (KeyedChangelog.Row) throws -> Void
+    ) throws {
         var after: Int64 = 0
         var store: StoreHead?
         while true {
@@ -87,12 +102,11 @@ public final class StackReader {
                     guard let row = KeyedChangelog.Row(wireValue: value) else {
                         throw StageError.unreadablePage(producer: instance.name)
                     }
-                    rows[row.key] = row
+                    try body(row)
                 }
             }
             guard let through = pages.last?["through"].int, through > after else { break }
             after = through
         }
-        return rows.values.filter { $0.body != nil }.sorted { $0.key < $1.key }
     }
 }

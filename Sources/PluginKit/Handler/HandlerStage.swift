@@ -151,21 +151,22 @@ public final class HandlerStage: Stage {
         try freshness.synced(at: turn.now, turn)
     }
 
-    /// Takes over a changed zone timeline: every known day from the change on may hold other instants now.
+    /// Takes over changed zone timelines: of the days that have figures, or wait for them, and those beside, all that hold other
+    /// instants now are computed again.
     private func learnZones(_ zones: Value, since: Int64, _ turn: Turn) throws {
-        for (user, entries) in zones.object ?? [:] {
-            guard let new = try ZoneTimeline(wireValue: entries) else {
-                throw StageError.unreadablePage(producer: upstream.producer)
-            }
-            guard let old = try timelines.learn(new, user: user, turn) else { continue }
-            // From one side of the date line to the other is more than a day.
-            let first = old.day(of: old.firstDifference(from: new) ?? .max).number - 2
+        for change in try timelines.learn(zones, from: upstream.producer, turn) {
+            guard let old = change.old else { continue }
             var days: Set<Int> = []
-            let list = try turn.database.prepare("SELECT DISTINCT day FROM changes WHERE user = ? AND day >= ?")
-            list.bind(1, user)
-            list.bind(2, first)
-            try list.forEachRow { row in days.formUnion(row.int(0) - 2...row.int(0) + 2) }
-            for day in days { try dirty.mark(.init(user: user, day: day), since: since, turn) }
+            func around(_ day: Int) { days.formUnion(ZoneTimeline.neighbours(of: day)) }
+            let list = try turn.database.prepare("SELECT DISTINCT day FROM changes WHERE user = ? AND day IS NOT NULL")
+            list.bind(1, change.user)
+            try list.forEachRow { around($0.int(0)) }
+            for key in dirty.marks.keys where key.user == change.user { around(key.day) }
+            for key in dirty.failed where key.user == change.user { around(key.day) }
+            for day in days.sorted()
+            where old.differs(from: change.new, on: LocalDay(number: day), window) {
+                try dirty.mark(.init(user: change.user, day: day), since: since, turn)
+            }
         }
     }
 

@@ -23,16 +23,33 @@ public struct Timelines {
     public subscript(user: String) -> ZoneTimeline? { byUser[user] }
     public var users: [String] { byUser.keys.sorted() }
 
-    /// Takes over a timeline; the one before when it differs, nil when nothing was known or nothing changes.
-    public mutating func learn(_ timeline: ZoneTimeline, user: String, _ turn: Turn) throws -> ZoneTimeline? {
-        let old = byUser[user]
-        guard old != timeline else { return nil }
-        byUser[user] = timeline
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO zones VALUES (?, ?)")
-        write.bind(1, user)
-        write.bind(2, timeline.wireValue.json())
-        try write.run()
-        return old
+    /// A timeline that was taken over, and the one before it.
+    public struct Change {
+        public var user: String
+        /// nil when nothing was known.
+        public var old: ZoneTimeline?
+        public var new: ZoneTimeline
+    }
+
+    /// Takes over the timelines of a page; those that changed.
+    /// - Parameter page: by user, as `ZoneTimeline.wireValue`.
+    /// - Throws: `StageError.unreadablePage`, `ZoneError`.
+    public mutating func learn(_ page: Value, from producer: String, _ turn: Turn) throws -> [Change] {
+        var changes: [Change] = []
+        for (user, entries) in (page.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard let new = try ZoneTimeline(wireValue: entries) else {
+                throw StageError.unreadablePage(producer: producer)
+            }
+            let old = byUser[user]
+            guard old != new else { continue }
+            byUser[user] = new
+            let write = try turn.write().database.prepare("INSERT OR REPLACE INTO zones VALUES (?, ?)")
+            write.bind(1, user)
+            write.bind(2, new.wireValue.json())
+            try write.run()
+            changes.append(Change(user: user, old: old, new: new))
+        }
+        return changes
     }
 }
 
@@ -51,14 +68,5 @@ extension ZoneTimeline {
             entries.append(Entry(from: parts[0].int ?? .min, zone: zone))
         }
         try self.init(entries)
-    }
-
-    /// The first instant from which two timelines say different zones; nil when they never do.
-    public func firstDifference(from other: ZoneTimeline) -> Instant? {
-        for instant in Set(entries.map(\.from) + other.entries.map(\.from)).sorted()
-        where zone(at: instant) != other.zone(at: instant) {
-            return instant
-        }
-        return nil
     }
 }

@@ -21,7 +21,7 @@ public struct PullRefusal: Error {
     public init(_ reason: String) { self.reason = reason }
 }
 
-/// Serves `changes`: the stage's own keyed changelog.
+/// Serves `changes`, the stage's own keyed changelog, and `day`, what it holds of one day.
 open class ChangelogSource: PullSource {
     public let database: Database
 
@@ -31,9 +31,24 @@ open class ChangelogSource: PullSource {
     public static let pagesPerRequest = 4
 
     open func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
-        guard request["query"].string == "changes" else {
-            throw PullRefusal("unknown query '\(request["query"].string ?? "")'; this instance answers 'changes'")
+        switch request["query"].string {
+        case "changes": try changes(request, head, page)
+        case "day": try day(request, page)
+        case let other: throw PullRefusal("unknown query '\(other ?? "")'; this instance answers changes, day")
         }
+    }
+
+    /// A day has a few rows: of each topic one, and its events.
+    private func day(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
+        guard let user = request["user"].string, let day = request["day"].int else {
+            throw PullRefusal("a 'day' request needs 'user' and 'day'")
+        }
+        let rows = try KeyedChangelog.rows(
+            in: database, user: user, day: Int(day), topic: request["topic"].string ?? "")
+        page(["rows": .array(rows.map(\.wireValue))], true)
+    }
+
+    private func changes(_ request: Value, _ head: StoreHead, _ page: ([String: Value], Bool) -> Void) throws {
         guard let after = AnchorVector(wireValue: request["after"]),
             let until = AnchorVector(wireValue: request["until"])
         else {

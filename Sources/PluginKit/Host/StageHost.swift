@@ -92,16 +92,13 @@ public final class StageHost: Sendable {
         let ownBeat = Heartbeat.topic(instance)
         let bus = try BusConnection(
             address: address,
-            subscriptions: stage.subscriptions + [
-                .exact(pullTopic), .exact(pageTopic), .exact("control.hello"), .exact(ownBeat),
-            ],
+            subscriptions: stage.subscriptions + [.exact(pullTopic), .exact(pageTopic), .exact(ownBeat)],
             handlers: BusConnection.Handlers(
                 message: { [self] message in
                     switch message.topic {
                     case pullTopic: server.offer(message)
                     // The box is bounded by the pulls on their way; their answers aren't dropped here.
                     case pageTopic: inputs.insist(.page(message.body))
-                    case "control.hello": outbox.beat()
                     // One's own heartbeat has gone through the hub and come back: the bus works both ways.
                     case ownBeat: vitals.heardSelf()
                     default: inputs.offer(.message(message))
@@ -110,6 +107,7 @@ public final class StageHost: Sendable {
                 malformed: { [log] error in log.error("message.malformed", ("why", error.description)) },
                 heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
                 isHeard: { [vitals] in vitals.isOnBus },
+                answersHello: true,
                 failed: { [self] in fail($0) }))
         outbox.attach(bus)
         defer {

@@ -13,6 +13,10 @@ struct SimulatedData {
     private(set) var records: [String: [Record]] = [:]
 
     static let zone = "Europe/Berlin"
+    /// The person "me" ends up with these zones added, in every second seed; in any, others are added and taken away on the way there.
+    private(set) var travels: [ZoneTimeline.Entry] = []
+    /// Moments from which zones are ever added: full hours, so that no record is cut by another midnight.
+    private(set) var moments: [Instant] = []
     /// The clocks of the zone go forward in this week.
     static let firstDay = LocalDay(year: 2025, month: 3, day: 26)
     static let days = 7
@@ -21,6 +25,14 @@ struct SimulatedData {
     init(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &* 31 &+ 7)
         let zones = try ZoneTimeline(zone: Self.zone)
+        let first = zones.ranges(of: Self.firstDay).first?.lowerBound ?? 0
+        moments = [37, 61, 62, 110].map { first + $0 * 3600 * Instant.second }
+        if seed.isMultiple(of: 2) {
+            travels = [
+                .init(from: moments[0], zone: "America/New_York"), .init(from: moments[2], zone: "Asia/Tokyo"),
+                .init(from: moments[3], zone: Self.zone),
+            ]
+        }
         for (user, fileCount) in [("me", 4), ("anna", 2)] {
             var all: [Record] = []
             for number in 0..<Self.days where user == "me" || number < 3 {
@@ -91,9 +103,9 @@ struct SimulatedData {
 
     /// The steps of each day, summed plainly: by user and date.
     func expectedSteps() throws -> [String: Double] {
-        let zones = try ZoneTimeline(zone: Self.zone)
         var sums: [String: Double] = [:]
         for (user, records) in records {
+            let zones = try ZonePlan(home: Self.zone, added: user == "me" ? travels : []).timeline()
             for record in records where record.type == Self.steps {
                 sums["\(user)/\(zones.day(of: record.start))", default: 0] += record.value
             }

@@ -187,6 +187,32 @@ final class SimulatedStack {
         return try find.firstRow { $0.string(0) }
     }
 
+    /// Says of one moment which zone begins there, or that none does, once.
+    func say(_ zone: String?, from moment: Instant) {
+        var command: [String: Value] = ["command": "zone", "user": "me", "from": .integer(moment)]
+        command["action"] = zone == nil ? "remove" : "add"
+        if let zone { command["zone"] = .string(zone) }
+        world.send("control.observer", .object(command), from: "command")
+    }
+
+    /// Has the observer keep exactly the zones that the data ends up with, saying it as often as it takes.
+    func travel(after delay: Instant) {
+        world.schedule(
+            .action { [unowned self] in
+                guard try !hasTravelled() else { return }
+                for moment in data.moments { say(data.travels.first { $0.from == moment }?.zone, from: moment) }
+                travel(after: Instant.second)
+            }, after: delay)
+    }
+
+    private func hasTravelled() throws -> Bool {
+        guard let reader = observer.reader else { return false }
+        var added: [ZoneTimeline.Entry] = []
+        try reader.prepare("SELECT moment, zone FROM zone_settings WHERE user = 'me' AND moment > 0 ORDER BY moment")
+            .forEachRow { added.append(.init(from: $0.int64(0), zone: $0.string(1))) }
+        return added == data.travels
+    }
+
     private func areImportsClosed() throws -> Bool { try data.files.allSatisfy { try state(of: $0) == "closed" } }
 
     /// Runs until everything is delivered and final, by the same rule as `healthbus up --until-idle`.
@@ -200,7 +226,7 @@ final class SimulatedStack {
         try world.run(for: limit) {
             let beats = world.hosts.compactMap { host in host.heartbeat.map { (host.name, (beat: $0, age: 0.0)) } }
             // A file that is still on its way to the observer isn't known to it: nothing is judged before.
-            guard try areImportsClosed() else { return false }
+            guard try areImportsClosed() && hasTravelled() else { return false }
             last = watch.judge(Dictionary(uniqueKeysWithValues: beats), at: world.monotonic)
             return last == .idle
         }

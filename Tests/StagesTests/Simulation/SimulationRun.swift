@@ -13,6 +13,7 @@ struct SimulationRun {
         let calm = try SimulatedStack(seed: seed, data: data)
         try calm.start()
         for file in data.files { calm.submit(file, after: 0) }
+        calm.travel(after: 0)
         calm.world.wallOffset = try SimulatedStack.end() - calm.world.monotonic
         if let stuck = try calm.runUntilIdle(within: 5 * Self.minute) {
             problems = ["without faults: \(stuck)"]
@@ -49,6 +50,11 @@ struct SimulationRun {
             world.wallOffset += losesFiles || world.chance(0.5) ? jump : -jump
         }
         sometimes(world.pick(0...2)) { world.suspend(world.pick(1...30) * minute) }
+        let zones = ["America/New_York", "Asia/Tokyo", SimulatedData.zone, "Pacific/Honolulu", nil]
+        sometimes(world.pick(0...6)) {
+            world.note("zone changed")
+            stack.say(zones[world.pick(0...4)], from: stack.data.moments[world.pick(0...3)])
+        }
         if losesFiles {
             // Not the sleep handler's: an event that its lost file knew of and the new one doesn't is never taken back at the backend.
             let hosts = world.hosts.filter { $0.name != "sleep" }
@@ -63,6 +69,7 @@ struct SimulationRun {
         // What is wiped late is late by less than this.
         try world.run(for: 4 * Instant.second)
         for file in stack.data.files { stack.submit(file, after: 0) }
+        stack.travel(after: 0)
     }
 
     private static func compare(_ stack: SimulatedStack, with calm: SimulatedStack) throws -> [String] {

@@ -23,7 +23,9 @@ import Testing
         }
         // A simulation in which nothing happens proves nothing.
         if only == nil {
-            for fault in ["dropped", "duplicated", "delayed", "crashed", "wiped", "suspended", "backend replaced"] {
+            for fault in [
+                "dropped", "duplicated", "delayed", "crashed", "wiped", "suspended", "backend replaced", "zone changed",
+            ] {
                 #expect(totals[fault, default: 0] > 0, "no seed made a fault of the kind '\(fault)'")
             }
         }

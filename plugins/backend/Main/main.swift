@@ -48,6 +48,7 @@ PluginProgram.start("backend") { context, stopper in
                     memoryBytes: ProcessMemory.resident, details: ["port": .integer(Int64(port))]
                 ).message(at: WallClock.now)
             },
+            answersHello: true,
             failed: { log.error("bus.failed", ("why", "\($0)")) }))
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }

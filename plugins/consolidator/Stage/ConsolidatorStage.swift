@@ -13,7 +13,7 @@ public final class ConsolidatorStage: Stage {
     private var timelines = Timelines()
     private var days = SummaryDays()
     private var finality: FinalMark
-    /// A head that becomes the mark once the zones up to it are known here, with the time it was heard.
+    /// A head that becomes the mark once the zones up to it are known here, with the time it was said.
     private var candidate: (head: Int64, heardAt: Instant)?
     /// Days whose parts have changed in this turn.
     private var touched: Set<SummaryDays.Key> = []
@@ -53,7 +53,8 @@ public final class ConsolidatorStage: Stage {
                 candidate = nil
                 finality.withdraw()
             } else if candidate == nil {
-                candidate = (head.sequence, turn.now)
+                // By when it was said: one that comes late knows nothing of what has come in since.
+                candidate = (head.sequence, min(message.header.at, turn.now))
             }
         } else if let handler = handlers.first(where: { $0.producer == beat.instance }) {
             handler.hear(head, limit: AnchorVector(base: head.sequence), turn)
@@ -84,15 +85,31 @@ public final class ConsolidatorStage: Stage {
         }
     }
 
+    /// Takes over changed zone timelines: days that hold other instants now are open again until every handler has computed them by it.
     private func learnZones(_ zones: Value, _ turn: Turn) throws {
-        for (user, entries) in zones.object ?? [:] {
-            guard let new = try ZoneTimeline(wireValue: entries) else {
-                throw StageError.unreadablePage(producer: observer)
+        for change in try timelines.learn(zones, from: observer, turn) {
+            for (key, state) in days.states where key.user == change.user {
+                let day = LocalDay(number: key.day)
+                guard let old = change.old else {
+                    touched.insert(key)
+                    continue
+                }
+                if old.differs(from: change.new, on: day) {
+                    if state.isFinal, state.finalContent != nil { try days.reopen(key, turn) }
+                    touched.insert(key)
+                } else if Self.zone(of: day, old) != Self.zone(of: day, change.new) {
+                    touched.insert(key)
+                }
             }
-            let old = try timelines.learn(new, user: user, turn)
-            let first = old.flatMap { $0.firstDifference(from: new) }.map { new.day(of: $0).number - 1 } ?? .min
-            touched.formUnion(days.states.keys.filter { $0.user == user && $0.day >= first })
+            // What was marked was computed by the older one.
+            candidate = nil
+            finality.withdraw()
         }
+    }
+
+    /// Where a day begins; nil for a date that was left out.
+    private static func zone(of day: LocalDay, _ zones: ZoneTimeline) -> String? {
+        zones.ranges(of: day).first.map { zones.zone(at: $0.lowerBound) }
     }
 
     private func apply(_ page: Value, of handler: String, _ turn: Turn) throws {
@@ -106,6 +123,7 @@ public final class ConsolidatorStage: Stage {
         }
     }
 
+    /// Asks for no deadline, not even 00:01: a day turns final by the observer's word of after that, which comes each second.
     public func tick(_ turn: Turn) throws -> Instant? {
         for handler in handlers {
             handler.pump(turn)
@@ -113,7 +131,9 @@ public final class ConsolidatorStage: Stage {
         }
         zones.pump(turn)
         if let candidate, zones.frontier >= candidate.head {
-            finality.offer(candidate.head, at: candidate.heardAt, monotonic: turn.monotonic)
+            // Zones that are known already hold for the mark too: handlers must have computed by them.
+            finality.offer(
+                max(candidate.head, zones.frontier), at: candidate.heardAt, monotonic: turn.monotonic)
             self.candidate = nil
         }
         let before = turn.head.sequence
@@ -151,7 +171,7 @@ public final class ConsolidatorStage: Stage {
         }
         var state = days.states[key] ?? SummaryDays.State()
         // A day that is as it was when it was last final has nothing to wait for.
-        state.isFinal = state.finalContent == Value.object(figures).json()
+        state.isFinal = !state.isReopened && state.finalContent == Value.object(figures).json()
         try days.save(key, state, turn)
         try publish(key, state, figures, turn)
     }
@@ -163,6 +183,7 @@ public final class ConsolidatorStage: Stage {
         if state.finalContent != content { state.revision += 1 }
         state.finalContent = content
         state.isFinal = true
+        state.isReopened = false
         try days.save(key, state, turn)
         try publish(key, state, figures, turn)
     }
@@ -175,9 +196,7 @@ public final class ConsolidatorStage: Stage {
         let zones = timelines[key.user]
         summary["user"] = .string(key.user)
         summary["date"] = .string(day.description)
-        summary["zone"] =
-            zones.flatMap { zones in zones.ranges(of: day).first.map { .string(zones.zone(at: $0.lowerBound)) } }
-            ?? .null
+        summary["zone"] = Value(zones.flatMap { Self.zone(of: day, $0) })
         summary["final"] = .bool(state.isFinal)
         summary["revision"] = .integer(state.revision)
         let isOver = zones?.isPast(day, at: turn.now) == true
@@ -193,7 +212,8 @@ public final class ConsolidatorStage: Stage {
 
     public func report(_ turn: Turn) throws -> StageReport {
         StageReport(
-            frontier: finality.covered.map { [observer: $0] } ?? [:],
+            // The zones are its own upstream: days without them aren't what the observer's changes lead to.
+            frontier: finality.covered.map { [observer: min($0, zones.frontier)] } ?? [:],
             details: [
                 "days": .integer(Int64(days.count)), "openDays": .integer(Int64(overDays(at: turn.now).count)),
                 "missing": .array(missing.map { .string($0) }),

@@ -8,7 +8,7 @@ import PluginKit
 package struct FinalMark: Sendable, Equatable {
     package struct Mark: Sendable, Equatable {
         package var head: Int64
-        /// When it was heard, by the clock: days over by then may turn final.
+        /// When it was said, by the clock: days over by then may turn final.
         package var heardAt: Instant
         /// The same on the clock that never jumps: handlers late by it are named.
         package var since: Instant

@@ -14,6 +14,8 @@ struct SummaryDays {
 
     struct State: Equatable {
         var isFinal = false
+        /// Its instants have changed since it was final: it waits for the next mark, also when its figures stay the same.
+        var isReopened = false
         /// How often this day has been final with different content.
         var revision: Int64 = 0
         /// The figures when it was last final, as JSON; nil with `isFinal` is a day that has none any more.
@@ -41,7 +43,9 @@ struct SummaryDays {
         try turn.database.prepare("SELECT user, day, final, revision, content FROM days").forEachRow {
             set(
                 Key(user: $0.string(0), day: $0.int(1)),
-                State(isFinal: $0.int(2) != 0, revision: $0.int64(3), finalContent: $0.isNull(4) ? nil : $0.string(4)))
+                State(
+                    isFinal: $0.int(2) == 1, isReopened: $0.int(2) == 2, revision: $0.int64(3),
+                    finalContent: $0.isNull(4) ? nil : $0.string(4)))
         }
     }
 
@@ -63,10 +67,18 @@ struct SummaryDays {
         let write = try database.prepare("INSERT OR REPLACE INTO days VALUES (?, ?, ?, ?, ?)")
         write.bind(1, key.user)
         write.bind(2, key.day)
-        write.bind(3, state.isFinal ? 1 : 0)
+        write.bind(3, state.isFinal ? 1 : state.isReopened ? 2 : 0)
         write.bind(4, state.revision)
         if let content = state.finalContent { write.bind(5, content) } else { write.bindNull(5) }
         try write.run()
+    }
+
+    /// Makes a final day wait again.
+    mutating func reopen(_ key: Key, _ turn: Turn) throws {
+        guard var state = states[key] else { return }
+        state.isFinal = false
+        state.isReopened = true
+        try save(key, state, turn)
     }
 
     /// A handler's figures for a day; nil when it has none any more.

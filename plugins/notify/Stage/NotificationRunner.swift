@@ -50,10 +50,11 @@ public final class NotificationRunner: EffectRunner {
         let ended = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in ended.signal() }
         do {
-            try process.run()
-            // A program needn't read what it is told: that its end of the pipe is closed is no failure.
-            try? input.fileHandleForWriting.write(contentsOf: Data((notification.json + "\n").utf8))
+            // Written while this end still holds the other one open: whether the program reads it or not, nobody gets a SIGPIPE. It is
+            // far smaller than what a pipe holds.
+            try input.fileHandleForWriting.write(contentsOf: Data((notification.json + "\n").utf8))
             try input.fileHandleForWriting.close()
+            try process.run()
         } catch {
             return .failed("\(words[0]) can't be run: \((error as NSError).localizedDescription)")
         }

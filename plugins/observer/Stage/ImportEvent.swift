@@ -7,8 +7,15 @@ package enum ObserverEffect: Sendable {
     case adopt(id: String, path: String)
     /// Read a file of the inbox from its beginning; `path` is its name before it came there.
     case read(id: String, path: String)
-    /// Remove a file of the inbox, and whatever else lies there that no open session of these names.
-    case discard(besides: Set<String>)
+    /// Remove files of the inbox.
+    case discard(Discarded)
+
+    package enum Discarded: Sendable {
+        /// The file of a session that has closed. Only that: while it is removed, others come in.
+        case file(id: String)
+        /// Whatever no open session names: at the start, before anything can come in.
+        case everything(besides: Set<String>)
+    }
 }
 
 /// What comes of it, piece by piece.

@@ -31,6 +31,8 @@ final class ImportLedger {
         /// Why it failed, or where the input is damaged.
         var problem: String?
         var seconds: Double
+        /// What was asked beyond taking it in; nil for a plain import.
+        var plan: ImportPlan?
     }
 
     private(set) var entries: [Entry] = []
@@ -40,13 +42,17 @@ final class ImportLedger {
             """
             CREATE TABLE IF NOT EXISTS imports(
                 number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, user TEXT NOT NULL, state TEXT NOT NULL,
-                submitted INTEGER NOT NULL, added TEXT NOT NULL, report TEXT, problem TEXT, seconds REAL NOT NULL)
+                submitted INTEGER NOT NULL, added TEXT NOT NULL, report TEXT, problem TEXT, seconds REAL NOT NULL);
+            CREATE TABLE IF NOT EXISTS import_plans(id TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID
             """)
     }
 
     func open(_ turn: Turn) throws {
         try turn.database.prepare(
-            "SELECT id, path, user, state, submitted, added, report, problem, seconds FROM imports ORDER BY number"
+            """
+            SELECT imports.id, path, user, state, submitted, added, report, problem, seconds, plan
+            FROM imports LEFT JOIN import_plans ON import_plans.id = imports.id ORDER BY number
+            """
         ).forEachRow { row in
             entries.append(
                 Entry(
@@ -56,7 +62,8 @@ final class ImportLedger {
                     added: (try Value(json: row.bytes(5)).object ?? [:]).compactMapValues(\.int),
                     report: row.isNull(6) ? Value?.none : try Value(json: row.bytes(6)),
                     problem: row.isNull(7) ? nil : row.string(7),
-                    seconds: row.double(8)))
+                    seconds: row.double(8),
+                    plan: row.isNull(9) ? nil : ImportPlan(wireValue: try Value(json: row.bytes(9)))))
         }
     }
 
@@ -68,6 +75,15 @@ final class ImportLedger {
     var isOpen: Bool { entries.contains { $0.state == .open || $0.state == .announced } }
     /// Names of the inbox's files that are still needed.
     var needed: Set<String> { Set(entries.filter { $0.state == .open || $0.state == .announced }.map(\.id)) }
+
+    /// When the newest export was made that was taken for the whole truth.
+    func newestComplete(of user: String) -> Instant? {
+        entries.compactMap { entry in
+            guard entry.user == user, entry.state == .closed, let plan = entry.plan, plan.isComplete, plan.isApproved
+            else { return nil }
+            return plan.exportedAt
+        }.max()
+    }
 
     func save(_ entry: Entry, _ turn: Turn) throws {
         if let index = entries.firstIndex(where: { $0.id == entry.id }) {
@@ -91,6 +107,11 @@ final class ImportLedger {
         if let problem = entry.problem { write.bind(8, problem) } else { write.bindNull(8) }
         write.bind(9, entry.seconds)
         try write.run()
+        guard let plan = entry.plan else { return }
+        let writePlan = try turn.write().database.prepare("INSERT OR REPLACE INTO import_plans VALUES (?, ?)")
+        writePlan.bind(1, entry.id)
+        writePlan.bind(2, plan.wireValue.json())
+        try writePlan.run()
     }
 }
 
@@ -105,6 +126,8 @@ final class ImportAttempt {
     var bytesRead: Int64 = 0
     var bytesTotal: Int64 = 0
     var export: ExportInfo?
+    /// How it goes on once the file has been read; nil before, and for a plain import.
+    var ending: ImportEnding?
     /// Of the route whose pieces come now.
     var routeSummary = RouteSummary()
 
@@ -117,32 +140,44 @@ final class ImportAttempt {
     var records: Int64 { Int64(counts.total.read) }
 
     /// What `healthbus import --json` prints of a file.
-    func report(path: String, addedBefore: [String: Int64], seconds: Double, summary: ReadSummary) -> Value {
+    func report(of entry: ImportLedger.Entry, summary: ReadSummary) -> Value {
         var byType: [String: Value] = [:]
         var totals = (added: Int64(0), known: Int64(0), deleted: Int64(0), quarantined: Int64(0))
         for (type, tally) in counts.byType {
             let quarantined = Int64(tally.quarantined)
             let deleted = Int64(tally.deleted)
-            let added = addedBefore[type] ?? 0
+            let added = entry.added[type] ?? 0
             let known = Int64(tally.read) - added - quarantined - deleted
-            byType[type] = [
+            var members: [String: Value] = [
                 "read": .integer(Int64(tally.read)), "added": .integer(added), "known": .integer(known),
                 "deleted": .integer(deleted), "quarantined": .integer(quarantined),
             ]
+            if entry.plan?.isComplete == true {
+                members["deletedByAbsence"] = .integer(entry.plan?.deleted[type] ?? 0)
+            }
+            byType[type] = .object(members)
             totals = (
                 totals.added + added, totals.known + known, totals.deleted + deleted, totals.quarantined + quarantined
             )
         }
-        return [
-            "path": .string(path), "read": .integer(records + quarantinedInputs), "added": .integer(totals.added),
-            "known": .integer(totals.known), "deleted": .integer(totals.deleted),
+        var report: [String: Value] = [
+            "path": .string(entry.path), "read": .integer(records + quarantinedInputs),
+            "added": .integer(totals.added), "known": .integer(totals.known), "deleted": .integer(totals.deleted),
             "quarantined": .integer(totals.quarantined + quarantinedInputs), "byType": .object(byType),
-            "seconds": .number(seconds), "recordElements": .integer(Int64(summary.recordElements)),
+            "seconds": .number(entry.seconds), "recordElements": .integer(Int64(summary.recordElements)),
             "workouts": .integer(Int64(summary.workouts)), "routes": .integer(Int64(summary.routes)),
             "activitySummaries": .integer(Int64(summary.activitySummaries)),
             "ignoredEntries": .array(summary.ignoredEntries.map { .string($0) }),
             "damaged": Value(summary.damaged?.description),
         ]
+        if let plan = entry.plan { report["dryRun"] = .bool(plan.isTrial) }
+        if let plan = entry.plan, plan.isComplete {
+            report["complete"] = true
+            report["exportDate"] = Value(plan.exportedAt.map { InstantText.iso8601($0) })
+            report["deletedByAbsence"] = .integer(plan.deleted.values.reduce(0, +))
+            report["refused"] = Value(plan.refused)
+        }
+        return .object(report)
     }
 }
 

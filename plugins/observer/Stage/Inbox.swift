@@ -18,14 +18,18 @@ public final class Inbox: EffectRunner {
 
     public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
         guard let request = effect.request as? ObserverEffect else { return }
-        let thread = Thread { [self] in
-            let answer: @Sendable (ImportEvent) -> Bool = { reply(EffectResult(id: effect.id, value: $0)) }
-            switch request {
-            case .adopt(let id, let source): _ = answer(adopt(id, from: source))
-            case .read(let id, let path): read(id, path, answer)
-            case .discard(let kept): discard(besides: kept)
-            }
+        let answer: @Sendable (ImportEvent) -> Bool = { reply(EffectResult(id: effect.id, value: $0)) }
+        switch request {
+        case .adopt(let id, let source): start { [self] in _ = answer(adopt(id, from: source)) }
+        case .read(let id, let path): start { [self] in read(id, path, answer) }
+        case .discard(.file(let id)): start { [self] in unlink(path(id)) }
+        // At once: on a thread of its own it might meet what is adopted after it was asked for.
+        case .discard(.everything(let kept)): discard(besides: kept)
         }
+    }
+
+    private func start(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
         thread.name = "inbox"
         thread.stackSize = 4 << 20
         thread.start()
@@ -36,6 +40,7 @@ public final class Inbox: EffectRunner {
 
     private func adopt(_ id: String, from source: String) -> ImportEvent {
         let target = path(id)
+        let draft = target + ".part"
         let real = URL(fileURLWithPath: source).resolvingSymlinksInPath().path
         do {
             // A file that was adopted before a crash is there already.
@@ -47,12 +52,12 @@ public final class Inbox: EffectRunner {
             }
             if link(real, target) == 0 { return .adopted(id: id) }
             // Another file system, or a file that may not be linked: a copy, complete before it has its name.
-            let draft = target + ".part"
             unlink(draft)
             try FileManager.default.copyItem(atPath: real, toPath: draft)
             guard rename(draft, target) == 0 else { throw ImportError.system(errno, path: target) }
             return .adopted(id: id)
         } catch {
+            unlink(draft)
             return .notAdopted(id: id, reason: Self.describe(error))
         }
     }

@@ -5,19 +5,26 @@ import PluginKit
 import SQLite
 import Wire
 
-/// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones, imports, types.
+/// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones and a timeline's
+/// origins, imports, types, completeness, Apple's summaries, what is quarantined.
 public final class ObserverSource: PullSource {
-    private let database: Database
-    private let store: HealthStoreReader
+    let database: Database
+    let store: HealthStoreReader
+    let completeness: CompletenessReader
+    /// What one answer about completeness may cost.
+    let budget: CompletenessReader.Budget
 
     /// Parts of one slice's answer: well within every socket's high-water mark. A longer slice goes on in another request.
-    private static let partsPerSlice = 24
+    static let partsPerSlice = 24
     private static let pagesPerRequest = ChangelogSource.pagesPerRequest
     private static let limits = PullLimits(rows: 4096, bytes: 56 * 1024, scanned: 50_000)
 
-    public init(database: Database) throws {
+    /// - Parameter isShared: whether others wait for their answers meanwhile, so that long work must be asked for in steps.
+    public init(database: Database, isShared: Bool = true) throws {
         self.database = database
         store = try HealthStoreReader(database: database)
+        completeness = try CompletenessReader(store)
+        budget = isShared ? .step : .unlimited
     }
 
     public func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
@@ -48,17 +55,28 @@ public final class ObserverSource: PullSource {
             let through = min(until.base, head.sequence)
             page(
                 [
-                    "zones": try ZoneTable.read(database, after: after.base, through: through, users: []),
+                    "zones": try ZoneTables.timelines(
+                        in: database, after: after.base, through: through, users: []),
                     "from": .integer(after.base), "through": .integer(max(through, after.base)),
                 ], true)
         case "slice": try slice(request, page)
-        case "changes": try ChangelogSource(database: database).answer(request, head: head, page: page)
+        case "timeline":
+            guard let user = request["user"].string else { throw PullRefusal("a 'timeline' request needs 'user'") }
+            page(
+                [
+                    "user": .string(user), "timeline": try ZoneTables.parts(of: user, in: database),
+                    "users": .array(try ZoneTables.users(in: database).map { .string($0) }),
+                ], true)
+        case "changes", "day": try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
+        case "completeness": try completeness(request, page)
+        case "summaries": try summaries(request, page)
+        case "quarantine": try quarantine(request, page)
         case let other:
             throw PullRefusal(
-                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, imports, types, changes"
-            )
+                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, timeline, imports, types, "
+                    + "changes, day, completeness, summaries, quarantine")
         }
     }
 
@@ -110,7 +128,8 @@ public final class ObserverSource: PullSource {
         return [
             "users": .array(users.map { .string($0) }), "user": .column(.int32(spans.map { index[$0.user] ?? 0 })),
             "start": .column(.int64(spans.map(\.start))), "end": .column(.int64(spans.map(\.end))),
-            "zones": try ZoneTable.read(database, after: window.base.after, through: covered, users: Set(users)),
+            "zones": try ZoneTables.timelines(
+                in: database, after: window.base.after, through: covered, users: Set(users)),
             "characteristics": try CharacteristicsTable.read(
                 database, after: window.base.after, through: covered, users: Set(users)),
         ]

@@ -9,21 +9,23 @@ extension ObserverStage {
     /// Takes a piece of the file that is being read; what belongs to another attempt is left.
     func take(_ event: ImportEvent, _ turn: Turn) throws {
         guard let attempt, event.id == attempt.id, var entry = imports[attempt.id] else { return }
+        if entry.plan?.isTrial == true, try tryOut(event, attempt, entry, turn) { return }
         let writer = try writer(for: entry.user, turn)
         switch event {
         case .adopted, .notAdopted: return
-        case .info(_, let info):
-            attempt.export = info
-            try CharacteristicsTable.learn(info, user: entry.user, turn)
+        case .info(_, let info): try learn(info, attempt, &entry, turn)
         case .records(_, let batch):
             _ = try turn.write()
             let counts = try writer.ingest(batch, session: attempt.session, plausibility: Self.plausibility(of:))
             attempt.counts += counts
+            try zones.observe(batch, user: entry.user, turn)
             quarantined += Int64(counts.total.quarantined)
             let changed = counts.byType.filter { $0.value.added + $0.value.joined + $0.value.revived > 0 }
             guard !changed.isEmpty else { return }
             changedTypes.formUnion(changed.keys)
-            for (type, tally) in changed where tally.added > 0 { entry.added[type, default: 0] += Int64(tally.added) }
+            for (type, tally) in changed where tally.added + tally.revived > 0 {
+                entry.added[type, default: 0] += Int64(tally.added + tally.revived)
+            }
             try imports.save(entry, turn)
         case .quarantined(_, let inputs):
             _ = try turn.write()
@@ -31,23 +33,33 @@ extension ObserverStage {
             attempt.quarantinedInputs += Int64(inputs.count)
         case .summaries(_, let rows):
             _ = try turn.write()
-            try writer.upsertActivitySummaries(rows)
+            try writer.upsertActivitySummaries(rows, exported: attempt.export?.date)
         case .route(_, let route):
             _ = try turn.write()
             try take(route, of: attempt, writer)
         case .progress(_, let read, let total):
             attempt.bytesRead = read
             attempt.bytesTotal = total
-        case .finished(_, let summary):
-            entry.seconds += (turn.monotonic - attempt.startedAt).seconds
-            entry.report = attempt.report(
-                path: entry.path, addedBefore: entry.added, seconds: entry.seconds, summary: summary)
-            entry.problem = summary.damaged?.description
-            try close(&entry, .closed, turn)
+        case .finished(_, let summary): try finish(summary, attempt, &entry, turn)
         case .unreadable(_, let reason):
             entry.problem = reason
             try close(&entry, .failed, turn)
         }
+    }
+
+    /// The same without writing anything; false for what isn't about the file's content.
+    private func tryOut(
+        _ event: ImportEvent, _ attempt: ImportAttempt, _ entry: ImportLedger.Entry, _ turn: Turn
+    ) throws -> Bool {
+        switch event {
+        case .records(_, let batch):
+            attempt.counts += try writer(for: entry.user, turn).tryOut(
+                batch, session: attempt.session, plausibility: Self.plausibility(of:))
+        case .quarantined(_, let inputs): attempt.quarantinedInputs += Int64(inputs.count)
+        case .summaries, .route: break
+        default: return false
+        }
+        return true
     }
 
     /// Keeps a piece of a route; with the last one the route is joined into its workout.
@@ -64,12 +76,12 @@ extension ObserverStage {
         if isChanged { changedTypes.insert(HealthType.workoutIdentifier) }
     }
 
-    private func close(_ entry: inout ImportLedger.Entry, _ state: ImportLedger.State, _ turn: Turn) throws {
+    func close(_ entry: inout ImportLedger.Entry, _ state: ImportLedger.State, _ turn: Turn) throws {
         entry.state = state
         try imports.save(entry, turn)
         attempt = nil
         turn.log.info("import.ended", ("id", entry.id), ("state", state.rawValue))
-        turn.perform(ObserverEffect.discard(besides: imports.needed))
+        turn.perform(ObserverEffect.discard(.file(id: entry.id)))
     }
 
     /// The limits outside which a sample is kept apart.

@@ -15,6 +15,7 @@ public final class ObserverStage: Stage {
     let defaultUser: String
     var writers: [String: HealthStoreWriter] = [:]
     let imports = ImportLedger()
+    var zones = ZoneLedger()
     var attempt: ImportAttempt?
     /// Files on their way into the inbox.
     private var adopting: Set<String> = []
@@ -22,9 +23,13 @@ public final class ObserverStage: Stage {
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
     var quarantined: Int64 = 0
+    let rowsPerStep: Int
 
-    /// - Parameter zone: IANA name; a user's timeline begins with it.
-    public init(instance: String, zone: String, defaultUser: String) {
+    /// - Parameters:
+    ///   - zone: IANA name; a user's timeline begins with it.
+    ///   - rowsPerStep: rows to hold against a complete export in one turn.
+    public init(instance: String, zone: String, defaultUser: String, rowsPerStep: Int = 50_000) {
+        self.rowsPerStep = rowsPerStep
         self.instance = instance
         self.zone = zone
         self.defaultUser = defaultUser
@@ -36,29 +41,39 @@ public final class ObserverStage: Stage {
         let database = try turn.write().database
         try HealthStoreSchema.create(in: database)
         try ImportLedger.createTables(in: database)
-        try ZoneTable.createTables(in: database)
+        try zones.open(turn)
         try CharacteristicsTable.createTables(in: database)
         try imports.open(turn)
-        try ZoneTable.ensure(user: defaultUser, zone: zone, turn)
+        try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
         self.reader = reader
         try refreshHeads()
         changedTypes = []
         quarantined = Int64(try reader.quarantineCount())
-        turn.perform(ObserverEffect.discard(besides: imports.needed))
+        turn.perform(ObserverEffect.discard(.everything(besides: imports.needed)))
     }
 
-    /// Commands are hints too: an import is announced until its row says so, and asking again changes nothing.
+    /// Commands are hints too: who gives one repeats it until its effect shows, and asking again changes nothing.
     public func receive(_ message: Message, _ turn: Turn) throws {
-        guard message.body["command"].string == "import", let id = message.body["id"].string,
-            let path = message.body["path"].string,
-            Self.isFileName(id), imports[id] == nil
-        else { return }
+        let user = message.body["user"].string ?? defaultUser
+        switch message.body["command"].string {
+        case "import": try announce(message.body, user: user, turn)
+        case "zone":
+            guard let command = ZoneCommand(message.body) else { return }
+            try zones.ensure(user: user, zone: zone, turn)
+            try zones.apply(command, user: user, turn)
+        default: return
+        }
+    }
+
+    private func announce(_ body: Value, user: String, _ turn: Turn) throws {
+        guard let id = body["id"].string, let path = body["path"].string, Self.isFileName(id), imports[id] == nil else {
+            return
+        }
         try imports.save(
             .init(
-                id: id, path: path, user: message.body["user"].string ?? defaultUser, state: .announced,
-                submitted: turn.now,
-                added: [:], report: nil, problem: nil, seconds: 0), turn)
+                id: id, path: path, user: user, state: .announced, submitted: turn.now,
+                added: [:], report: nil, problem: nil, seconds: 0, plan: ImportPlan(command: body)), turn)
     }
 
     /// An id becomes a file's name in the inbox: nothing but a UUID's characters.
@@ -90,12 +105,19 @@ public final class ObserverStage: Stage {
             adopting.insert(entry.id)
             turn.perform(ObserverEffect.adopt(id: entry.id, path: entry.path))
         }
-        if attempt == nil, let entry = imports.firstOpen {
-            try ZoneTable.ensure(user: entry.user, zone: zone, turn)
+        // While a file is being read the days would move with each of its parts.
+        if attempt == nil { try zones.settle(turn) }
+        if attempt == nil, var entry = imports.firstOpen {
+            if entry.plan?.isTrial != true { try zones.ensure(user: entry.user, zone: zone, turn) }
+            if entry.plan != nil, entry.plan?.begun == nil {
+                entry.plan?.begun = turn.head.sequence
+                try imports.save(entry, turn)
+            }
             attempt = ImportAttempt(id: entry.id, source: entry.path, startedAt: turn.monotonic)
             turn.log.info("import.started", ("id", entry.id))
             turn.perform(ObserverEffect.read(id: entry.id, path: entry.path))
         }
+        if attempt?.ending != nil { try holdAgainstStore(turn) }
         if !changedTypes.isEmpty {
             try refreshHeads()
             for type in changedTypes.sorted() {
@@ -105,7 +127,7 @@ public final class ObserverStage: Stage {
             }
             changedTypes = []
         }
-        return nil
+        return attempt?.ending == nil ? nil : turn.monotonic
     }
 
     private func refreshHeads() throws {

@@ -1,0 +1,67 @@
+/// All that decides where a person's days begin, and the timeline that follows from it.
+///
+/// What a person has set or added wins. Between, a stay that samples tell of (`HKTimeZone`) counts from its first observed hour
+/// until another clock is observed or an added zone begins; one whose clock shows what the timeline's shows makes no entry. Pure: the same
+/// entries and observations give the same timeline, whatever came first.
+public struct ZonePlan: Sendable, Equatable {
+    /// Where days begin when nothing else is known.
+    public var home: String
+    /// Zones from moments on, that a person has added; in any order, one a moment.
+    public var added: [ZoneTimeline.Entry]
+    public var observed: [ZoneObservation]
+
+    public init(home: String, added: [ZoneTimeline.Entry] = [], observed: [ZoneObservation] = []) {
+        self.home = home
+        self.added = added
+        self.observed = observed
+    }
+
+    /// Where an entry of a timeline comes from.
+    public enum Origin: String, Sendable, CaseIterable {
+        case set, added, seen
+    }
+
+    public struct Part: Sendable, Hashable {
+        /// `.min` for the first.
+        public var from: Instant
+        public var zone: String
+        public var origin: Origin
+
+        public init(from: Instant, zone: String, origin: Origin) {
+            self.from = from
+            self.zone = zone
+            self.origin = origin
+        }
+    }
+
+    /// The timeline's entries with their origins, strictly rising.
+    public var parts: [Part] {
+        var clocks = ZoneClocks()
+        let stays = clocks.stays(observed)
+        var coming = added.sorted { $0.from < $1.from }[...]
+        var parts = [Part(from: .min, zone: home, origin: .set)]
+        var explicit = home
+        for (index, stay) in stays.enumerated() {
+            while let next = coming.first, next.from <= stay.start {
+                coming.removeFirst()
+                parts.append(Part(from: next.from, zone: next.zone, origin: .added))
+                explicit = next.zone
+            }
+            if parts.last?.from == stay.start { continue }
+            let end = min(
+                index + 1 < stays.count ? stays[index + 1].start : .max, coming.first?.from ?? .max)
+            let hours = stay.hours.prefix { $0 * ZoneObservation.lengthOfHour < end }
+            // Back home it is home, however a device names the same clock.
+            let zone = clocks.agree(explicit, stay.zone, hours) ? explicit : stay.zone
+            if let now = parts.last?.zone, clocks.agree(now, zone, hours) { continue }
+            parts.append(Part(from: stay.start, zone: zone, origin: .seen))
+        }
+        parts += coming.map { Part(from: $0.from, zone: $0.zone, origin: .added) }
+        return parts
+    }
+
+    /// - Throws: `ZoneError` for a name that the zone database doesn't know.
+    public func timeline() throws -> ZoneTimeline {
+        try ZoneTimeline(parts.map { ZoneTimeline.Entry(from: $0.from, zone: $0.zone) })
+    }
+}

@@ -1,0 +1,92 @@
+/// What one sample's metadata says of a place: `HKTimeZone`, the zone in which the sample was made.
+public struct ZoneObservation: Sendable, Hashable {
+    /// Whole hours since 1970, UTC.
+    public var hour: Int64
+    /// IANA name.
+    public var zone: String
+    /// Of the source (`SourceRank`): the lowest of an hour speaks for it.
+    public var rank: Int
+
+    public init(hour: Int64, zone: String, rank: Int) {
+        self.hour = hour
+        self.zone = zone
+        self.rank = rank
+    }
+
+    public static func hour(of instant: Instant) -> Int64 { instant.flooredQuotient(lengthOfHour) }
+    static let lengthOfHour: Instant = 3600 * Instant.second
+}
+
+/// A stretch of time in which all that was observed shows one clock.
+struct ZoneStay: Equatable {
+    /// As it was first named.
+    var zone: String
+    /// The observed hours, rising; at least two.
+    var hours: [Int64]
+
+    var start: Instant { hours[0] * ZoneObservation.lengthOfHour }
+}
+
+/// Clocks by zone, looked up once.
+struct ZoneClocks {
+    private var zones: [String: ZoneOffsets] = [:]
+
+    /// How far the zone's clock is ahead of UTC in an hour, µs.
+    mutating func offset(_ zone: String, _ hour: Int64) -> Instant {
+        let offsets: ZoneOffsets
+        if let known = zones[zone] {
+            offsets = known
+        } else {
+            offsets = ZoneOffsets.of(zone)
+            zones[zone] = offsets
+        }
+        return offsets.offset(at: hour * ZoneObservation.lengthOfHour)
+    }
+
+    mutating func agree(_ a: String, _ b: String, _ hours: some Sequence<Int64>) -> Bool {
+        a == b || hours.allSatisfy { offset(a, $0) == offset(b, $0) }
+    }
+
+    /// The stays that observations tell of, in order. Pure, and whatever the order of the observations.
+    ///
+    /// The best-ranked source of an hour speaks for it; where the best ones show different clocks, the hour says nothing. Hours in a row with one
+    /// clock are a stay; a single hour among others is none.
+    mutating func stays(_ observations: [ZoneObservation]) -> [ZoneStay] {
+        var runs: [ZoneStay] = []
+        for (hour, zone) in spoken(observations) { append(zone, [hour], to: &runs) }
+        var stays: [ZoneStay] = []
+        for run in runs where run.hours.count > 1 { append(run.zone, run.hours, to: &stays) }
+        return stays
+    }
+
+    private mutating func append(_ zone: String, _ hours: [Int64], to runs: inout [ZoneStay]) {
+        if let last = runs.last, agree(last.zone, zone, hours) {
+            runs[runs.count - 1].hours += hours
+        } else {
+            runs.append(ZoneStay(zone: zone, hours: hours))
+        }
+    }
+
+    /// What is observed of each hour that says anything.
+    private mutating func spoken(_ observations: [ZoneObservation]) -> [(hour: Int64, zone: String)] {
+        let sorted = observations.sorted { ($0.hour, $0.rank, $0.zone) < ($1.hour, $1.rank, $1.zone) }
+        var spoken: [(hour: Int64, zone: String)] = []
+        var best: Int?
+        var isClear = true
+        for observation in sorted {
+            if spoken.last?.hour != observation.hour || best == nil {
+                if !isClear { spoken.removeLast() }
+                spoken.append((observation.hour, observation.zone))
+                best = observation.rank
+                isClear = true
+            } else if observation.rank == best,
+                let first = spoken.last?.zone,
+                !agree(first, observation.zone, [observation.hour])
+            {
+                isClear = false
+            }
+        }
+        if !isClear { spoken.removeLast() }
+        return spoken
+    }
+}

@@ -1,0 +1,58 @@
+import HealthModel
+
+/// What an average or a latest value is made of, by source.
+package struct DiscreteExplanation: Sendable {
+    package struct Sample: Sendable, Equatable {
+        package var start: Instant
+        package var end: Instant
+        package var value: Double
+        package var source: String
+    }
+
+    package struct Source: Sendable {
+        package var name: String
+        package var statistics: DiscreteStatistics
+        /// Sum of the samples' durations.
+        package var time: Instant
+    }
+
+    /// Of all samples together, as the figure is: sources aren't merged.
+    package let all: DiscreteStatistics
+    package let time: Instant
+    /// First by priority.
+    package let sources: [Source]
+    /// In canonical order.
+    package let samples: [Sample]
+    package var latest: Sample? { samples.last }
+
+    /// Whether samples weigh by their duration; else each weighs the same.
+    package var isWeighted: Bool { time > 0 && all.style != .arithmetic && all.style != .none }
+
+    /// Of the rows that start in these ranges, in canonical order.
+    package init(
+        _ page: SamplePage, rows: [Int], style: HealthType.Style, order: SourceOrder, in ranges: [Range<Instant>]
+    ) {
+        let rows = rows.filter { row in
+            page.value[row].isFinite && ranges.contains { $0.contains(page.start[row]) }
+        }
+        let groups = SourceGroups(page, rows: rows, order: order)
+        var all = DiscreteStatistics(style: style)
+        var sources = groups.sources.map {
+            Source(name: $0.label, statistics: DiscreteStatistics(style: style), time: 0)
+        }
+        var time: Instant = 0
+        for (row, group) in zip(rows, groups.ofRow) {
+            all.add(page.value[row], start: page.start[row], end: page.end[row])
+            sources[Int(group)].statistics.add(page.value[row], start: page.start[row], end: page.end[row])
+            sources[Int(group)].time += page.end[row] - page.start[row]
+            time += page.end[row] - page.start[row]
+        }
+        self.all = all
+        self.time = time
+        self.sources = sources
+        samples = zip(rows, groups.ofRow).map { row, group in
+            Sample(
+                start: page.start[row], end: page.end[row], value: page.value[row], source: sources[Int(group)].name)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import HealthModel
+import SQLite
+
+/// On which dates there are samples of a user's type, and which came late.
+public struct TypeCompleteness: Sendable {
+    public var head: TypeHead
+    /// First and last of each run of consecutive dates with samples, in order, as days since 1970.
+    public var runs: [Int32]
+    /// By date of the samples' start, in order: those that HealthKit stored more than a day after their end.
+    public var late: [(day: Int32, arrivals: LateArrivals.Day)]
+}
+
+/// Answers how complete a store is, in steps of bounded work, and keeps what it found: only types that have changed since are looked at again.
+public final class CompletenessReader {
+    /// What one step may cost.
+    public struct Budget: Sendable {
+        public var rows: Int
+        public var seeks: Int
+
+        /// Well below a tenth of a second.
+        public static let step = Budget(rows: 150_000, seeks: 10_000)
+        public static let unlimited = Budget(rows: .max, seeks: .max)
+
+        public init(rows: Int, seeks: Int) {
+            self.rows = rows
+            self.seeks = seeks
+        }
+
+        public var isBounded: Bool { rows < .max }
+    }
+
+    private struct Key: Hashable {
+        var user: String
+        var type: String
+    }
+
+    private let store: HealthStoreReader
+    private let seeks: DayWalk.Statements
+    private let changes: LateArrivals.Statements
+    private let reach: Statement
+    private var late = LateArrivals()
+    private var walks: [Key: (sequence: Int64, walk: DayWalk)] = [:]
+    private var zones: [String: ZoneTimeline] = [:]
+    private var nightHours: [String: Int] = [:]
+
+    public init(_ store: HealthStoreReader) throws {
+        self.store = store
+        seeks = try DayWalk.Statements(in: store.database)
+        changes = try LateArrivals.Statements(in: store.database)
+        reach = try store.database.prepare("SELECT reach FROM heads WHERE user = ? AND type = ?")
+    }
+
+    /// All types with samples, sorted by user and name; nil when there is more to do than the budget allows: ask again then.
+    /// - Parameters:
+    ///   - zones: by user. Samples of a user without one aren't looked at.
+    ///   - nightHours: by type, where its dates are nights: the hour at which their window ends.
+    public func types(
+        zones: [String: ZoneTimeline], nightHours: [String: Int], budget: Budget
+    ) throws -> [TypeCompleteness]? {
+        var budget = budget
+        // Other dates.
+        if zones != self.zones || nightHours != self.nightHours {
+            late = LateArrivals()
+            walks = [:]
+            self.zones = zones
+            self.nightHours = nightHours
+        }
+        let heads = try store.heads().filter { $0.alive > 0 && zones[$0.user] != nil }
+        let counted = try late.advance(changes, head: store.head(), rows: &budget.rows) { key in
+            edges(Key(user: try store.users.name(key.user), type: try store.types.name(key.type)))
+        }
+        guard counted else { return nil }
+        var found: [TypeCompleteness] = []
+        for head in heads {
+            guard let walk = try walk(head, &budget) else { return nil }
+            found.append(TypeCompleteness(head: head, runs: walk.runs, late: try late(of: head)))
+        }
+        return found
+    }
+
+    private func edges(_ key: Key) -> DayEdges? {
+        zones[key.user].map { DayEdges(zones: $0, endHour: nightHours[key.type] ?? 24) }
+    }
+
+    /// The dates of a type; nil while there are more to find.
+    private func walk(_ head: TypeHead, _ budget: inout Budget) throws -> DayWalk? {
+        let key = Key(user: head.user, type: head.type)
+        guard let edges = edges(key), let user = store.users.ids[head.user], let type = store.types.ids[head.type]
+        else {
+            return nil
+        }
+        var entry = walks[key] ?? (head.sequence, DayWalk(user: head.user, type: head.type, edges: edges))
+        if entry.sequence != head.sequence {
+            entry = (head.sequence, DayWalk(user: head.user, type: head.type, edges: edges))
+        }
+        if !entry.walk.isComplete {
+            reach.bind(1, user)
+            reach.bind(2, type)
+            let reach = try reach.firstRow { $0.int64(0) } ?? 0
+            try entry.walk.advance(seeks, user: user, type: type, reach: reach, seeks: &budget.seeks)
+            walks[key] = entry
+        }
+        return entry.walk.isComplete ? entry.walk : nil
+    }
+
+    private func late(of head: TypeHead) throws -> [(day: Int32, arrivals: LateArrivals.Day)] {
+        guard let user = store.users.ids[head.user], let type = store.types.ids[head.type] else { return [] }
+        return (late.days[LateArrivals.Key(user: user, type: type)] ?? [:]).sorted { $0.key < $1.key }
+            .map { (day: $0.key, arrivals: $0.value) }
+    }
+}
+
+extension HealthStoreReader {
+    /// How many entries the quarantine has, by reason, the most frequent first; at most `limit` reasons.
+    public func quarantineReasons(user: String, limit: Int = 200) throws -> [(reason: String, count: Int)] {
+        let query = try database.prepare(
+            """
+            SELECT reason, count(*) AS n FROM quarantine WHERE user = (SELECT id FROM users WHERE name = ?)
+            GROUP BY reason ORDER BY n DESC, reason LIMIT ?
+            """)
+        query.bind(1, user)
+        query.bind(2, limit)
+        var reasons: [(reason: String, count: Int)] = []
+        try query.forEachRow { reasons.append(($0.string(0), $0.int(1))) }
+        return reasons
+    }
+}

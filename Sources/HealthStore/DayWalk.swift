@@ -1,0 +1,141 @@
+import HealthModel
+import SQLite
+
+/// Finds the dates on which a user has samples of a type: an index seek a date, not a look at every row. It goes on where it stopped.
+///
+/// A sample is of the date of its start. Where samples are spread over their time (cumulative types, categories), it is of every date
+/// that it reaches into as well.
+public struct DayWalk: Sendable {
+    public let user: String
+    public let type: String
+    public let edges: DayEdges
+    private var days: [Int32] = []
+    /// From where on samples are still to be found; nil when all are.
+    private var next: Int64?
+    private var isSorted = true
+
+    public init(user: String, type: String, edges: DayEdges) {
+        self.user = user
+        self.type = type
+        self.edges = edges
+        next = Int64.min
+    }
+
+    public var isComplete: Bool { next == nil }
+
+    /// First and last of each run of consecutive dates, in order, as days since 1970.
+    public var runs: [Int32] {
+        var runs: [Int32] = []
+        for day in isSorted ? days : Array(Set(days)).sorted() {
+            if let last = runs.last, day == last + 1 { runs[runs.count - 1] = day } else { runs += [day, day] }
+        }
+        return runs
+    }
+
+    /// A sample longer than this is taken for a mistake in its end; no run of dates grows beyond a century.
+    private static let longest: Instant = 36_525 * 86_400 * Instant.second
+
+    private mutating func add(_ day: Int) {
+        let day = Int32(clamping: day)
+        if let last = days.last {
+            if day == last { return }
+            if day < last { isSorted = false }
+        }
+        days.append(day)
+    }
+
+    private mutating func add(from start: Instant, to end: Instant) {
+        var at = start
+        while at < min(end, start + Self.longest) {
+            let date = edges.date(at: at)
+            add(date.day)
+            at = date.end
+        }
+    }
+
+    /// Goes on for at most `seeks` index seeks, which it takes off.
+    mutating func advance(_ statements: Statements, user: Int, type: Int, reach: Int64, seeks: inout Int) throws {
+        let kind = HealthType.named(self.type)
+        let spreads = kind.style == .cumulative || kind.kind == .category
+        if next == .min, spreads {
+            try statements.long(user, type) { start, end in add(from: start, to: end) }
+        }
+        while seeks > 0, let from = next {
+            seeks -= 1
+            guard let start = try statements.first(user, type, from: from) else {
+                if spreads, let last = days.last { try reachBeyond(last, statements, user, type, reach) }
+                next = nil
+                return
+            }
+            let date = edges.date(at: start)
+            if spreads, let last = days.last, date.day > last + 1 {
+                seeks -= 1
+                try reachBeyond(last, statements, user, type, reach)
+            }
+            add(date.day)
+            next = max(date.end.flooredSecond, from == .min ? .min : from + 1)
+        }
+    }
+
+    /// Looks whether a sample of the last date found reaches into the next.
+    private mutating func reachBeyond(
+        _ day: Int32, _ statements: Statements, _ user: Int, _ type: Int, _ reach: Int64
+    ) throws {
+        guard let last = next, last > .min else { return }
+        let edge = last &* Instant.second
+        guard edges.date(at: edge - 1).day == Int(day),
+            let end = try statements.lastEnd(user, type, from: (edge &- reach).flooredSecond, before: last)
+        else { return }
+        add(from: edge, to: end)
+    }
+
+    /// The statements of a connection for all walks on it.
+    final class Statements {
+        private let seek: Statement
+        private let ends: Statement
+        private let longOnes: Statement
+
+        init(in database: Database) throws {
+            let alive = "WHERE user = ?1 AND type = ?2 AND state = 0"
+            seek = try database.prepare(
+                """
+                SELECT second, start_us FROM samples INDEXED BY samples_identity \(alive) AND second >= ?3
+                ORDER BY second LIMIT 1
+                """)
+            ends = try database.prepare(
+                """
+                SELECT max(second * 1000000 + start_us + duration) FROM samples INDEXED BY samples_identity \(alive)
+                AND second >= ?3 AND second < ?4
+                """)
+            longOnes = try database.prepare(
+                """
+                SELECT second, start_us, duration FROM samples INDEXED BY samples_long \(alive)
+                AND duration > \(HealthStoreSchema.longDuration) ORDER BY second
+                """)
+        }
+
+        func first(_ user: Int, _ type: Int, from second: Int64) throws -> Instant? {
+            seek.bind(1, user)
+            seek.bind(2, type)
+            seek.bind(3, second)
+            return try seek.firstRow { $0.int64(0) &* Instant.second &+ $0.int64(1) }
+        }
+
+        func lastEnd(_ user: Int, _ type: Int, from second: Int64, before: Int64) throws -> Instant? {
+            ends.bind(1, user)
+            ends.bind(2, type)
+            ends.bind(3, second)
+            ends.bind(4, before)
+            return try ends.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil
+        }
+
+        func long(_ user: Int, _ type: Int, _ body: (Instant, Instant) -> Void) throws {
+            longOnes.bind(1, user)
+            longOnes.bind(2, type)
+            try longOnes.forEachRow { row in
+                let start = row.int64(0) &* Instant.second &+ row.int64(1)
+                body(start, start &+ row.int64(2))
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Console
+import HealthModel
+
+extension CheckReport {
+    /// Rows of a list that a screen shows; a pipe gets all.
+    private static let rowsOnScreen = 25
+
+    /// Tables for eyes.
+    public func text(for terminal: Terminal) -> String {
+        [ringText(terminal), completenessText(terminal), revisedText(terminal), quarantineText(terminal)]
+            .joined(separator: "\n")
+    }
+
+    private func cut(_ table: Table, for terminal: Terminal) -> String {
+        ExplainTable(table: table, rowsOnScreen: Self.rowsOnScreen, footer: nil).render(
+            for: terminal, all: false, how: "a pipe and --json get all")
+    }
+
+    private func ringText(_ terminal: Terminal) -> String {
+        let count = { (number: Int) in HumanFormat.count(number) }
+        let allowed =
+            "\(ExplainFormat.short(options.tolerance.absolute)) kcal or min, or "
+            + "\(ExplainFormat.short(options.tolerance.relative * 100)) %"
+        var text =
+            terminal.styled("Rings: our figures against Apple's ActivitySummary", .bold)
+            + "\n\(count(rings.compared)) days compared: \(count(rings.equal)) equal, \(count(rings.differingDays)) differ "
+            + "by more than \(allowed). Only ours \(count(rings.onlyOurs.count)), only Apple's "
+            + "\(count(rings.onlyApples.count)).\n"
+        guard !rings.differences.isEmpty else { return text }
+        var byFigure = Table([.init("Figure"), .number("Compared"), .number("Differ"), .number("At most by")])
+        for name in RingComparison.figures {
+            guard let tally = rings.byFigure[name] else { continue }
+            byFigure.add([
+                name, count(tally.compared), count(tally.differing), ExplainFormat.short(tally.largest),
+            ])
+        }
+        var days = Table([
+            .init("Date"), .init("Figure"), .number("Ours"), .number("Apple's"), .number("Difference"), .init("Unit"),
+        ])
+        for found in rings.differences {
+            days.add([
+                found.date.description, found.figure, ExplainFormat.short(found.ours),
+                ExplainFormat.short(found.apples),
+                ExplainFormat.short(found.difference), found.unit,
+            ])
+        }
+        text += byFigure.render(for: terminal) + "\n" + cut(days, for: terminal)
+        return text
+    }
+
+    private func completenessText(_ terminal: Terminal) -> String {
+        let title =
+            terminal.styled("Completeness", .bold)
+            + "\nOnly what usually comes daily has gaps: the median distance of its days is 1.\n"
+            + "Late: stored in HealthKit more than a day after the sample had ended.\n"
+        guard !types.isEmpty else { return title + "no samples\n" }
+        var table = Table([
+            .init("Type"), .init("First day"), .init("Last day"), .number("Days"), .number("Every", givesWay: 3),
+            .number("Missing"), .init("Longest gap", givesWay: 4), .number("Late", givesWay: 5),
+            .number("At most", givesWay: 2),
+        ])
+        for type in types {
+            let days = type.days
+            let late = type.late(from: options.from, to: options.to)
+            let missing = days.gaps.reduce(0) { $0 + $1.count }
+            table.add([
+                ExplainedMetric.bare(type.type), days.first?.description ?? "", days.last?.description ?? "",
+                HumanFormat.count(days.count),
+                days.medianDistance.map { $0 == 1 ? "day" : "\($0) days" } ?? "",
+                days.isUsuallyDaily ? HumanFormat.count(missing) : "",
+                days.isUsuallyDaily ? days.longestGap.map { DayRuns.text(of: $0) } ?? "none" : "",
+                late.count > 0 ? HumanFormat.count(Int(late.count)) : "",
+                late.count > 0 ? HumanFormat.duration(.seconds(late.longest)) : "",
+            ])
+        }
+        return title + table.render(for: terminal)
+    }
+
+    private func revisedText(_ terminal: Terminal) -> String {
+        let title = terminal.styled("Changed after they were final", .bold) + "\n"
+        guard !revised.isEmpty else { return title + "no day\n" }
+        var table = Table([.init("Date"), .number("Revision")])
+        for day in revised { table.add([day.date.description, "\(day.revision)"]) }
+        return title + cut(table, for: terminal)
+    }
+
+    private func quarantineText(_ terminal: Terminal) -> String {
+        let title = terminal.styled("Quarantined", .bold) + "\n"
+        guard !quarantined.isEmpty else { return title + "nothing\n" }
+        var table = Table([.number("Count"), .init("Reason")])
+        for entry in quarantined { table.add([HumanFormat.count(Int(entry.count)), entry.reason]) }
+        return title + table.render(for: terminal)
+    }
+}

@@ -1,0 +1,57 @@
+import HealthModel
+
+/// Dates that have something, as runs of consecutive ones. Pure.
+public struct DayRuns: Sendable, Equatable {
+    /// Days since 1970; in order, never touching.
+    public private(set) var runs: [ClosedRange<Int>]
+
+    /// - Parameter runs: in any order, touching or overlapping as they may.
+    public init(_ runs: [ClosedRange<Int>] = []) {
+        self.runs = []
+        for run in runs.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = self.runs.last, run.lowerBound <= last.upperBound + 1 {
+                self.runs[self.runs.count - 1] = last.lowerBound...max(last.upperBound, run.upperBound)
+            } else {
+                self.runs.append(run)
+            }
+        }
+    }
+
+    public var isEmpty: Bool { runs.isEmpty }
+    public var first: LocalDay? { runs.first.map { LocalDay(number: $0.lowerBound) } }
+    public var last: LocalDay? { runs.last.map { LocalDay(number: $0.upperBound) } }
+    /// Dates that have something.
+    public var count: Int { runs.reduce(0) { $0 + $1.count } }
+
+    public func union(_ other: DayRuns) -> DayRuns { DayRuns(runs + other.runs) }
+
+    /// The dates within both bounds.
+    public func clamped(from: LocalDay?, to: LocalDay?) -> DayRuns {
+        let (low, high) = (from?.number ?? .min, to?.number ?? .max)
+        guard low <= high else { return DayRuns() }
+        let bounds = low...high
+        return DayRuns(runs.filter { $0.overlaps(bounds) }.map { $0.clamped(to: bounds) })
+    }
+
+    /// The dates between the first and the last that have nothing.
+    public var gaps: [ClosedRange<Int>] {
+        zip(runs, runs.dropFirst()).map { $0.upperBound + 1...$1.lowerBound - 1 }
+    }
+
+    /// The longest gap; the latest of equals.
+    public var longestGap: ClosedRange<Int>? { gaps.reversed().max { $0.count < $1.count } }
+
+    /// The median of the distances from one date that has something to the next: 1 for what comes each day. Nil with fewer than two dates.
+    public var medianDistance: Int? {
+        let gaps = gaps.map { $0.count + 1 }.sorted()
+        let distances = count - 1
+        guard distances > 0 else { return nil }
+        // All within a run are 1, and none is less.
+        let middle = distances / 2
+        let ones = distances - gaps.count
+        return middle < ones ? 1 : gaps[middle - ones]
+    }
+
+    /// Whether something comes on most days: the median distance is a day.
+    public var isUsuallyDaily: Bool { medianDistance == 1 }
+}

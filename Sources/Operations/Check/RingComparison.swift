@@ -1,0 +1,143 @@
+import HealthModel
+
+/// Our figures of the rings against those that Apple wrote into an `ActivitySummary`, day by day. Pure.
+public struct RingComparison: Sendable {
+    /// One figure of a day that both sides have and that differs.
+    public struct Difference: Sendable, Equatable {
+        public var date: LocalDay
+        /// As in `days --json`.
+        public var figure: String
+        public var unit: String
+        public var ours: Double
+        public var apples: Double
+
+        public var difference: Double { ours - apples }
+    }
+
+    /// How far apart figures may be.
+    public struct Tolerance: Sendable, Equatable {
+        /// In the figure's unit; stand hours are whole and must agree.
+        public var absolute: Double
+        /// Of Apple's figure.
+        public var relative: Double
+
+        /// 1 kcal or 1 min, or 1 %, whichever is more.
+        public static let standard = Tolerance(absolute: 1, relative: 0.01)
+
+        public init(absolute: Double, relative: Double) {
+            self.absolute = absolute
+            self.relative = relative
+        }
+
+        func allows(_ ours: Double, _ apples: Double, isWhole: Bool) -> Bool {
+            let allowed = isWhole ? 0 : max(absolute, relative * apples.magnitude)
+            return (ours - apples).magnitude <= allowed
+        }
+    }
+
+    public struct Tally: Sendable, Equatable {
+        public var compared = 0
+        public var differing = 0
+        /// The largest difference, without its sign.
+        public var largest = 0.0
+    }
+
+    private struct Ring {
+        /// In `days --json`, and where a stack's handlers don't name it.
+        var figure: String
+        var other: String?
+        /// The attribute of `ActivitySummary`; kcal, min, h.
+        var attribute: String
+        var unit: String
+    }
+
+    private static let rings = [
+        Ring(figure: "activeEnergyKilocalories", attribute: "activeEnergyBurned", unit: "kcal"),
+        Ring(figure: "exerciseMinutes", attribute: "appleExerciseTime", unit: "min"),
+        Ring(figure: "standHours", attribute: "appleStandHours", unit: "h"),
+        Ring(
+            figure: "moveMinutes", other: "HKQuantityTypeIdentifierAppleMoveTime", attribute: "appleMoveTime",
+            unit: "min"),
+    ]
+
+    public static var figures: [String] { rings.map(\.figure) }
+
+    public let tolerance: Tolerance
+    /// Days of which at least one figure was compared.
+    public private(set) var compared = 0
+    public private(set) var equal = 0
+    public private(set) var differences: [Difference] = []
+    /// Days that have a figure of ours, and none of Apple's, and the other way round.
+    public private(set) var onlyOurs: [LocalDay] = []
+    public private(set) var onlyApples: [LocalDay] = []
+    public private(set) var byFigure: [String: Tally] = [:]
+
+    public init(tolerance: Tolerance = .standard) { self.tolerance = tolerance }
+
+    public var differingDays: Int { compared - equal }
+
+    /// What a comparison reads of a day's summary: the figures of the rings.
+    public static func ourFigures(of summary: Value) -> [String: Double] {
+        var figures: [String: Double] = [:]
+        for ring in rings {
+            figures[ring.figure] =
+                summary[ring.figure].double ?? ring.other.flatMap { summary["other"][$0]["sum"].double }
+        }
+        return figures
+    }
+
+    /// Takes a day.
+    /// - Parameters:
+    ///   - ours: by figure; absent is no data.
+    ///   - apples: the summary's attributes; nil: there is none of this day. Apple writes 0 where there is no data.
+    public mutating func add(_ date: LocalDay, ours: [String: Double], apples: Value?) {
+        var wasCompared = false
+        var isEqual = true
+        var hasApples = false
+        for ring in Self.rings {
+            guard let theirs = apples?[ring.attribute].double, Self.isKept(ring, apples ?? .null) else { continue }
+            if theirs != 0 { hasApples = true }
+            guard let mine = ours[ring.figure] else {
+                guard theirs != 0, !ours.isEmpty else { continue }
+                // A day of ours that lacks what Apple has counted differs by all of it.
+                note(date, ring, 0, theirs)
+                (wasCompared, isEqual) = (true, false)
+                continue
+            }
+            wasCompared = true
+            if tolerance.allows(mine, theirs, isWhole: ring.unit == "h") {
+                byFigure[ring.figure, default: Tally()].compared += 1
+            } else {
+                note(date, ring, mine, theirs)
+                isEqual = false
+            }
+        }
+        if wasCompared {
+            compared += 1
+            if isEqual { equal += 1 }
+        } else if hasApples {
+            onlyApples.append(date)
+        } else if !ours.isEmpty, apples == nil {
+            onlyOurs.append(date)
+        }
+    }
+
+    private mutating func note(_ date: LocalDay, _ ring: Ring, _ ours: Double, _ apples: Double) {
+        let found = Difference(date: date, figure: ring.figure, unit: ring.unit, ours: ours, apples: apples)
+        differences.append(found)
+        byFigure[ring.figure, default: Tally()].compared += 1
+        byFigure[ring.figure, default: Tally()].differing += 1
+        let largest = byFigure[ring.figure]?.largest ?? 0
+        byFigure[ring.figure, default: Tally()].largest = max(largest, found.difference.magnitude)
+    }
+
+    /// The move ring goes by energy or by minutes; the other of the two is 0 in a summary, whatever there was.
+    private static func isKept(_ ring: Ring, _ apples: Value) -> Bool {
+        let byMinutes = [apples["appleMoveTimeGoal"], apples["appleMoveTime"]].contains { $0.double ?? 0 > 0 }
+        switch ring.figure {
+        case "moveMinutes": return byMinutes
+        case "activeEnergyKilocalories": return !byMinutes || apples[ring.attribute].double ?? 0 > 0
+        default: return true
+        }
+    }
+}

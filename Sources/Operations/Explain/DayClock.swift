@@ -1,0 +1,77 @@
+import Foundation
+import HealthModel
+
+/// Times of one day as its own clock showed them.
+struct DayClock {
+    let zones: ZoneTimeline
+    let day: LocalDay
+    /// Where the clock changes, a time alone may be there twice.
+    private let showsOffset: Bool
+
+    init(_ zones: ZoneTimeline, _ day: LocalDay) {
+        self.zones = zones
+        self.day = day
+        let edges = zones.ranges(of: day).flatMap { [$0.lowerBound, $0.upperBound - 1] }
+        showsOffset = Set(edges.map { Self.offset(zones, $0) }).count > 1
+    }
+
+    /// "08:15:00", with the date before it when that is another, and the offset from UTC behind it where the clock changed.
+    func time(_ instant: Instant) -> String {
+        let offset = Self.offset(zones, instant)
+        let local = InstantText.iso8601((instant.flooredSecond + Int64(offset)) * Instant.second)
+        let clock = local.split(separator: "T").last.map { String($0.prefix(8)) } ?? ""
+        let date = zones.day(of: instant)
+        return (date == day ? "" : "\(date) ") + clock + (showsOffset ? Self.text(offset) : "")
+    }
+
+    /// A range's end: midnight reads as the end of the day.
+    func end(_ instant: Instant) -> String {
+        let isEdge = zones.ranges(of: day).contains { $0.upperBound == instant }
+        return isEdge && time(instant).hasPrefix("\(zones.day(of: instant)) 00:00:00") ? "24:00:00" : time(instant)
+    }
+
+    /// "Europe/Berlin", or all zones of a day that has several.
+    var zoneNames: String {
+        var names: [String] = []
+        for range in zones.ranges(of: day) {
+            for instant in [range.lowerBound, range.upperBound - 1] where names.last != zones.zone(at: instant) {
+                names.append(zones.zone(at: instant))
+            }
+        }
+        return names.joined(separator: ", ")
+    }
+
+    private static func offset(_ zones: ZoneTimeline, _ instant: Instant) -> Int {
+        TimeZone(identifier: zones.zone(at: instant))?
+            .secondsFromGMT(for: Date(timeIntervalSince1970: instant.seconds)) ?? 0
+    }
+
+    /// "+02:00".
+    private static func text(_ offset: Int) -> String {
+        let minutes = abs(offset) / 60
+        return (offset < 0 ? "-" : "+") + String(format: "%02d:%02d", minutes / 60, minutes % 60)
+    }
+}
+
+/// How explanations print numbers.
+enum ExplainFormat {
+    /// As many decimals as it needs, six at most.
+    static func exact(_ number: Double) -> String { trimmed(String(format: "%.6f", number)) }
+
+    /// Two decimals at most.
+    static func short(_ number: Double) -> String { trimmed(String(format: "%.2f", number)) }
+
+    static func short(_ number: Double?) -> String { number.map { short($0) } ?? "" }
+
+    /// "83 %".
+    static func percent(_ part: Double, of whole: Double) -> String {
+        whole > 0 ? "\(Int((part / whole * 100).rounded())) %" : ""
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        var text = text
+        while text.hasSuffix("0") { text.removeLast() }
+        if text.hasSuffix(".") { text.removeLast() }
+        return text == "-0" ? "0" : text
+    }
+}

@@ -1,0 +1,48 @@
+import Console
+import HealthModel
+
+/// How a figure of a day comes about. Pure: made of a handler's own input.
+protocol Explanation {
+    /// The figure that follows from the samples; nil without any.
+    var result: Double? { get }
+    /// What `--json` says beside the figure.
+    var members: [String: Value] { get }
+    /// How it was computed, in a sentence.
+    var rule: String { get }
+    /// Tables for eyes, in order, each with what stands below it.
+    func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable]
+}
+
+/// What `explain` is to show.
+public struct ExplainOptions: Sendable {
+    /// By hour instead of by interval.
+    public var byHour: Bool
+    /// Every interval and sample by itself, however many.
+    public var all: Bool
+
+    public init(byHour: Bool = false, all: Bool = false) {
+        self.byHour = byHour
+        self.all = all
+    }
+}
+
+struct ExplainTable {
+    var table: Table
+    /// Rows that a screen shows of it; nil: all.
+    var rowsOnScreen: Int?
+    var footer: String?
+
+    /// A screen gets the first rows and a line that says so; a pipe gets all.
+    func render(for terminal: Terminal, all: Bool, how: String = "--all shows every one, a pipe gets them too")
+        -> String
+    {
+        var shown = table
+        var more = ""
+        if let limit = rowsOnScreen, terminal.isTerminal, !all, table.rows.count > limit {
+            shown = Table(table.columns)
+            for row in table.rows.prefix(limit) { shown.add(row) }
+            more = "… and \(table.rows.count - limit) more rows: \(how)\n"
+        }
+        return shown.render(for: terminal) + more + (footer.map { $0 + "\n" } ?? "")
+    }
+}

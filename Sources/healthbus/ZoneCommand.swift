@@ -1,0 +1,106 @@
+import Console
+import HealthModel
+import Operations
+import PluginKit
+
+enum ZoneCommand {
+    private enum Action: String, CaseIterable {
+        case show, set, add, remove
+
+        /// What follows it.
+        var words: [String] {
+            switch self {
+            case .show: []
+            case .set: ["zone"]
+            case .add: ["from", "zone"]
+            case .remove: ["from"]
+            }
+        }
+    }
+
+    static func run(_ arguments: Arguments) throws {
+        let action = try action(arguments.positionals[0])
+        let words = Array(arguments.positionals.dropFirst())
+        guard words.count == action.words.count else {
+            let form = (["healthbus zone \(action.rawValue)"] + action.words.map { "<\($0)>" }).joined(separator: " ")
+            throw Failure.usage(
+                words.count < action.words.count
+                    ? "<\(action.words[words.count])> is missing" : "unexpected \"\(words[action.words.count])\"",
+                hint: "usage: \(form)")
+        }
+        // What is mistyped is told before anything is asked.
+        let moment = try action == .add || action == .remove ? moment(words[0]) : nil
+        let zone = try action == .set || action == .add ? known(words[words.count - 1]) : nil
+        let stack = try Stack(arguments)
+        let user = arguments.value("--user") ?? "me"
+        if action != .show { try stack.requireRunning() }
+        // A user's first zone is set before there is a timeline to show.
+        let report = action == .set ? ZoneReport(user: user, parts: []) : try ZoneReport(stack, user: user)
+        let change: ZoneClient.Change? =
+            switch (action, moment, zone) {
+            case (.set, _, let zone?): .set(zone: zone)
+            case (.add, let moment?, let zone?):
+                .add(from: try ZonePlan.instant(of: moment, in: report.parts), zone: zone)
+            case (.remove, let moment?, _): .remove(from: try removable(moment, words[0], report))
+            default: nil
+            }
+        try show(try change.map { try apply($0, stack, user: user) } ?? report, arguments)
+    }
+
+    private static func apply(_ change: ZoneClient.Change, _ stack: Stack, user: String) throws -> ZoneReport {
+        let client = try StackClient(address: stack.address)
+        defer { client.close() }
+        let parts = try ZoneClient(client: client, observer: stack.observer).apply(change, user: user)
+        return ZoneReport(user: user, parts: parts)
+    }
+
+    private static func show(_ report: ZoneReport, _ arguments: Arguments) throws {
+        StandardStream.output.write(
+            arguments.flag("--json") ? try report.json + "\n" : try report.table(for: Terminal(.output)))
+    }
+
+    private static func action(_ word: String) throws -> Action {
+        if let action = Action(rawValue: word) { return action }
+        let all = Action.allCases.map(\.rawValue)
+        throw Failure.usage(
+            "healthbus zone can't \"\(word)\"",
+            hint: Nearest.to(word, among: all).map { "did you mean \($0)?" }
+                ?? "give one of \(all.joined(separator: ", "))")
+    }
+
+    private static func moment(_ text: String) throws -> ZoneMoment {
+        guard let moment = ZoneMoment(text) else {
+            throw Failure.usage(
+                "\"\(text)\" is neither a date nor a time",
+                hint: "write it as 2025-03-30, 2025-03-30T14:00 (by the clock of the zone before) "
+                    + "or 2025-03-30T14:00+02:00")
+        }
+        return moment
+    }
+
+    private static func known(_ name: String) throws -> String {
+        if ZoneName.known.contains(name) || ZoneName.isKnown(name) { return name }
+        // Most mistype the place, or know it alone: "berlin" is Europe/Berlin.
+        let lower = name.lowercased()
+        let nearest =
+            ZoneName.known.first { $0.lowercased() == lower || $0.lowercased().hasSuffix("/" + lower) }
+            ?? Nearest.to(name, among: ZoneName.known)
+        throw Failure.usage(
+            "unknown time zone \"\(name)\"",
+            hint: nearest.map { "did you mean \($0)?" } ?? "use an IANA name such as Europe/Berlin")
+    }
+
+    private static func removable(_ moment: ZoneMoment, _ text: String, _ report: ZoneReport) throws -> Instant {
+        let from = try ZonePlan.instant(of: moment, in: report.parts)
+        guard let part = report.parts.first(where: { $0.from == from }), part.origin == .added else {
+            let isSeen = report.parts.contains { $0.from == from }
+            throw Failure(
+                isSeen
+                    ? "the entry of \(text) is seen in the data, not added" : "no zone was added for \(text)",
+                hint: isSeen
+                    ? "'healthbus zone add \(text) ZONE' goes before it" : "'healthbus zone show' lists those that were"
+            )
+        }
+        return from
+    }
+}

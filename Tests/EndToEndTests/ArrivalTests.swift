@@ -1,0 +1,164 @@
+import Foundation
+import Glibc
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// One life comes in five ways, and what comes out is the same to the last byte.
+    ///
+    /// `HEALTHBUS_ORDER_DAYS`, `HEALTHBUS_ORDER_RECORDS` and `HEALTHBUS_ORDER_SEED` make more of it by hand;
+    /// `HEALTHBUS_ORDER_SYSTEMS=2` brings the same life in imperial units too.
+    @Suite(.serialized, .timeLimit(.minutes(10))) struct ArrivalTests {
+        /// How a life is cut into files.
+        enum Order: String, CaseIterable, CustomTestStringConvertible {
+            /// A file a day, oldest first.
+            case byDay
+            /// One file, its elements in random order.
+            case shuffled
+            /// A file a day, in random order.
+            case daysAtRandom
+            /// Ten exports made one after the other: five that grow, five of the last weeks only.
+            case overlapping
+            /// The same ten, handed over in random order: an old export comes after a newer one.
+            case overlappingAtRandom
+
+            var testDescription: String { rawValue }
+        }
+
+        /// 7 March to 5 April 2025: with the night in which Berlin's clocks go forward.
+        static let days = Programs.number("HEALTHBUS_ORDER_DAYS", else: 30)
+        static let records = Programs.number("HEALTHBUS_ORDER_RECORDS", else: 22_000)
+        static let seed = Programs.number("HEALTHBUS_ORDER_SEED", else: 1)
+        static let systems = Array(["metric", "imperial"].prefix(Programs.number("HEALTHBUS_ORDER_SYSTEMS", else: 1)))
+
+        /// What a stack has come to: its content, and what `days --json` prints, but for the revisions.
+        struct Outcome: Sendable {
+            var content: StackContent
+            var printed: [Substring]
+            /// Ring summaries and routes.
+            var beside: [String]
+
+            init(of stack: TestStack) async throws {
+                content = try await StackContent(of: stack)
+                printed = try await stack.onState("days", "--json").output.split(separator: "\n")
+                    .filter { !$0.contains("\"revision\":") }
+                beside =
+                    try stack.rows("observer", "SELECT date || payload FROM activity_summaries ORDER BY date")
+                    + stack.rows(
+                        "observer", "SELECT path || first_point || points FROM routes ORDER BY path, first_point")
+            }
+        }
+
+        /// All of it in one go.
+        static let whole = Task {
+            try await withStack { stack in
+                let files = try await ArrivalTests.exports(in: stack)
+                let words = files.flatMap { ["--import", $0] } + ["--until-idle", "--state", stack.state]
+                let ended = try await stack.start(["up", "--zone", "Europe/Berlin"] + words).ended(within: 600)
+                #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
+                return try await Outcome(of: stack)
+            }
+        }
+
+        private static func exports(in stack: TestStack) async throws -> [String] {
+            var files: [String] = []
+            for system in systems {
+                files.append(
+                    try await stack.generate(
+                        "\(system).zip", "--days", "\(days)", "--records", "\(records)", "--seed", "\(seed)", "--units",
+                        system))
+            }
+            return files
+        }
+
+        @Test(arguments: Order.allCases) func anyOrder(_ order: Order) async throws {
+            let expected = try await Self.whole.value
+            #expect(expected.content.days.count >= Self.days && expected.beside.count > Self.days)
+            try await withStack { stack in
+                var random = Seeded(UInt64(Self.seed))
+                var files: [String] = []
+                for export in try await Self.exports(in: stack) {
+                    let name = (export as NSString).deletingPathExtension
+                    files += try Self.cut(try ExportPieces(of: export), order, name, &random)
+                }
+                if order != .byDay && order != .overlapping { files.shuffle(using: &random) }
+                let up = try await stack.upAndReady()
+                let imported = try await stack.start(["import", "--state", stack.state] + files).ended(within: 300)
+                #expect(imported.exit == .code(0), "\(imported.error)")
+                // In the midst of computing and delivering.
+                try await stack.interrupt(up)
+                let ended = try await stack.up("--until-idle").ended(within: 300)
+                #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
+
+                let outcome = try await Outcome(of: stack)
+                let differences = outcome.content.differences(from: expected.content)
+                #expect(differences.isEmpty, "seed \(Self.seed): \(differences.joined(separator: "\n"))")
+                #expect(outcome.printed == expected.printed)
+                #expect(outcome.beside == expected.beside)
+            }
+        }
+
+        /// Overlapping exports in random order, and the observer, who reads them, and the consolidator are killed in between.
+        @Test func killedInTheMidst() async throws {
+            let expected = try await Self.whole.value
+            try await withStack { stack in
+                var random = Seeded(UInt64(Self.seed) &+ 7)
+                let export = try await Self.exports(in: stack)[0]
+                let files = try Self.cut(
+                    try ExportPieces(of: export), .overlappingAtRandom, stack.path("part"), &random
+                )
+                .shuffled(using: &random)
+                let words = files.flatMap { ["--import", $0] } + ["--until-idle", "--state", stack.state]
+                let up = try await stack.start(["up", "--zone", "Europe/Berlin"] + words)
+                for (victim, part) in [("observer", 0.2), ("consolidator", 0.5), ("observer", 0.7)] {
+                    let goal = Int(part * Double(expected.content.samples.count))
+                    try await until("\(goal) samples", within: 100, every: 1) {
+                        stack.committed(by: "observer") >= goal
+                    }
+                    let pid = try #require(try stack.pid(of: victim))
+                    kill(pid, SIGKILL)
+                    try await until("the end of \(victim)", within: 5, every: 1) { try stack.pid(of: victim) != pid }
+                }
+                let ended = try await up.ended(within: 300)
+                #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
+                let outcome = try await Outcome(of: stack)
+                let differences = outcome.content.differences(from: expected.content)
+                #expect(differences.isEmpty, "seed \(Self.seed): \(differences.joined(separator: "\n"))")
+                #expect(outcome.printed == expected.printed && outcome.beside == expected.beside)
+            }
+        }
+
+        /// Cuts an export into files; their paths in the order of the life.
+        private static func cut(
+            _ pieces: ExportPieces, _ order: Order, _ name: String, _ random: inout Seeded
+        ) throws -> [String] {
+            let last = try #require(pieces.days.last)
+            func write(_ elements: [ExportPieces.Element], _ number: Int, _ day: String) throws -> String {
+                let path = "\(name)-\(number).zip"
+                // Made at nine in the evening: the day isn't over.
+                try pieces.write(
+                    elements, exported: "\(day) 21:00:00 +0200", offset: day < "2025-03-30" ? "+0100" : "+0200",
+                    number: number, to: path)
+                return path
+            }
+            switch order {
+            case .shuffled: return [try write(pieces.elements.shuffled(using: &random), 1, last)]
+            case .byDay, .daysAtRandom:
+                let byDay = Dictionary(grouping: pieces.elements, by: \.day)
+                return try byDay.sorted { $0.key < $1.key }.enumerated().map { try write($1.value, $0, $1.key) }
+            case .overlapping, .overlappingAtRandom:
+                return try (1...10).map { number in
+                    let day = pieces.days[(pieces.days.count * number + 9) / 10 - 1]
+                    let first = number <= 5 ? "" : pieces.days[pieces.days.count * (number - 5) / 10]
+                    // The last one is made when everything is stored.
+                    let end = number == 10 ? "9999" : "\(day) 21:00:00"
+                    let stored = pieces.elements.filter { $0.day >= first && $0.created <= end }
+                    // The day of the export has rings too, not closed yet.
+                    let rings = number == 10 ? [] : pieces.elements.filter { $0.isRings && $0.day == day }
+                    return try write(stored + rings.map { $0.halfDone }, number, day)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import HealthModel
+import Testing
+
+@Suite struct ZonePlanTests {
+    private static let home = "Europe/Berlin"
+    private static let zones = [
+        home, "America/New_York", "Asia/Tokyo", "Europe/Paris", "Europe/London", "Asia/Kolkata", "Africa/Lagos",
+    ]
+
+    private func at(_ text: String) throws -> Instant { try #require(InstantText.parse(text)) }
+
+    private func seen(_ zone: String, _ text: String, hours: Int = 2, rank: Int = 2) throws -> [ZoneObservation] {
+        let first = ZoneObservation.hour(of: try at(text))
+        return (0..<Int64(hours)).map { ZoneObservation(hour: first + 3 * $0, zone: zone, rank: rank) }
+    }
+
+    private func parts(_ observed: [ZoneObservation], added: [ZoneTimeline.Entry] = []) -> [ZonePlan.Part] {
+        ZonePlan(home: Self.home, added: added, observed: observed).parts
+    }
+
+    @Test func aStayBeginsWithItsFirstHourAndLastsUntilAnotherClockIsSeen() throws {
+        let observed =
+            try seen(Self.home, "2025-03-01T00:00:00Z", hours: 9) + seen("America/New_York", "2025-03-10T20:40:00Z")
+            + seen("America/New_York", "2025-03-15T10:00:00Z") + seen("Europe/Paris", "2025-03-20T08:00:00Z")
+        #expect(
+            parts(observed) == [
+                .init(from: .min, zone: Self.home, origin: .set),
+                .init(from: try at("2025-03-10T20:00:00Z"), zone: "America/New_York", origin: .seen),
+                // Paris shows home's clock.
+                .init(from: try at("2025-03-20T08:00:00Z"), zone: Self.home, origin: .seen),
+            ])
+    }
+
+    @Test func oneHourIsNoStay() throws {
+        let observed =
+            try seen("America/New_York", "2025-03-10T20:00:00Z", hours: 1)
+            + seen(Self.home, "2025-03-11T20:00:00Z") + seen("America/New_York", "2025-03-12T20:00:00Z", hours: 1)
+        #expect(parts(observed).count == 1)
+    }
+
+    @Test func anotherNameOfTheSameClockMakesNoEntry() throws {
+        #expect(parts(try seen("Europe/Paris", "2025-03-10T20:00:00Z", hours: 50)).count == 1)
+        // Lagos shows Berlin's clock in winter, and another one in summer.
+        #expect(parts(try seen("Africa/Lagos", "2025-01-10T20:00:00Z")).count == 1)
+        #expect(parts(try seen("Africa/Lagos", "2025-07-10T20:00:00Z")).count == 2)
+    }
+
+    @Test func theBestSourceOfAnHourSpeaksForIt() throws {
+        let tokyo = try seen("Asia/Tokyo", "2025-03-10T20:00:00Z", rank: 3)
+        let berlin = try seen(Self.home, "2025-03-10T20:00:00Z", rank: 1)
+        #expect(parts(tokyo).count == 2)
+        #expect(parts(tokyo + berlin).count == 1)
+        // Two of one rank that differ say nothing.
+        #expect(parts(tokyo + (try seen(Self.home, "2025-03-10T20:00:00Z", rank: 3))).count == 1)
+    }
+
+    @Test func anAddedZoneEndsAStayForGood() throws {
+        let observed =
+            try seen(Self.home, "2025-03-09T00:00:00Z") + seen("Asia/Tokyo", "2025-03-10T00:00:00Z", hours: 24)
+        let from = try at("2025-03-11T00:30:00Z")
+        #expect(
+            parts(observed, added: [.init(from: from, zone: Self.home)]) == [
+                .init(from: .min, zone: Self.home, origin: .set),
+                .init(from: try at("2025-03-10T00:00:00Z"), zone: "Asia/Tokyo", origin: .seen),
+                .init(from: from, zone: Self.home, origin: .added),
+            ])
+        // At the stay's very beginning: no stay.
+        let same = try at("2025-03-10T00:00:00Z")
+        #expect(parts(observed, added: [.init(from: same, zone: Self.home)]).map(\.origin) == [.set, .added])
+        // A later stay counts.
+        let later = observed + (try seen("America/New_York", "2025-03-20T00:00:00Z"))
+        #expect(
+            parts(later, added: [.init(from: from, zone: Self.home)]).map(\.origin) == [.set, .seen, .added, .seen])
+    }
+
+    @Test(arguments: 1...200)
+    func whateverTheOrderAndWhatIsAddedWins(_ seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let start = ZoneObservation.hour(of: try at("2025-02-20T00:00:00Z"))
+        var observed: [ZoneObservation] = []
+        var zone = Self.home
+        for hour in 0..<Int64.random(in: 0...1200, using: &random) where Int.random(in: 0..<4, using: &random) == 0 {
+            if Int.random(in: 0..<12, using: &random) == 0 { zone = Self.zones.randomElement(using: &random) ?? zone }
+            for _ in 0..<Int.random(in: 1...2, using: &random) {
+                let named =
+                    Int.random(in: 0..<15, using: &random) == 0 ? Self.zones.randomElement(using: &random) : zone
+                observed.append(
+                    .init(hour: start + hour, zone: named ?? zone, rank: Int.random(in: 1...3, using: &random)))
+            }
+        }
+        var added: [Instant: String] = [:]
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            let moment = (start + Int64.random(in: 0...1200, using: &random)) * 3600 * Instant.second
+            added[moment + Instant.random(in: 0...1, using: &random) * 1800 * Instant.second] =
+                Self.zones.randomElement(using: &random)
+        }
+        let entries = added.map { ZoneTimeline.Entry(from: $0, zone: $1) }
+        let plan = ZonePlan(home: Self.home, added: entries, observed: observed)
+        let timeline = try plan.timeline()
+        for _ in 0..<3 {
+            observed.shuffle(using: &random)
+            let other = ZonePlan(
+                home: Self.home, added: entries.shuffled(using: &random), observed: observed + observed.prefix(5))
+            #expect(other.parts == plan.parts)
+        }
+        for (from, zone) in added { #expect(timeline.zone(at: from) == zone) }
+        #expect(plan.parts.filter { $0.origin == .added }.count == added.count)
+        // What is seen always changes the clock, and is of a zone that was seen or that somebody named.
+        for (before, part) in zip(plan.parts, plan.parts.dropFirst()) where part.origin == .seen {
+            #expect(before.zone != part.zone && part.from % (3600 * Instant.second) == 0)
+            #expect(observed.contains { $0.hour * 3600 * Instant.second == part.from })
+        }
+    }
+
+    @Test func fixedOffsetsAreNoPlaces() {
+        for name in ["GMT", "UTC", "Etc/GMT-2", "Etc/UTC", "GMT+0200", "Nowhere/City", ""] {
+            #expect(!ZoneName.isPlace(name), "\(name)")
+        }
+        for name in Self.zones + ["America/Argentina/Buenos_Aires"] { #expect(ZoneName.isPlace(name), "\(name)") }
+    }
+
+    @Test(arguments: [
+        ("2025-03-31", "2025-03-30T22:00:00Z"), ("2025-03-30T14:00", "2025-03-30T12:00:00Z"),
+        ("2025-03-30T14:00:30", "2025-03-30T12:00:30Z"), ("2025-03-30T14:00+09:00", "2025-03-30T05:00:00Z"),
+        ("2025-03-30T14:00:00-0400", "2025-03-30T18:00:00Z"), ("2025-03-30T14:00Z", "2025-03-30T14:00:00Z"),
+        // The clock skips from 02:00 to 03:00.
+        ("2025-03-30T02:30", "2025-03-30T01:00:00Z"),
+        // It shows 02:30 twice.
+        ("2025-10-26T02:30", "2025-10-26T00:30:00Z"),
+    ])
+    func momentsAreReadByTheZoneBefore(_ text: String, _ expected: String) throws {
+        let moment = try #require(ZoneMoment(text))
+        #expect(try moment.instant(in: Self.home) == at(expected))
+    }
+
+    @Test(arguments: ["", "tomorrow", "2025-02-30", "2025-03-30 14", "2025-03-30T25:00", "2025-03-30T14:00+", "14:00"])
+    func otherWordsAreNoMoments(_ text: String) { #expect(ZoneMoment(text) == nil) }
+
+    @Test func aMomentIsThatOfTheEntryWhichItNames() throws {
+        let landed = try at("2025-03-10T13:00:00Z")
+        let parts = parts([], added: [.init(from: landed, zone: "America/New_York")])
+        // By Berlin's clock, as before; by New York's it is another moment.
+        let named = try #require(ZoneMoment("2025-03-10T14:00"))
+        #expect(try ZonePlan.instant(of: named, in: parts) == landed)
+        let later = try #require(ZoneMoment("2025-03-12T14:00"))
+        #expect(try ZonePlan.instant(of: later, in: parts) == at("2025-03-12T18:00:00Z"))
+        let earlier = try #require(ZoneMoment("2025-03-09"))
+        #expect(try ZonePlan.instant(of: earlier, in: parts) == at("2025-03-08T23:00:00Z"))
+    }
+}

@@ -1,0 +1,189 @@
+import HealthModel
+import HealthStore
+import SQLite
+import Testing
+
+@Suite struct CompleteExportTests {
+    private static let start = 1_700_000_000.0
+    private static let heartRate = "HKQuantityTypeIdentifierHeartRate"
+
+    /// A whole import: records, then what they lack; small steps, each in its transaction.
+    /// - Parameter interruptedAfter: so many steps of deleting, then all of it again from zero, as after a crash.
+    @discardableResult
+    private func complete(
+        _ store: StoreFixture, _ records: [Record], at date: Double = 1_800_000_000, before: Int64? = nil,
+        interruptedAfter steps: Int = .max
+    ) throws -> [String: Int] {
+        let before = before ?? store.sequences.sequence
+        let session = ImportSession(source: "complete")
+        for batch in stride(from: 0, to: records.count, by: 7) {
+            try store.add(Array(records[batch..<min(batch + 7, records.count)]), session)
+        }
+        let export = CompleteExport(session: session, date: Instant(date * 1e6), before: before)
+        var progress = AbsenceProgress()
+        var deleted: [String: Int] = [:]
+        var step = 0
+        while !progress.isDone {
+            if step == steps {
+                return deleted.merging(
+                    try complete(store, records, at: date, before: before), uniquingKeysWith: +)
+            }
+            step += 1
+            let gone = try store.database.transaction {
+                try store.writer.deleteAbsent(from: export, &progress, limit: 3)
+            }
+            deleted.merge(gone, uniquingKeysWith: +)
+        }
+        return deleted
+    }
+
+    private func life(_ count: Int, from: Double = start, type: String = Record().type) -> [Record] {
+        (0..<count).map { Record(type: type, start: from + Double($0) * 100, value: Double($0 + 1)) }
+    }
+
+    @Test func deletesWhatItLacksAndALaterOneLiftsIt() throws {
+        let store = try StoreFixture()
+        let life = life(10)
+        try store.add(life)
+        let ids = Set(try store.alive().map(\.id))
+        #expect(try complete(store, Array(life.prefix(6))) == [Record().type: 4])
+        #expect(try store.alive().count == 6)
+        let head = try #require(try store.reader.heads().first)
+        #expect(head.alive == 6)
+        #expect(head.deleted == 4)
+        #expect(head.lastStart == 1_700_000_500_000_000)
+        #expect(head.lastEnd == 1_700_000_560_000_000)
+
+        let counts = try store.add(life)
+        #expect(counts.revived == 4)
+        #expect(counts.known == 6)
+        #expect(Set(try store.alive().map(\.id)) == ids)
+        #expect(try store.reader.heads().first?.lastStart == 1_700_000_900_000_000)
+    }
+
+    @Test func coversItsTypesFromTheirFirstRecordOn() throws {
+        let store = try StoreFixture()
+        try store.add(life(10) + life(4, type: Self.heartRate))
+        // It begins with the fifth of the steps, and knows nothing of heart rates.
+        #expect(try complete(store, [life(10)[4]]) == [Record().type: 5])
+        #expect(
+            try store.alive().filter { $0.type == Record().type }.map(\.value).compactMap { $0 }.sorted() == [
+                1, 2, 3, 4, 5,
+            ])
+        #expect(try store.alive().filter { $0.type == Self.heartRate }.count == 4)
+        #expect(try complete(store, []).isEmpty)
+    }
+
+    @Test func sparesWhatTheExportCouldNotHold() throws {
+        let store = try StoreFixture()
+        let first = Record(start: Self.start - 1000)
+        try store.add([
+            first, Record(start: Self.start, flags: RecordFlags.manual.rawValue), Record(start: Self.start + 1000),
+            Record(start: Self.start + 100, created: Int64(Self.start) + 900),
+            Record(start: Self.start + 200, value: 3),
+            Record(start: Self.start + 210, uuid: uuid(7)),
+        ])
+        let before = store.sequences.sequence
+        // Came while the export was being read.
+        try store.add([Record(start: Self.start + 300)])
+        #expect(try complete(store, [first], at: Self.start + 500, before: before) == [Record().type: 1])
+        #expect(try store.alive().contains { $0.value == 3 } == false)
+        #expect(try store.alive().count == 6)
+    }
+
+    /// A new record of the same second, source and end with a smaller value takes the older one's place, and its sequence moves.
+    @Test func findsWhatHasMovedWhileItWasRead() throws {
+        let store = try StoreFixture()
+        try store.add([Record(value: 5)])
+        #expect(try complete(store, [Record(value: 3)]) == [Record().type: 1])
+        #expect(try store.alive().map(\.value) == [3])
+        #expect(try complete(store, [Record(value: 5)]) == [Record().type: 1])
+        #expect(try store.alive().map(\.value) == [5])
+    }
+
+    /// What a person's life looks like to an export, with repeats and several values of one key.
+    private func random(_ random: inout SeededGenerator) -> [Record] {
+        (0..<Int.random(in: 1...40, using: &random)).map { _ in
+            Record(
+                type: Bool.random(using: &random) ? Record().type : Self.heartRate,
+                source: Bool.random(using: &random) ? "Watch" : "Phone",
+                start: Self.start + Double(Int.random(in: 0...12, using: &random)) * 100,
+                value: Double(Int.random(in: 1...4, using: &random)))
+        }
+    }
+
+    private struct Content: Hashable {
+        var type: String
+        var source: String
+        var start: Instant
+        var end: Instant
+        var value: Double?
+    }
+
+    private func content(_ store: StoreFixture) throws -> [Content: Int] {
+        var counts: [Content: Int] = [:]
+        for row in try store.alive() {
+            counts[
+                .init(type: row.type, source: row.origin.sourceName, start: row.start, end: row.end, value: row.value),
+                default: 0] += 1
+        }
+        return counts
+    }
+
+    /// Of what B covers, A and then B leave what B leaves alone; of the rest A stays. A crash in between changes nothing.
+    @Test(arguments: 1...150)
+    func theLatestCompleteExportIsTheWholeTruth(_ seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let a = random(&generator)
+        let b = random(&generator)
+        let alone = try StoreFixture()
+        try complete(alone, b)
+        let both = try StoreFixture()
+        try complete(both, a)
+        try complete(both, b, interruptedAfter: Int.random(in: 0...6, using: &generator))
+        let first = Dictionary(b.map { ($0.type, $0.start) }, uniquingKeysWith: min)
+        func isCovered(_ content: Content) -> Bool {
+            first[content.type].map { content.start >= Instant($0 * 1e6) } ?? false
+        }
+        let before = try StoreFixture()
+        try complete(before, a)
+        let expected = try content(alone).filter { isCovered($0.key) }
+            .merging(content(before).filter { !isCovered($0.key) }) { first, _ in first }
+        #expect(try content(both) == expected)
+        // Back to A, and all that it holds is there again, once each.
+        try complete(both, a + b)
+        let all = try StoreFixture()
+        try complete(all, a + b)
+        #expect(try content(both) == content(all))
+        // The heads have kept count.
+        let alive = Dictionary(grouping: try both.alive(), by: \.type).mapValues(\.count)
+        for head in try both.reader.heads() { #expect(head.alive == alive[head.type] ?? 0) }
+    }
+
+    @Test(arguments: 1...50)
+    func aTrialTellsWhatWouldHappenAndChangesNothing(_ seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let store = try StoreFixture()
+        if seed > 5 { try complete(store, random(&generator)) }
+        let records = random(&generator) + [Record(start: Self.start + 5000, value: -1)]
+        let before = try (store.alive(), store.sequences.sequence, store.reader.quarantine().count)
+        let session = ImportSession(source: "trial")
+        var progress = AbsenceProgress()
+        var absent = AbsenceCounts()
+        let tried = try store.writer.tryOut(
+            Record.batch(records), session: session, plausibility: Record.plausibility)
+        let export = CompleteExport(
+            session: session, date: 1_800_000_000_000_000, before: store.sequences.sequence)
+        while !progress.isDone { absent += try store.writer.countAbsent(from: export, &progress, limit: 3) }
+        let after = try (store.alive(), store.sequences.sequence, store.reader.quarantine().count)
+        #expect(after.0 == before.0 && after.1 == before.1 && after.2 == before.2)
+        #expect(try store.reader.userNames().isEmpty == (seed <= 5))
+
+        let head = store.sequences.sequence
+        let counts = try store.add(records)
+        #expect(tried.total.added == counts.added && tried.total.quarantined == counts.quarantined)
+        #expect(tried.total.revived == counts.revived && tried.total.known == counts.known + counts.joined)
+        #expect(try complete(store, records, before: head) == absent.absent)
+        #expect(absent.absent.allSatisfy { $0.value <= absent.covered[$0.key] ?? 0 })
+    }
+}

@@ -1,0 +1,41 @@
+import HealthModel
+import Operations
+import Testing
+
+@Suite struct DayRunsTests {
+    @Test func touchingRunsAreOne() {
+        let runs = DayRuns([5...6, 1...2, 3...3, 6...9, 20...20])
+        #expect(runs.runs == [1...3, 5...9, 20...20])
+        #expect(runs.count == 9)
+        #expect(runs.gaps == [4...4, 10...19] && runs.longestGap == 10...19)
+        #expect(DayRuns([1...1, 3...3, 5...5]).longestGap == 4...4, "the latest of equals")
+    }
+
+    /// The median against the distances written out.
+    @Test func medianIsThatOfAllDistances() {
+        var seed: UInt64 = 3
+        for _ in 0..<500 {
+            var days: Set<Int> = []
+            for _ in 0..<12 {
+                seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                days.insert(Int(seed >> 33) % 25)
+            }
+            let sorted = days.sorted()
+            let distances = zip(sorted, sorted.dropFirst()).map { $1 - $0 }.sorted()
+            #expect(DayRuns(sorted.map { $0...$0 }).medianDistance == distances[distances.count / 2])
+        }
+        #expect(DayRuns([4...4]).medianDistance == nil && DayRuns().medianDistance == nil)
+        #expect(DayRuns([1...10, 12...20]).isUsuallyDaily)
+        #expect(!DayRuns([1...1, 8...8, 15...16]).isUsuallyDaily)
+    }
+
+    @Test func boundsCutRuns() {
+        let runs = DayRuns([10...20, 30...40])
+        func day(_ number: Int) -> LocalDay { LocalDay(number: number) }
+        #expect(runs.clamped(from: day(15), to: day(35)).runs == [15...20, 30...35])
+        #expect(runs.clamped(from: day(21), to: day(29)).isEmpty)
+        #expect(runs.clamped(from: nil, to: day(12)).runs == [10...12])
+        #expect(runs.clamped(from: day(9), to: day(8)).isEmpty)
+        #expect(runs.clamped(from: nil, to: nil) == runs)
+    }
+}

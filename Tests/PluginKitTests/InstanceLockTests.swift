@@ -1,0 +1,158 @@
+import CPosix
+import Foundation
+import Glibc
+import HealthModel
+import PluginKit
+import Synchronization
+import Testing
+
+/// One process an instance, and a takeover that ends exactly the one that holds it. Every wait has a deadline.
+@Suite struct InstanceLockTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var path: String { folder.path + "/lock" }
+
+    /// What the lock's file says of its holder, with some of it replaced.
+    private func rewrite(_ members: [String: Value]) throws {
+        var record = try #require(
+            try Value(json: Array(Data(contentsOf: URL(fileURLWithPath: path)))).object)
+        record.merge(members) { _, new in new }
+        // Into the same file: the lock hangs on it.
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.truncate(atOffset: 0)
+        try file.write(contentsOf: Data(Value.object(record).json().utf8))
+        try file.close()
+    }
+
+    /// A process that seems to hold the lock: the file names it, and at its end the lock is free.
+    private func holder() throws -> Sleeper {
+        let sleeper = try Sleeper(holding: try InstanceLock.take(folder: folder.path))
+        try name(sleeper)
+        return sleeper
+    }
+
+    private func name(_ sleeper: Sleeper, _ members: [String: Value] = [:]) throws {
+        let identity: [String: Value] = [
+            "pid": .integer(Int64(sleeper.pid)), "start": .integer(healthbus_process_start(sleeper.pid)),
+        ]
+        try rewrite(identity.merging(members) { _, new in new })
+    }
+
+    @Test func isHeldByOneAndNamesIt() throws {
+        do {
+            let lock = try InstanceLock.take(folder: folder.path)
+            #expect(lock != nil)
+            #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
+            #expect(try InstanceLock.take(folder: folder.path) == nil)
+            let started = ContinuousClock.now
+            #expect(try InstanceLock.take(folder: folder.path, waiting: 0.1) == nil)
+            #expect(ContinuousClock.now - started >= .milliseconds(100))
+            withExtendedLifetime(lock) {}
+        }
+        #expect(try InstanceLock.take(folder: folder.path) != nil)
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func whoWaitsGetsItOnceItIsFree() throws {
+        let holder = try holder()
+        #expect(try InstanceLock.take(folder: folder.path, waiting: 0.05) == nil)
+        holder.end()
+        #expect(try InstanceLock.take(folder: folder.path, waiting: 20) != nil)
+    }
+
+    @Test func aFreeLockIsTakenOverWithoutASignal() throws {
+        let sleeper = try Sleeper()
+        defer { sleeper.end() }
+        do { _ = try InstanceLock.take(folder: folder.path) }
+        try name(sleeper)
+        _ = try InstanceLock.takeOver(folder: folder.path, grace: 1)
+        #expect(sleeper.isRunning)
+        #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
+    }
+
+    /// SIGTERM; a process that has been stopped doesn't hear it, and is killed.
+    @Test(arguments: [false, true]) func aTakeoverEndsTheHolder(_ isStopped: Bool) throws {
+        let holder = try holder()
+        if isStopped { try holder.halt() }
+        let taken = try InstanceLock.takeOver(folder: folder.path, grace: isStopped ? 0.2 : 10)
+        #expect(holder.endedBy == (isStopped ? SIGKILL : SIGTERM))
+        #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
+        withExtendedLifetime(taken) {}
+    }
+
+    /// There an id names another process.
+    @Test(arguments: ["boot", "namespace"]) func nobodyIsEndedAcrossContainers(_ member: String) throws {
+        let holder = try holder()
+        defer { holder.end() }
+        try name(holder, [member: "another"])
+        let error = #expect(throws: LockError.self) { try InstanceLock.takeOver(folder: folder.path, grace: 10) }
+        #expect(error?.reason.contains("another container") == true)
+        #expect(holder.isRunning)
+    }
+
+    /// An id that was used again names a process that has nothing to do with it.
+    @Test func aProcessThatStartedLaterIsNotTheHolder() throws {
+        let holder = try holder()
+        defer { holder.end() }
+        try name(holder, ["start": .integer(healthbus_process_start(holder.pid) - 1)])
+        let error = #expect(throws: LockError.self) { try InstanceLock.takeOver(folder: folder.path, grace: 0.05) }
+        #expect(error?.reason.contains("still held") == true)
+        #expect(holder.isRunning)
+    }
+
+    @Test func aHolderWithoutANameIsLeft() throws {
+        let lock = try InstanceLock.take(folder: folder.path)
+        #expect(truncate(path, 0) == 0)
+        let error = #expect(throws: LockError.self) { try InstanceLock.takeOver(folder: folder.path, grace: 10) }
+        #expect(error?.reason.contains("doesn't say by whom") == true)
+        withExtendedLifetime(lock) {}
+    }
+
+    @Test func aFolderThatIsNotThereIsAnError() {
+        #expect(throws: LockError.self) { try InstanceLock.take(folder: folder.path + "/nowhere") }
+    }
+}
+
+/// A process that only waits to be ended. Foundation's wouldn't do: its children inherit the signals that the thread blocks.
+private final class Sleeper: Sendable {
+    private struct State {
+        var lock: InstanceLock?
+        var endedBy: Int32?
+    }
+
+    let pid: pid_t
+    private let state: Mutex<State>
+
+    /// - Parameter lock: given back when the process has ended, as if it had been its own.
+    init(holding lock: InstanceLock? = nil) throws {
+        var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("60"), nil]
+        defer { for word in words { free(word) } }
+        var environment: [UnsafeMutablePointer<CChar>?] = [nil]
+        pid = healthbus_spawn(&words, &environment, nil, -1, -1, -1)
+        state = Mutex(State(lock: lock))
+        guard pid > 0 else { throw POSIXError(POSIXErrorCode(rawValue: -pid) ?? .EPERM) }
+        let thread = Thread { [self] in
+            var exit = healthbus_exit()
+            _ = healthbus_wait(pid, 1, &exit)
+            state.withLock { $0 = State(lock: nil, endedBy: exit.signal) }
+        }
+        thread.start()
+    }
+
+    /// The signal that ended it; nil while it runs.
+    var endedBy: Int32? { state.withLock { $0.endedBy } }
+    var isRunning: Bool { endedBy == nil }
+    func end() { kill(pid, SIGKILL) }
+
+    /// Stops it, and returns when it stands still: until then it would still hear SIGTERM.
+    func halt() throws {
+        kill(pid, SIGSTOP)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try !String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8).contains(") T ") {
+            guard ContinuousClock.now < deadline else { throw POSIXError(.ETIMEDOUT) }
+            usleep(1000)
+        }
+    }
+}

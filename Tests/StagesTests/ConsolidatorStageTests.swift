@@ -1,0 +1,138 @@
+import Changelog
+import ConsolidatorStage
+import HealthModel
+import PluginKit
+import Testing
+import Wire
+
+@Suite struct ConsolidatorStageTests {
+    private static let berlin = "Europe/Berlin"
+    static let first = LocalDay(year: 2025, month: 3, day: 10)
+
+    /// One handler, "steps"; the clock stands after all days.
+    private func rig() throws -> StageRig<ConsolidatorStage> {
+        try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }
+    }
+
+    /// The observer's heartbeat; a handler's that has consumed as much of it.
+    private func beats(_ rig: StageRig<ConsolidatorStage>, observer: Int64, steps: Int64) throws {
+        try rig.hear(
+            beat(
+                "steps", head(steps, store: "s"), frontier: ["observer": observer]))
+        try rig.hear(beat("observer", head(observer), details: ["importOpen": false]))
+    }
+
+    private func answerZones(_ rig: StageRig<ConsolidatorStage>, _ zones: ZoneTimeline, through: Int64) throws {
+        let pull = try #require(rig.pulls.first { $0.name == "zones" })
+        try rig.answer(
+            pull,
+            .pages([
+                [
+                    "zones": ["me": zones.wireValue], "from": pull.query["after"] ?? 0, "through": .integer(through),
+                    "head": head(through).wireValue,
+                ]
+            ]))
+    }
+
+    /// The handler's figures of days, one row each.
+    private func answerFigures(
+        _ rig: StageRig<ConsolidatorStage>, _ figures: [(LocalDay, Int)], through: Int64
+    ) throws {
+        let pull = try #require(rig.pulls.first { $0.name == "changes" })
+        let rows = figures.enumerated().map { index, figure in
+            Value.object([
+                "seq": .integer(through - Int64(figures.count - 1 - index)), "key": .string("figures/me/\(figure.0)"),
+                "topic": "figures.steps", "user": "me", "day": .integer(Int64(figure.0.number)), "deleted": false,
+                "body": ["figures": ["steps": .integer(Int64(figure.1))], "hourly": [:]],
+            ])
+        }
+        try rig.answer(
+            pull,
+            .pages([
+                [
+                    "rows": .array(rows), "from": pull.query["after"] ?? 0, "through": .integer(through),
+                    "head": head(through, store: "s").wireValue,
+                ]
+            ]))
+    }
+
+    private func summaries(_ rig: StageRig<ConsolidatorStage>) throws -> [String: Value] {
+        Dictionary(
+            uniqueKeysWithValues: try rig.rows().values.compactMap { row in
+                row.body.map { ($0["date"].string ?? "", $0) }
+            })
+    }
+
+    /// Ten days, all final.
+    private func settled() throws -> StageRig<ConsolidatorStage> {
+        let rig = try rig()
+        try beats(rig, observer: 100, steps: 50)
+        try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
+        try answerFigures(rig, (0..<10).map { (Self.first.adding(days: $0), 1000 + $0) }, through: 50)
+        try beats(rig, observer: 100, steps: 50)
+        return rig
+    }
+
+    @Test func itsFrontierWaitsForTheZones() throws {
+        let rig = try rig()
+        try beats(rig, observer: 100, steps: 50)
+        try answerFigures(rig, [(Self.first, 7)], through: 50)
+        // The figures are all there, but not by which clock days end: nothing may be taken for done.
+        #expect(try rig.report().frontier["observer"] ?? 0 < 100)
+        #expect(try summaries(rig)["2025-03-10"]?["final"] == false)
+        try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
+        #expect(try rig.report().frontier["observer"] == 100)
+        try beats(rig, observer: 100, steps: 50)
+        let day = try #require(try summaries(rig)["2025-03-10"])
+        #expect(day["final"] == true && day["zone"] == .string(Self.berlin))
+    }
+
+    /// A stay from noon of the 13th to noon of the 15th changes three days, however much lies after it.
+    @Test func aChangedTimelineReopensExactlyTheDaysWhoseInstantsChange() throws {
+        let rig = try settled()
+        let before = try rig.rows().mapValues(\.sequence)
+        #expect(try summaries(rig).values.allSatisfy { $0["final"] == true && $0["revision"] == 1 })
+        let noon = { (day: Int) throws -> Instant in
+            try #require(InstantText.parse("2025-03-\(day)T12:00:00+01:00"))
+        }
+        let stay = try ZoneTimeline([
+            .init(from: .min, zone: Self.berlin), .init(from: noon(13), zone: "America/New_York"),
+            .init(from: noon(15), zone: Self.berlin),
+        ])
+        try beats(rig, observer: 110, steps: 50)
+        try answerZones(rig, stay, through: 110)
+        let open = try summaries(rig).filter { $0.value["final"] == false }
+        #expect(Set(open.keys) == ["2025-03-13", "2025-03-14", "2025-03-15"])
+        let moved = try rig.rows().filter { $0.value.sequence != before[$0.key] }.keys.sorted()
+        #expect(moved == ["day/me/2025-03-13", "day/me/2025-03-14", "day/me/2025-03-15"])
+
+        // What the handler had before doesn't make them final; what it has computed since does.
+        try beats(rig, observer: 105, steps: 50)
+        #expect(try summaries(rig).values.count { $0["final"] == false } == 3)
+        try rig.hear(beat("steps", head(51, store: "s"), frontier: ["observer": 110]))
+        try answerFigures(rig, [(Self.first.adding(days: 4), 4)], through: 51)
+        try beats(rig, observer: 110, steps: 51)
+        let after = try summaries(rig)
+        #expect(after.values.allSatisfy { $0["final"] == true })
+        #expect(after.filter { $0.value["revision"] == 2 }.keys.sorted() == ["2025-03-14"])
+        #expect(after["2025-03-14"]?["zone"] == "America/New_York")
+    }
+
+    @Test func reopenedDaysOutliveARestart() throws {
+        let rig = try settled()
+        try beats(rig, observer: 110, steps: 50)
+        try answerZones(rig, try ZoneTimeline(zone: "Asia/Tokyo"), through: 110)
+        try rig.restart()
+        #expect(try rig.report().details["openDays"] == 10)
+        try beats(rig, observer: 110, steps: 50)
+        #expect(try summaries(rig).values.allSatisfy { $0["final"] == true && $0["revision"] == 1 })
+    }
+
+    @Test func anotherNameOfTheSameClockReopensNothing() throws {
+        let rig = try settled()
+        try beats(rig, observer: 110, steps: 50)
+        try answerZones(rig, try ZoneTimeline(zone: "Europe/Paris"), through: 110)
+        let days = try summaries(rig)
+        #expect(days.values.allSatisfy { $0["final"] == true && $0["zone"] == "Europe/Paris" })
+    }
+}

@@ -1,0 +1,113 @@
+import Changelog
+import ConsolidatorStage
+import HealthModel
+import PluginKit
+import Testing
+
+/// When days turn final: at 00:01 of the next local day, by the observer's word, also after a long sleep of the machine.
+@Suite struct FinalDaysTests {
+    private static let minute = 60 * Instant.second
+
+    /// Some steps in each of these days.
+    private func stages(_ zone: String, _ days: [LocalDay], now: Instant) throws -> LinkedStages {
+        let stages = try LinkedStages(zone: zone, now: now)
+        try stages.add(
+            days.map { day in
+                let start = stages.zones.ranges(of: day).first?.lowerBound ?? 0
+                return Record(start: start + 10 * 3600 * Instant.second, value: 100)
+            })
+        try stages.flow()
+        return stages
+    }
+
+    private func final(_ stages: LinkedStages) throws -> [String] {
+        try stages.days().filter { $0.value["final"] == true }.keys.sorted()
+    }
+
+    /// The machine slept for days: it wakes on the fifth day, at noon.
+    @Test func afterALongSleepAllDaysThroughYesterdayAreFinalAtOnce() throws {
+        let zones = try ZoneTimeline(zone: "Europe/Berlin")
+        let first = LocalDay(year: 2025, month: 3, day: 27)
+        let days = (0..<7).map { first.adding(days: $0) }
+        let stages = try stages("Europe/Berlin", days, now: zones.hour(12, of: days[1]))
+        #expect(try final(stages) == [days[0].description])
+
+        stages.now = zones.hour(12, of: days[5])
+        try stages.flow()
+        #expect(try final(stages) == days[..<5].map(\.description))
+        #expect(try stages.days().values.allSatisfy { $0["revision"] == ($0["final"] == true ? 1 : 0) })
+
+        // Again, also with a clock that is put back: nothing is written, nothing is open again.
+        let sequence = stages.consolidator.store.sequence
+        try stages.flow()
+        stages.now = zones.hour(12, of: days[2])
+        try stages.flow()
+        try stages.consolidator.restart()
+        try stages.flow()
+        #expect(stages.consolidator.store.sequence == sequence)
+    }
+
+    /// Zone, date, and the first moment (UTC) at which it is final.
+    @Test(arguments: [
+        ("Europe/Berlin", "2025-03-26", "2025-03-26 23:01:00 +0000"),
+        // 23 and 25 hours long.
+        ("Europe/Berlin", "2025-03-30", "2025-03-30 22:01:00 +0000"),
+        ("Europe/Berlin", "2025-10-26", "2025-10-26 23:01:00 +0000"),
+        // The next day begins at 01:00: midnight is left out.
+        ("Africa/Cairo", "2024-04-25", "2024-04-25 22:01:00 +0000"),
+        ("Asia/Beirut", "2024-03-30", "2024-03-30 22:01:00 +0000"),
+        ("America/Sao_Paulo", "2018-11-03", "2018-11-04 03:01:00 +0000"),
+        // The day on which it is left out.
+        ("America/Sao_Paulo", "2018-11-04", "2018-11-05 02:01:00 +0000"),
+        // 23:00 to 24:00 comes twice.
+        ("America/Sao_Paulo", "2018-02-17", "2018-02-18 03:01:00 +0000"),
+        // Half an hour's change; hours of three quarters.
+        ("Australia/Lord_Howe", "2025-04-06", "2025-04-06 13:31:00 +0000"),
+        ("Asia/Kathmandu", "2025-03-26", "2025-03-26 18:16:00 +0000"),
+        // The day before a date that was left out.
+        ("Pacific/Apia", "2011-12-29", "2011-12-30 10:01:00 +0000"),
+        ("Pacific/Kiritimati", "2025-03-26", "2025-03-26 10:01:00 +0000"),
+        ("Etc/GMT+12", "2025-03-26", "2025-03-27 12:01:00 +0000"),
+    ]) func notBeforeOneMinutePastMidnight(_ zone: String, _ date: String, _ moment: String) throws {
+        let day = try #require(LocalDay(date))
+        let expected = try #require(InstantText.parse(moment))
+        let stages = try stages(zone, [day], now: expected - 3 * Self.minute)
+        for early in [Self.minute, 1] {
+            stages.now = expected - early
+            try stages.flow()
+            #expect(try final(stages) == [], "\(early) µs early")
+        }
+        stages.now = expected
+        try stages.flow()
+        #expect(try final(stages) == [date])
+    }
+
+    /// The observer alone knows whether anything has come in: without its word of after 00:01 nothing is final.
+    @Test func withoutTheObserverNothingTurnsFinal() throws {
+        let zones = try ZoneTimeline(zone: "Europe/Berlin")
+        let day = LocalDay(year: 2025, month: 3, day: 27)
+        let stages = try stages("Europe/Berlin", [day], now: zones.hour(23, of: day))
+        let spoken = stages.observerBeat().message(at: zones.hour(24, of: day))
+        stages.now = zones.hour(24, of: day) + 2 * Self.minute
+        try stages.flow(hearsObserver: false)
+        #expect(try final(stages) == [])
+        // Said before 00:01, heard after: of what came in between it knows nothing.
+        for _ in 0..<2 { try stages.consolidator.turn { try stages.consolidator.stage.receive(spoken, $0) } }
+        #expect(try final(stages) == [])
+        try stages.flow()
+        #expect(try final(stages) == [day.description])
+    }
+
+    @Test func whileAnImportIsOpenNothingTurnsFinal() throws {
+        let zones = try ZoneTimeline(zone: "Europe/Berlin")
+        let day = LocalDay(year: 2025, month: 3, day: 27)
+        let stages = try stages("Europe/Berlin", [day], now: zones.hour(23, of: day))
+        stages.now = zones.hour(24, of: day) + 2 * Self.minute
+        for _ in 0..<3 {
+            try stages.consolidator.hear(beat("observer", stages.observer.store.head, details: ["importOpen": true]))
+        }
+        #expect(try final(stages) == [])
+        try stages.flow()
+        #expect(try final(stages) == [day.description])
+    }
+}

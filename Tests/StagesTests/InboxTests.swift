@@ -1,0 +1,38 @@
+import Foundation
+import ObserverStage
+import PluginKit
+import Testing
+
+/// What is removed from the inbox, and what isn't.
+@Suite struct InboxTests {
+    private let folder: TemporaryFolder
+    private let inbox: Inbox
+
+    init() throws {
+        folder = try TemporaryFolder()
+        inbox = try Inbox(folder: folder.path + "/inbox")
+        for name in ["a", "b", "c", "d.part"] { try Data(name.utf8).write(to: URL(fileURLWithPath: path(name))) }
+    }
+
+    private func path(_ name: String) -> String { folder.path + "/inbox/" + name }
+    private var files: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path + "/inbox").sorted() }
+    }
+
+    private func perform(_ request: ObserverEffect) {
+        inbox.perform(Effect(id: 1, request: request)) { _ in true }
+    }
+
+    /// A file that comes in while another's is removed isn't known to whoever asked for that.
+    @Test func aClosedSessionTakesOnlyItsOwnFile() async throws {
+        perform(.discard(.file(id: "b")))
+        let deadline = ContinuousClock.now + .seconds(20)
+        while try files.contains("b"), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(try files == ["a", "c", "d.part"])
+    }
+
+    @Test func atTheStartWhatNobodyNamesIsGoneBeforeAnythingComesIn() throws {
+        perform(.discard(.everything(besides: ["a", "e"])))
+        #expect(try files == ["a"])
+    }
+}

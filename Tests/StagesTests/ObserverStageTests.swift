@@ -1,0 +1,270 @@
+import Changelog
+import Foundation
+import HealthImport
+import HealthModel
+import ObserverStage
+import PluginKit
+import SQLite
+import Testing
+import Wire
+
+@Suite struct ObserverStageTests {
+    private static let home = "Europe/Berlin"
+    private static let steps = "HKQuantityTypeIdentifierStepCount"
+    private let start: Instant
+    private let hour = 3600 * Instant.second
+
+    init() throws { start = try #require(InstantText.parse("2025-03-10T00:00:00Z")) }
+
+    private func rig() throws -> StageRig<ObserverStage> {
+        try StageRig {
+            ObserverStage(instance: "observer", zone: Self.home, defaultUser: "me", rowsPerStep: 7)
+        }
+    }
+
+    // MARK: A file, by hand
+
+    /// Gives the command; answers up to the effect that reads the file.
+    private func begin(_ rig: StageRig<ObserverStage>, _ id: String, _ options: [String: Value] = [:]) throws {
+        try rig.hear(
+            "control.observer",
+            .object(
+                ["command": "import", "id": .string(id), "path": "/x.zip", "user": "me"].merging(options) { $1 }))
+        let adopt = try #require(
+            rig.effects.last { if case .adopt? = $0.request as? ObserverEffect { true } else { false } })
+        try rig.reply(adopt, ImportEvent.adopted(id: id))
+    }
+
+    /// What the reader finds, up to its end.
+    private func read(
+        _ rig: StageRig<ObserverStage>, _ id: String, _ records: [Record], date: Instant?, damaged: Damage? = nil,
+        notUnderstood: [QuarantinedInput] = [], batch: Int = 10
+    ) throws {
+        let effect = try #require(
+            rig.effects.last { if case .read(id, _)? = $0.request as? ObserverEffect { true } else { false } })
+        var summary = ReadSummary()
+        summary.damaged = damaged
+        var events: [ImportEvent] = [.info(id: id, ExportInfo(date: date, locale: "en_DE"))]
+        for first in stride(from: 0, to: records.count, by: batch) {
+            events.append(.records(id: id, Record.batch(Array(records[first..<min(first + batch, records.count)]))))
+        }
+        if !notUnderstood.isEmpty { events.append(.quarantined(id: id, notUnderstood)) }
+        for event in events + [.finished(id: id, summary)] {
+            try rig.reply(effect, event)
+        }
+    }
+
+    private func ask(_ rig: StageRig<ObserverStage>, _ query: Value) throws -> Value {
+        var answer: [Value] = []
+        try ObserverSource(database: rig.store.database).answer(query, head: rig.store.head) { members, _ in
+            answer.append(.object(members))
+        }
+        return try #require(answer.first)
+    }
+
+    private func importRow(_ rig: StageRig<ObserverStage>, _ id: String) throws -> Value {
+        try #require(try ask(rig, ["query": "imports", "import": .string(id)])["imports"].array?.first)
+    }
+
+    /// Turns until the import is closed.
+    private func finish(_ rig: StageRig<ObserverStage>, _ id: String) throws -> Value {
+        for _ in 0..<200 {
+            let row = try importRow(rig, id)
+            if row["state"] == "closed" { return row["report"] }
+            // It asks to be called again at once.
+            #expect(rig.deadline == rig.monotonic)
+            try rig.turn()
+        }
+        Issue.record("the import doesn't end")
+        return .null
+    }
+
+    private func run(
+        _ rig: StageRig<ObserverStage>, _ id: String, _ records: [Record], date: Instant? = nil,
+        _ options: [String: Value] = [:]
+    ) throws -> Value {
+        try begin(rig, id, options)
+        try read(rig, id, records, date: date ?? start + 1000 * hour)
+        return try finish(rig, id)
+    }
+
+    private func alive(_ rig: StageRig<ObserverStage>) throws -> [Double] {
+        var values: [Double] = []
+        try rig.store.database.prepare("SELECT value FROM samples WHERE state = 0 ORDER BY value").forEachRow {
+            values.append($0.double(0))
+        }
+        return values
+    }
+
+    private func life(_ values: ClosedRange<Int>) -> [Record] {
+        values.map { Record(start: start + Instant($0) * hour, value: Double($0)) }
+    }
+
+    // MARK: Zones
+
+    private func observed(_ zone: String, hours: [Int], source: String = "iPhone") -> [Record] {
+        hours.map {
+            Record(
+                source: source, start: start + Instant($0) * hour, value: 1,
+                metadata: #"{"HKExternalUUID":"Z","HKTimeZone":"\#(zone)","x":"\"HKTimeZone\":\"Asia/Tokyo\""}"#)
+        }
+    }
+
+    private func timeline(_ rig: StageRig<ObserverStage>) throws -> Value {
+        try ask(rig, ["query": "zones", "after": 0, "until": .integer(.max)])["zones"]["me"]
+    }
+
+    @Test func aFlightSeenInTheDataMovesTheTimelineAtTheFilesEnd() throws {
+        let rig = try rig()
+        let records =
+            observed(Self.home, hours: [1, 5, 9]) + observed("America/New_York", hours: [30, 31, 40])
+            + observed("Etc/GMT-9", hours: [50, 51, 52]) + observed("Nowhere/City", hours: [54, 55, 56])
+            + observed(Self.home, hours: [60, 70])
+        try begin(rig, "a0000000-0")
+        try read(rig, "a0000000-0", records.shuffled(), date: nil, batch: 3)
+        let expected: Value = [
+            [.null, "Europe/Berlin"], [.integer(start + 30 * hour), "America/New_York"],
+            [.integer(start + 60 * hour), "Europe/Berlin"],
+        ]
+        #expect(try timeline(rig) == expected)
+        let head = rig.store.head
+        // The same again, and a restart, move nothing.
+        _ = try run(rig, "a0000000-1", records)
+        try rig.restart()
+        #expect(rig.store.head == head)
+        #expect(try timeline(rig) == expected)
+        let parts = try ask(rig, ["query": "timeline", "user": "me"])["timeline"].array ?? []
+        #expect(parts.compactMap { $0.array?.last?.string } == ["set", "seen", "seen"])
+        #expect(try ask(rig, ["query": "timeline", "user": "nobody"])["timeline"] == .null)
+    }
+
+    @Test func whatWasObservedBeforeACrashIsSettledAfterIt() throws {
+        let rig = try rig()
+        try begin(rig, "a0000000-0")
+        let effect = try #require(rig.effects.last)
+        try rig.reply(
+            effect, ImportEvent.records(id: "a0000000-0", Record.batch(observed("Asia/Tokyo", hours: [1, 2]))))
+        #expect(try timeline(rig).array?.count == 1)
+        try rig.restart()
+        #expect(try timeline(rig).array?.count == 2)
+    }
+
+    @Test func commandsAreIdempotentAndWin() throws {
+        let rig = try rig()
+        func say(_ members: [String: Value]) throws {
+            try rig.hear("control.observer", .object(members.merging(["command": "zone", "user": "me"]) { $1 }))
+        }
+        _ = try run(rig, "a0000000-0", observed("Asia/Tokyo", hours: [10, 20, 30, 40]))
+        let from = Value.integer(start + 25 * hour)
+        for _ in 0..<2 { try say(["action": "add", "from": from, "zone": "America/New_York"]) }
+        let expected: Value = [
+            [.null, "Europe/Berlin"], [.integer(start + 10 * hour), "Asia/Tokyo"], [from, "America/New_York"],
+        ]
+        #expect(try timeline(rig) == expected)
+        let head = rig.store.head
+        try say(["action": "add", "from": from, "zone": "America/New_York"])
+        try say(["action": "add", "from": from, "zone": "Nowhere/City"])
+        try say(["action": "remove", "from": 7])
+        try say(["action": "set"])
+        #expect(rig.store.head == head)
+        try say(["action": "remove", "from": from])
+        try say(["action": "set", "zone": "Asia/Tokyo"])
+        #expect(try timeline(rig) == [[.null, "Asia/Tokyo"]])
+        try rig.restart()
+        #expect(try timeline(rig) == [[.null, "Asia/Tokyo"]])
+    }
+
+    /// A state from before there were settings goes on with the zone that it had.
+    @Test func aTimelineWithoutSettingsBecomesOne() throws {
+        let rig = try rig()
+        try rig.store.transaction {
+            try rig.store.database.execute(
+                "DELETE FROM zone_settings; UPDATE zone_timelines SET timeline = '[[null,\"Asia/Tokyo\"]]'")
+        }
+        let head = rig.store.head
+        try rig.restart()
+        #expect(try timeline(rig) == [[.null, "Asia/Tokyo"]])
+        #expect(rig.store.head == head)
+    }
+
+    // MARK: Complete exports
+
+    @Test(arguments: [0, 1, 3, 5, 8, 11, 14])
+    func aCompleteImportDeletesWhatItLacksThoughItIsInterrupted(_ turns: Int) throws {
+        let rig = try rig()
+        _ = try run(rig, "a0000000-0", life(1...60))
+        let newer = life(20...62)
+        let id = "a0000000-1"
+        try begin(rig, id, ["complete": true, "deleteUpTo": 50])
+        // The steps from 20 to 30 are gone since.
+        let kept = [newer[0]] + newer[11...]
+        try read(rig, id, kept, date: start + 1000 * hour)
+        for _ in 0..<turns { try rig.turn() }
+        try rig.restart()
+        if try importRow(rig, id)["state"] != "closed" {
+            try read(rig, id, kept, date: start + 1000 * hour)
+        }
+        let report = try finish(rig, id)
+        #expect(report["deletedByAbsence"] == 10 && report["refused"] == .null && report["added"] == 2)
+        #expect(report["byType"][Self.steps]["deletedByAbsence"] == 10)
+        #expect(try alive(rig) == ((1...20).map(Double.init) + (31...62).map(Double.init)))
+        // A later export that has them lifts the delete.
+        let again = try run(rig, "a0000000-2", life(20...62), date: start + 2000 * hour, ["complete": true])
+        #expect(again["added"] == 10 && again["deletedByAbsence"] == 0)
+        #expect(try alive(rig) == (1...62).map(Double.init))
+    }
+
+    @Test func isRefusedWithoutDeletingAnything() throws {
+        let rig = try rig()
+        _ = try run(rig, "a0000000-0", life(1...40))
+        var number = 1
+        func refused(
+            _ records: [Record], date: Instant?, damaged: Damage? = nil, notUnderstood: [QuarantinedInput] = [],
+            _ options: [String: Value] = [:]
+        ) throws -> String? {
+            number += 1
+            let id = "a0000000-\(number)"
+            try begin(rig, id, options.merging(["complete": true]) { $1 })
+            try read(rig, id, records, date: date, damaged: damaged, notUnderstood: notUnderstood)
+            let report = try finish(rig, id)
+            if report["refused"].string != nil { #expect(report["deletedByAbsence"] == 0) }
+            return report["refused"].string
+        }
+        let date = start + 1000 * hour
+        let most = Array(life(1...39))
+        let whole = life(1...40)
+        #expect(
+            try refused(most, date: date, damaged: Damage(what: "it ends early", entry: "export.xml", line: 7))?
+                .contains("damaged") == true)
+        #expect(
+            try refused(most, date: date, notUnderstood: [.init(line: 3, reason: "no date", raw: "<Record/>")])?
+                .contains("understood") == true)
+        #expect(try refused(most, date: nil)?.contains("ExportDate") == true)
+        #expect(try refused(Array(life(1...37)), date: date)?.contains("3 of the 40") == true)
+        #expect(try alive(rig).count == 40)
+        #expect(try refused(most, date: date) == nil)
+        #expect(try alive(rig).count == 39)
+        // An older one isn't even read: it would bring back what is gone.
+        #expect(try refused(whole, date: date - 1 * hour)?.contains("taken in already") == true)
+        #expect(try alive(rig).count == 39)
+        #expect(try refused(whole, date: date) == nil)
+        #expect(try refused([whole[0]], date: date, ["deleteUpTo": 100]) == nil)
+        #expect(try alive(rig) == [1])
+    }
+
+    @Test func aTrialSaysWhatWouldBeAndChangesNothing() throws {
+        let rig = try rig()
+        _ = try run(rig, "a0000000-0", life(1...40))
+        let before = try alive(rig)
+        let head = rig.store.head
+        let report = try run(
+            rig, "a0000000-1", observed("Asia/Tokyo", hours: [100, 101, 102]) + Array(life(1...38)),
+            ["complete": true, "dryRun": true, "deleteUpTo": 10])
+        #expect(report["dryRun"] == true && report["refused"] == .null)
+        #expect(report["added"] == 3 && report["known"] == 38 && report["deletedByAbsence"] == 2)
+        let small = try run(rig, "a0000000-2", [life(1...1)[0]], ["complete": true, "dryRun": true])
+        #expect(small["deletedByAbsence"] == 39 && small["refused"].string != nil)
+        #expect(try alive(rig) == before)
+        #expect(rig.store.head == head)
+    }
+}

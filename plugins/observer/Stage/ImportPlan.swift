@@ -1,0 +1,85 @@
+import HealthModel
+import HealthStore
+
+/// What was asked of an import beyond taking its file in, and how far that has come: kept with the import, so that a crash forgets nothing.
+struct ImportPlan: Equatable {
+    /// The export is the whole truth for the types and the time it covers: what it lacks is deleted.
+    var isComplete = false
+    /// Reads everything, changes nothing.
+    var isTrial = false
+    /// Of the samples that it covers, so many percent may be deleted.
+    var deleteUpTo = Self.usualLimit
+    /// The store's sequence when the first attempt began: what was born later isn't judged.
+    var begun: Int64?
+    /// When the phone wrote the export.
+    var exportedAt: Instant?
+    /// The share to be deleted was found small enough; from then on it is being deleted.
+    var isApproved = false
+    /// What has been deleted, by type; of a trial what would be.
+    var deleted: [String: Int64] = [:]
+    /// Why nothing was deleted.
+    var refused: String?
+
+    static let usualLimit = 5.0
+
+    /// What a command asks for; nil for a plain import.
+    init?(command: Value) {
+        isComplete = command["complete"].bool == true
+        isTrial = command["dryRun"].bool == true
+        guard isComplete || isTrial else { return nil }
+        if let limit = command["deleteUpTo"].double, (0...100).contains(limit) { deleteUpTo = limit }
+    }
+
+    var wireValue: Value {
+        [
+            "complete": .bool(isComplete), "trial": .bool(isTrial), "deleteUpTo": .number(deleteUpTo),
+            "begun": begun.map { .integer($0) } ?? .null, "exportedAt": exportedAt.map { .integer($0) } ?? .null,
+            "approved": .bool(isApproved), "deleted": .object(deleted.mapValues { .integer($0) }),
+            "refused": Value(refused),
+        ]
+    }
+
+    init(wireValue value: Value) {
+        isComplete = value["complete"].bool == true
+        isTrial = value["trial"].bool == true
+        deleteUpTo = value["deleteUpTo"].double ?? Self.usualLimit
+        begun = value["begun"].int
+        exportedAt = value["exportedAt"].int
+        isApproved = value["approved"].bool == true
+        deleted = (value["deleted"].object ?? [:]).compactMapValues(\.int)
+        refused = value["refused"].string
+    }
+
+    mutating func add(_ counts: [String: Int]) {
+        for (type, count) in counts { deleted[type, default: 0] += Int64(count) }
+    }
+
+    /// Why an export can't be taken for the whole truth, before it is held against the store; nil when it can.
+    /// - Parameter newest: the date of the newest complete export that was taken in.
+    func refusal(damaged: String?, notUnderstood: Int64, newest: Instant?) -> String? {
+        if let damaged { return "the file is damaged: \(damaged)" }
+        if notUnderstood > 0 {
+            return "\(notUnderstood) of its inputs couldn't be understood, and may be what would be deleted"
+        }
+        guard let exportedAt else { return "it has no ExportDate" }
+        if let newest, exportedAt < newest {
+            return "it is of \(InstantText.iso8601(exportedAt)), and a complete export of "
+                + "\(InstantText.iso8601(newest)) was taken in already"
+        }
+        return nil
+    }
+
+    /// Why so much isn't deleted; nil when it is little enough.
+    func refusal(_ counts: AbsenceCounts) -> String? {
+        let covered = counts.covered.values.reduce(0, +)
+        let absent = counts.absent.values.reduce(0, +)
+        guard Double(absent) > Double(covered) * deleteUpTo / 100 else { return nil }
+        let share = (Double(absent) / Double(covered) * 1000).rounded(.up) / 10
+        return "it lacks \(absent) of the \(covered) samples that it covers (\(Self.text(share)) %), "
+            + "more than \(Self.text(deleteUpTo)) %"
+    }
+
+    private static func text(_ number: Double) -> String {
+        number == number.rounded() ? "\(Int(number))" : "\(number)"
+    }
+}

@@ -1,0 +1,112 @@
+import Changelog
+import HealthImport
+import HealthModel
+import HealthStore
+import PluginKit
+
+/// How an import goes on once its file has been read: the store is held against it, step by step.
+struct ImportEnding {
+    let summary: ReadSummary
+    let export: CompleteExport
+    var progress = AbsenceProgress()
+    var counts = AbsenceCounts()
+}
+
+extension ObserverStage {
+    /// What a file says of itself comes first: one that can't be taken for the whole truth isn't read, so that an older one brings nothing back.
+    func learn(_ info: ExportInfo, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn) throws {
+        attempt.export = info
+        if entry.plan?.isComplete == true {
+            entry.plan?.exportedAt = info.date
+            if try refuse(ifNeeded: ReadSummary(), attempt, &entry, turn) { return }
+        }
+        if entry.plan?.isTrial != true { try CharacteristicsTable.learn(info, user: entry.user, turn) }
+    }
+
+    /// The file has been read: a plain import ends, a complete one is held against the store if nothing speaks against it.
+    func finish(
+        _ summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
+    ) throws {
+        guard var plan = entry.plan else { return try end(summary, attempt, &entry, turn) }
+        plan.exportedAt = attempt.export?.date
+        if plan.isTrial {
+            // What a complete export had lacked would be alive again.
+            entry.added = attempt.counts.byType.compactMapValues { tally in
+                tally.added + tally.revived > 0 ? Int64(tally.added + tally.revived) : nil
+            }
+        }
+        entry.plan = plan
+        guard plan.isComplete else { return try end(summary, attempt, &entry, turn) }
+        if try refuse(ifNeeded: summary, attempt, &entry, turn) { return }
+        attempt.ending = ImportEnding(
+            summary: summary,
+            export: CompleteExport(
+                session: attempt.session, date: plan.exportedAt ?? .min, before: plan.begun ?? turn.head.sequence))
+        try imports.save(entry, turn)
+    }
+
+    /// Ends a complete import that can't be taken for the whole truth; false when it can.
+    private func refuse(
+        ifNeeded summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
+    ) throws -> Bool {
+        let refusal = entry.plan?.refusal(
+            damaged: summary.damaged?.description, notUnderstood: attempt.quarantinedInputs,
+            newest: imports.newestComplete(of: entry.user))
+        guard let refusal else { return false }
+        try refuse(refusal, summary, attempt, &entry, turn)
+        return true
+    }
+
+    /// One step: first all is counted that would go, then it goes, if that is little enough.
+    func holdAgainstStore(_ turn: Turn) throws {
+        guard let attempt, var ending = attempt.ending, var entry = imports[attempt.id], var plan = entry.plan else {
+            return
+        }
+        if plan.isApproved {
+            let writer = try writer(for: entry.user, turn)
+            _ = try turn.write()
+            let gone = try writer.deleteAbsent(from: ending.export, &ending.progress, limit: rowsPerStep)
+            plan.add(gone)
+            changedTypes.formUnion(gone.keys)
+            entry.plan = plan
+            attempt.ending = ending
+            guard ending.progress.isDone else { return try imports.save(entry, turn) }
+            return try end(ending.summary, attempt, &entry, turn)
+        }
+        let writer = try writer(for: entry.user, turn)
+        ending.counts += try writer.countAbsent(from: ending.export, &ending.progress, limit: rowsPerStep)
+        attempt.ending = ending
+        guard ending.progress.isDone else { return }
+        if let refusal = plan.refusal(ending.counts) {
+            if plan.isTrial { plan.add(ending.counts.absent) }
+            entry.plan = plan
+            return try refuse(refusal, ending.summary, attempt, &entry, turn)
+        }
+        if plan.isTrial {
+            plan.add(ending.counts.absent)
+            entry.plan = plan
+            return try end(ending.summary, attempt, &entry, turn)
+        }
+        plan.isApproved = true
+        entry.plan = plan
+        attempt.ending?.progress = AbsenceProgress()
+        try imports.save(entry, turn)
+    }
+
+    private func refuse(
+        _ reason: String, _ summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry,
+        _ turn: Turn
+    ) throws {
+        entry.plan?.refused = reason
+        try end(summary, attempt, &entry, turn)
+    }
+
+    private func end(
+        _ summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
+    ) throws {
+        entry.seconds += (turn.monotonic - attempt.startedAt).seconds
+        entry.report = attempt.report(of: entry, summary: summary)
+        entry.problem = summary.damaged?.description
+        try close(&entry, .closed, turn)
+    }
+}

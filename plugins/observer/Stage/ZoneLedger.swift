@@ -1,0 +1,109 @@
+import Changelog
+import HealthModel
+import PluginKit
+import SQLite
+
+/// What a person says of zones, in a command: idempotent, so that it may come again.
+enum ZoneCommand {
+    /// The zone for all time.
+    case set(String)
+    /// A zone from a moment on; another one of that moment is replaced.
+    case add(from: Instant, String)
+    case remove(from: Instant)
+
+    /// nil when it can't be followed: the command line has refused it before.
+    init?(_ body: Value) {
+        let zone = body["zone"].string.flatMap { ZoneName.isKnown($0) ? $0 : nil }
+        let from = body["from"].int.flatMap { $0 > .min ? $0 : nil }
+        switch (body["action"].string, zone, from) {
+        case ("set", let zone?, nil): self = .set(zone)
+        case ("add", let zone?, let from?): self = .add(from: from, zone)
+        case ("remove", nil, let from?): self = .remove(from: from)
+        default: return nil
+        }
+    }
+}
+
+/// The users' zone timelines: data of the observer's changelog, so that every stage sees the same days.
+///
+/// Settings and observations are kept; the timeline is what follows from them, and gets a new sequence when it changes.
+struct ZoneLedger {
+    private var sightings = ZoneSightings()
+    /// Users of whom something was observed since their timeline was made.
+    private var stale: Set<String> = []
+
+    /// Whatever a crash left undone is done now.
+    mutating func open(_ turn: Turn) throws {
+        try ZoneTables.create(in: turn.database)
+        for user in try ZoneTables.users(in: turn.database) { try settle(user, turn) }
+    }
+
+    /// Begins a user's timeline with a zone unless the user has one: a stack that is started elsewhere later doesn't move the past.
+    func ensure(user: String, zone: String, _ turn: Turn) throws {
+        guard try ZoneTables.plan(of: user, in: turn.database) == nil else { return }
+        try apply(.set(zone), user: user, turn)
+    }
+
+    func apply(_ command: ZoneCommand, user: String, _ turn: Turn) throws {
+        switch command {
+        case .set(let zone): try write(user, .min, zone, turn)
+        case .add(let from, let zone): try write(user, from, zone, turn)
+        case .remove(let from):
+            let delete = try turn.write().database.prepare("DELETE FROM zone_settings WHERE user = ? AND moment = ?")
+            delete.bind(1, user)
+            delete.bind(2, from)
+            try delete.run()
+        }
+        try settle(user, turn)
+    }
+
+    private func write(_ user: String, _ moment: Instant, _ zone: String, _ turn: Turn) throws {
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO zone_settings VALUES (?, ?, ?)")
+        write.bind(1, user)
+        write.bind(2, moment)
+        write.bind(3, zone)
+        try write.run()
+    }
+
+    /// Keeps what a batch's records say of places, beside the records.
+    mutating func observe(_ batch: RecordBatch, user: String, _ turn: Turn) throws {
+        let observations = sightings.observations(in: batch)
+        guard !observations.isEmpty else { return }
+        let database = try turn.write().database
+        let insert = try database.prepare(
+            """
+            INSERT INTO zone_observations VALUES (?, ?, ?, ?)
+            ON CONFLICT (user, hour, zone) DO UPDATE SET rank = excluded.rank WHERE excluded.rank < rank
+            """)
+        for observation in observations {
+            insert.bind(1, user)
+            insert.bind(2, observation.hour)
+            insert.bind(3, observation.zone)
+            insert.bind(4, observation.rank)
+            try insert.run()
+            if database.changes > 0 { stale.insert(user) }
+        }
+    }
+
+    /// Makes the timelines of which something new was observed.
+    mutating func settle(_ turn: Turn) throws {
+        for user in stale.sorted() { try settle(user, turn) }
+        stale = []
+    }
+
+    private func settle(_ user: String, _ turn: Turn) throws {
+        guard let plan = try ZoneTables.plan(of: user, in: turn.database) else { return }
+        let timeline = try plan.timeline()
+        let text = timeline.wireValue.json()
+        let find = try turn.database.prepare("SELECT timeline FROM zone_timelines WHERE user = ?")
+        find.bind(1, user)
+        guard try find.firstRow({ $0.string(0) }) != text else { return }
+        let stage = try turn.write()
+        let write = try stage.database.prepare("INSERT OR REPLACE INTO zone_timelines VALUES (?, ?, ?)")
+        write.bind(1, user)
+        write.bind(2, stage.nextSequence())
+        write.bind(3, text)
+        try write.run()
+        turn.log.info("zones.changed", ("user", user), ("entries", "\(timeline.entries.count)"))
+    }
+}

@@ -1,0 +1,61 @@
+import Glibc
+import HealthModel
+
+/// Reads `HKTimeZone` out of metadata without reading the rest of it.
+struct ZoneSightings {
+    // As a member: within a value the quotes would be escaped.
+    private static let needle = Array("\"HKTimeZone\":\"".utf8)
+    private static let rare = Int32(UInt8(ascii: "Z"))
+    private static let rarePlace = 7
+    /// Names that were asked for before: looking one up reads a file.
+    private var places: [String: Bool] = [:]
+    private static let placeLimit = 1000
+
+    /// What a batch's records say of places, each once. Fixed offsets, unknown names and keys that name several zones say nothing.
+    mutating func observations(in batch: RecordBatch) -> Set<ZoneObservation> {
+        var found: Set<ZoneObservation> = []
+        guard batch.metadata.count == batch.count else { return found }
+        var ranks = [Int?](repeating: nil, count: batch.origins.count)
+        batch.metadata.bytes.withUnsafeBytes { bytes in
+            var row = 0
+            var position = 0
+            while let name = Self.next(in: bytes, from: &position) {
+                while Int(batch.metadata.ends[row]) < position { row += 1 }
+                let zone = String(decoding: bytes[name], as: UTF8.self)
+                // The years 1 to 9999, as for samples.
+                guard isPlace(zone), abs(batch.start[row].flooredSecond) <= 253_402_300_799 else { continue }
+                let origin = Int(batch.origin[row])
+                let rank = ranks[origin] ?? SourceRank.rank(origin: batch.origins[origin], userEntered: false)
+                ranks[origin] = rank
+                found.insert(.init(hour: ZoneObservation.hour(of: batch.start[row]), zone: zone, rank: rank))
+            }
+        }
+        return found
+    }
+
+    /// The next member's value; the position moves behind it. Looks for the key's rarest letter first, which costs next to nothing.
+    private static func next(in bytes: UnsafeRawBufferPointer, from position: inout Int) -> Range<Int>? {
+        guard let base = bytes.baseAddress else { return nil }
+        while position < bytes.count, let hit = memchr(base + position, rare, bytes.count - position) {
+            let place = base.distance(to: UnsafeRawPointer(hit))
+            position = place + 1
+            let begin = place - rarePlace + needle.count
+            guard place >= rarePlace, begin <= bytes.count,
+                memcmp(base + (place - rarePlace), needle, needle.count) == 0
+            else { continue }
+            guard let quote = memchr(base + begin, 0x22, bytes.count - begin) else { return nil }
+            let end = base.distance(to: UnsafeRawPointer(quote))
+            position = end + 1
+            return begin..<end
+        }
+        return nil
+    }
+
+    private mutating func isPlace(_ zone: String) -> Bool {
+        if let known = places[zone] { return known }
+        if places.count >= Self.placeLimit { places = [:] }
+        let isPlace = ZoneName.isPlace(zone)
+        places[zone] = isPlace
+        return isPlace
+    }
+}
