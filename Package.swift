@@ -77,13 +77,23 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics",
+                "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics", "BackgroundDelivery",
             ]),
         library("Console", []),
+        // All stages in one process, in virtual time.
+        library(
+            "Simulation",
+            [
+                "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
+                "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage", "GenericStage",
+                "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport",
+                "HealthModel", "BackgroundDelivery",
+            ]),
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel", "MessageBus",
+                "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel",
+                "BackgroundDelivery", "MessageBus", "Simulation",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -92,10 +102,12 @@ let package = Package(
             "observer", "ObserverStage",
             [
                 "PluginKit", "HealthModel", "HealthStatistics", "HealthStore", "HealthImport", "Changelog", "SQLite",
+                "BackgroundDelivery",
                 "Wire", "MessageBus",
             ])
         + plugin(
-            "debouncer", "DebouncerStage", ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
+            "debouncer", "DebouncerStage",
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin("steps", "StepsStage", handlerDependencies)
         + plugin("heart-rate", "HeartRateStage", handlerDependencies)
         + plugin("sleep", "SleepStage", handlerDependencies)
@@ -111,7 +123,7 @@ let package = Package(
         ]
         + plugin(
             "consolidator", "ConsolidatorStage",
-            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus"])
+            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
         + plugin(
             "uploader", "UploaderStage",
             ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
@@ -153,9 +165,10 @@ let package = Package(
                     "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
                     "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "EnergyStage", "WorkoutsStage",
                     "BodyStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP",
-                    "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage",
+                    "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage", "Simulation",
                 ]),
             tests("Operations", ["Operations", "Console", "HealthModel"]),
+            tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
                 "EndToEnd",

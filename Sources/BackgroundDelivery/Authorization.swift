@@ -19,6 +19,8 @@ public struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertible
         case alreadyRegistered, notRegistered
         /// One app-refresh and ten processing requests may be pending.
         case tooManyPendingTaskRequests
+        /// What was asked for doesn't exist: a frequency, a type.
+        case invalidArgument
     }
 
     public var code: Code

@@ -20,6 +20,13 @@ public struct AnchorVector: Sendable, Equatable {
     public var minimum: Int64 { Swift.min(base, exceptions.values.min() ?? base) }
     public var maximum: Int64 { Swift.max(base, exceptions.values.max() ?? base) }
 
+    /// What every type has reached that isn't one of `types`.
+    public func minimum(besides types: Set<String>) -> Int64 {
+        types.isEmpty
+            ? minimum
+            : exceptions.filter { !types.contains($0.key) }.values.reduce(base) { Swift.min($0, $1) }
+    }
+
     /// Where a consumer at this anchor stands when it has seen everything up to `sequence` that lies within `limit`. Never moves back.
     public func advanced(to sequence: Int64, within limit: AnchorVector) -> AnchorVector {
         let base = Swift.max(base, Swift.min(limit.base, sequence))

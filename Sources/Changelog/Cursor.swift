@@ -11,6 +11,8 @@ public struct Cursor: Sendable, Equatable {
     public var backfill: [Range]
     /// After a reset: once everything up to here is consumed, what hasn't been seen again is gone.
     public var snapshotUntil: Int64?
+    /// What the store held when it was first heard: up to here it isn't news.
+    public private(set) var bulkUntil: Int64 = 0
 
     public struct Range: Sendable, Equatable {
         public var from: Int64
@@ -23,7 +25,12 @@ public struct Cursor: Sendable, Equatable {
     }
 
     /// Everything up to here has been consumed, whatever the type.
-    public var frontier: Int64 { Swift.min(anchor.minimum, backfill.map(\.from).min() ?? .max) }
+    public var frontier: Int64 { frontier(besides: []) }
+
+    /// The same for all types but these.
+    public func frontier(besides types: Set<String>) -> Int64 {
+        Swift.min(anchor.minimum(besides: types), backfill.map(\.from).min() ?? .max)
+    }
 
     /// What to ask for next.
     public struct Window: Sendable, Equatable {
@@ -78,6 +85,7 @@ public struct Cursor: Sendable, Equatable {
         store = head.store
         generation = head.generation
         anchor = AnchorVector(base: head.first - 1)
+        bulkUntil = head.sequence
     }
 
     /// Begins anew at a store that doesn't continue what was consumed.
@@ -87,6 +95,7 @@ public struct Cursor: Sendable, Equatable {
         anchor = AnchorVector(base: head.first - 1)
         backfill = []
         snapshotUntil = head.sequence
+        bulkUntil = head.sequence
     }
 }
 
@@ -95,7 +104,7 @@ extension Cursor {
         [
             "store": Value(store), "generation": Value(generation), "anchor": anchor.wireValue,
             "backfill": .array(backfill.map { .array([.integer($0.from), .integer($0.to)]) }),
-            "snapshotUntil": snapshotUntil.map { .integer($0) } ?? .null,
+            "snapshotUntil": snapshotUntil.map { .integer($0) } ?? .null, "bulkUntil": .integer(bulkUntil),
         ]
     }
 
@@ -106,6 +115,7 @@ extension Cursor {
         generation = value["generation"].string
         self.anchor = anchor
         snapshotUntil = value["snapshotUntil"].int
+        bulkUntil = value["bulkUntil"].int ?? 0
         for range in value["backfill"].array ?? [] {
             guard let ends = range.array, ends.count == 2, let from = ends[0].int, let to = ends[1].int else {
                 return nil

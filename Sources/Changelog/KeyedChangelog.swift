@@ -143,14 +143,22 @@ extension KeyedChangelog {
     }
 
     /// Rows after `after` up to `until`, oldest change first, of topics that begin with `topic`.
-    /// - Parameter bytes: stop after about that much; at least one row comes.
+    /// - Parameters:
+    ///   - days: only rows that belong to one of these (since 1970); nil for all rows.
+    ///   - bytes: stop after about that much; at least one row comes.
     public static func page(
-        in database: Database, after: Int64, until: Int64, topic: String = "", bytes: Int = 48 * 1024
+        in database: Database, after: Int64, until: Int64, topic: String = "", days: ClosedRange<Int>? = nil,
+        bytes: Int = 48 * 1024
     ) throws -> Page {
         let statement = try database.prepare(
-            "SELECT seq, key, topic, user, day, body FROM changes WHERE seq > ? AND seq <= ? ORDER BY seq")
+            "SELECT seq, key, topic, user, day, body FROM changes WHERE seq > ? AND seq <= ?"
+                + (days == nil ? "" : " AND day BETWEEN ? AND ?") + " ORDER BY seq")
         statement.bind(1, after)
         statement.bind(2, until)
+        if let days {
+            statement.bind(3, days.lowerBound)
+            statement.bind(4, days.upperBound)
+        }
         var page = Page(rows: [], through: until)
         var size = 0
         defer { statement.reset() }

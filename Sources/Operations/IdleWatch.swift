@@ -132,3 +132,16 @@ public struct IdleWatch: Sendable {
         }
     }
 }
+
+extension IdleWatch.Roles {
+    /// Who does what in a stack.
+    public init(of stack: StackConfiguration) {
+        let producers = stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name)
+        let consolidator = stack.only(.consolidator)?.name
+        self.init(
+            observer: stack.only(.observer)?.name ?? "observer", handlers: stack.handlers.map(\.name),
+            consolidator: consolidator,
+            uploaders: stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name),
+            documents: producers + [consolidator].compactMap { $0 })
+    }
+}

@@ -45,7 +45,7 @@ struct ObserverReading {
         var samples = SamplePage()
         try all([
             "query": "slice", "user": .string(user), "types": ["include": .array(types.map { .string($0) })],
-            "asOf": .integer(.max), "from": .integer(from), "to": .integer(to), "payload": false,
+            "asOf": .integer(.max), "from": .integer(from), "to": .integer(to), "detailed": [],
         ]) { samples.append(try SamplePage(wireValue: $0["samples"])) }
         return samples
     }

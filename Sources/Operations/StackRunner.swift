@@ -187,7 +187,7 @@ public final class StackRunner: Sendable {
             }
         }
         let closedHead = state.withLock { $0.outcome.imports.map(\.head).max() }
-        var watch = IdleWatch(roles: stack.roles, closedHead: closedHead ?? 0)
+        var watch = IdleWatch(roles: .init(of: stack.configuration), closedHead: closedHead ?? 0)
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 0.25))
             // An instance that can't start is told of by the supervisor; until all were ready, nothing is said to be done.
@@ -234,18 +234,5 @@ private final class Running: Sendable {
             pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessMemory.resident,
             details: ["processes": .array(processes)]
         ).message(at: WallClock.now)
-    }
-}
-
-extension Stack {
-    /// Who does what, for telling idleness.
-    var roles: IdleWatch.Roles {
-        let producers = configuration.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(
-            \.name)
-        let consolidator = configuration.only(.consolidator)?.name
-        return IdleWatch.Roles(
-            observer: observer, handlers: configuration.handlers.map(\.name), consolidator: consolidator,
-            uploaders: configuration.instances.filter { $0.manifest.kind == .uploader }.map(\.name),
-            documents: producers + [consolidator].compactMap { $0 })
     }
 }

@@ -104,6 +104,29 @@ enum Commands {
                     examples: ["healthbus generate --days 90 --seed 1 -o export.zip"])
             ),
             (
+                "simulate",
+                CommandHelp(
+                    name: "healthbus simulate",
+                    summary: "Live a phone's days in seconds, and measure how each way of background delivery does.",
+                    options: [
+                        .init("--days", value: "number", help: "how many days (default: 30)"),
+                        .init("--seed", value: "number", help: "another seed is another life (default: 1)"),
+                        .init(
+                            "--strategy", value: "name",
+                            help:
+                                "background-delivery, app-refresh, silent-push, processing, combined or naive (default: all)"
+                        ),
+                        .init(
+                            "--life", value: "kind",
+                            help: "usual, or worst: seldom opened, often killed and offline (default: usual)"),
+                        config, json,
+                    ],
+                    examples: [
+                        "healthbus simulate --days 30 --seed 42",
+                        "healthbus simulate --strategy combined --life worst --json",
+                    ])
+            ),
+            (
                 "status",
                 CommandHelp(
                     name: "healthbus status", summary: "Show processes, freshness of each metric, and what waits.",
@@ -168,6 +191,67 @@ enum Commands {
                         "healthbus zone show", "healthbus zone set Europe/Berlin",
                         "healthbus zone add 2025-03-30T14:00 America/New_York",
                         "healthbus zone remove 2025-03-30T14:00",
+                    ])
+            ),
+            (
+                "sync",
+                CommandHelp(
+                    name: "healthbus sync",
+                    summary: "Sync now: release what waits, and wait until it is delivered or it is clear why not.",
+                    positionals: [.init("metric", isRequired: false)],
+                    options: stackOptions + [
+                        .init(
+                            "--history", value: "days|all",
+                            help: "compute and deliver so many past days once more, the newest week first"),
+                        json,
+                    ],
+                    examples: ["healthbus sync", "healthbus sync steps --json", "healthbus sync --history 90"])
+            ),
+            (
+                "history",
+                CommandHelp(
+                    name: "healthbus history",
+                    summary: "Show how the last syncs went, and how long samples take to the backend.",
+                    options: stackOptions + [json], examples: ["healthbus history", "healthbus history --json"])
+            ),
+            (
+                "tasks",
+                CommandHelp(
+                    name: "healthbus tasks",
+                    summary: "List the scheduled tasks; launch, expire or cancel one, as a debugger on a phone would.",
+                    positionals: [
+                        .init("list|launch|expire|cancel", isRequired: false), .init("task", isRequired: false),
+                    ],
+                    options: stackOptions + [json],
+                    examples: ["healthbus tasks list", "healthbus tasks launch healthkit-sync"])
+            ),
+            (
+                "types",
+                CommandHelp(
+                    name: "healthbus types",
+                    summary: "Show how each type is delivered; switch types off and on, set how often they wake.",
+                    positionals: [
+                        .init("off|on|frequency|deny|allow", isRequired: false), .init("type", isRequired: false),
+                        .init("frequency", isRequired: false),
+                    ],
+                    options: stackOptions + [json],
+                    examples: [
+                        "healthbus types", "healthbus types off BodyMass", "healthbus types frequency StepCount hourly",
+                    ])
+            ),
+            (
+                "device",
+                CommandHelp(
+                    name: "healthbus device",
+                    summary:
+                        "Show or set what the stack knows of the phone: its app, its lock, its battery, its network.",
+                    positionals: [
+                        .init("show|set|reset", isRequired: false),
+                        .init("key=value", isRequired: false, repeats: true),
+                    ],
+                    options: stackOptions + [json],
+                    examples: [
+                        "healthbus device", "healthbus device set locked=true app=background", "healthbus device reset",
                     ])
             ),
             (

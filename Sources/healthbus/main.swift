@@ -15,12 +15,18 @@ do {
         case "run": try RunCommand.run(arguments)
         case "import": try ImportCommand.run(arguments)
         case "generate": try GenerateCommand.run(arguments)
+        case "simulate": try SimulateCommand.run(arguments)
         case "status": try StatusCommand.run(arguments)
+        case "types": try TypesCommand.run(arguments)
+        case "device": try DeviceCommand.run(arguments)
         case "days": try DaysCommand.run(arguments)
         case "explain": try ExplainCommand.run(arguments)
         case "check": try CheckCommand.run(arguments)
         case "zone": try ZoneCommand.run(arguments)
         case "alerts": try AlertsCommand.run(arguments)
+        case "sync": try SyncCommand.run(arguments)
+        case "history": try HistoryCommand.run(arguments)
+        case "tasks": try TasksCommand.run(arguments)
         default: try TapCommand.run(arguments)
         }
     }

@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Foundation
 import HealthModel
 import PluginKit
@@ -92,6 +93,22 @@ import Testing
         (#"{ "instances": { "steps": { "plugin": "walking" } } }"#, "must be one of backend, body"),
         (#"{ "instances": { "Steps!": { "plugin": "steps" } } }"#, "a-z, 0-9"),
         (#"{ "instances": { "second": { "plugin": "observer" } } }"#, "more than one observer"),
+        (
+            #"{ "instances": { "observer": { "configuration": { "delivery": { "floors": { "StepCount": "hourly" } } } } } }"#,
+            "delivery.floors.StepCount"
+        ),
+        (
+            #"{ "instances": { "observer": { "configuration": { "delivery": { "floors": { "HKQuantityTypeIdentifierStepCont": "hourly" } } } } } }"#,
+            "the nearest is HKQuantityTypeIdentifierStepCount"
+        ),
+        (
+            #"{ "instances": { "observer": { "configuration": { "delivery": { "floor": "often" } } } } }"#,
+            #"one of "immediate", "hourly", "daily", "weekly""#
+        ),
+        (
+            #"{ "instances": { "observer": { "configuration": { "delivery": { "wakesPerHour": -1 } } } } }"#,
+            "delivery.wakesPerHour' must be at least 0"
+        ),
         (#"{ "bus": { "publish": "tcp://1.2.3.4:5" } }"#, "publish"),
         (#"{ "bus": "x" }"#, "publish"),
         ("{", "isn't JSON"),
@@ -100,6 +117,38 @@ import Testing
         let error = try #require(try refusal(overlay))
         #expect(error.file == folder.path + "/stack.json")
         #expect(error.description.contains(words), "\(error)")
+    }
+
+    @Test(arguments: [
+        (#""entitlements": ["helth"]"#, "entitlements[0]", "health, background-delivery"),
+        (
+            #""backgroundModes": ["processing", "audio"]"#, "backgroundModes[1]",
+            "processing, fetch, remote-notification"
+        ),
+        (#""permittedTasks": ["sync"]"#, "permittedTasks[0]", "healthkit-sync"),
+        (#""triggers": ["24:00"]"#, "triggers[0]", "00:01"),
+        (#""triggers": ["StepCount"]"#, "triggers[0]", "type identifiers"),
+        (#""entitlements": "health""#, "entitlements", "list of texts"),
+    ])
+    func rightsThatThereArentAreRefused(_ member: String, _ key: String, _ allowed: String) throws {
+        let path = folder.path + "/plugin.json"
+        try """
+        { "name": "x", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "x", \(member) }
+        """.write(toFile: path, atomically: true, encoding: .utf8)
+        let error = #expect(throws: ConfigurationError.self) { try Manifest(file: path) }
+        #expect(error?.file == path && error?.key == key && error?.reason.contains(allowed) == true)
+    }
+
+    @Test func theShippedRightsAreThoseOfTheirPlugins() throws {
+        let plugins = try catalog().manifests
+        #expect(plugins["debouncer"]?.registrationRefusal == nil)
+        #expect(plugins["uploader"]?.registrationRefusal?.code == .authorizationDenied)
+        #expect(
+            plugins["sleep"]?.rights.triggers == [
+                .type("HKCategoryTypeIdentifierSleepAnalysis"), .type("HKQuantityTypeIdentifierStepCount"),
+                .time(minute: 1),
+            ])
+        #expect(plugins["consolidator"]?.rights.permittedTasks == ["consolidated-daily"])
     }
 
     @Test func aFileThatIsNotThereIsNamed() throws {

@@ -57,6 +57,55 @@ import Testing
         return taken
     }
 
+    @Test func whileTheDeviceIsLockedEverythingStaysAndTheNextHintIsTheTimeToAskAgain() throws {
+        let upstream = try opened()
+        upstream.hear(head, limit: AnchorVector(base: 60), turn())
+        let asked = try #require(pull(upstream))
+        let before = upstream.cursor
+        var seen: [Int64] = []
+        #expect(try accept(upstream, PullAnswer(pull: asked, result: .databaseInaccessible), pages: &seen))
+        #expect(seen.isEmpty && upstream.cursor == before && pull(upstream) == nil && upstream.isInaccessible)
+        upstream.hear(head, limit: AnchorVector(base: 60), turn())
+        let again = try #require(pull(upstream))
+        #expect(again.query["after"] == asked.query["after"])
+        try accept(upstream, pages(again, through: [60]), pages: &seen)
+        #expect(seen == [60] && upstream.isLevel)
+    }
+
+    @Test func aTypeThatIsOffHoldsNoFrontier() throws {
+        let upstream = try opened()
+        upstream.hear(head, limit: AnchorVector(base: 60, exceptions: ["t": 20]), off: ["t"], turn())
+        let first = try #require(pull(upstream))
+        var seen: [Int64] = []
+        try accept(upstream, pages(first, through: [60]), pages: &seen)
+        #expect(upstream.frontier == 60 && upstream.isLevel)
+        // On again: exactly its own range is left.
+        upstream.hear(head, limit: AnchorVector(base: 60), turn())
+        #expect(upstream.frontier == 20)
+        let second = try #require(pull(upstream))
+        #expect(
+            AnchorVector(wireValue: second.query["after"] ?? .null) == AnchorVector(base: 60, exceptions: ["t": 20]))
+    }
+
+    @Test func whatWasThereAtFirstIsBulkAndWhatComesLaterIsNot() throws {
+        let upstream = try opened()
+        upstream.hear(head, limit: AnchorVector(base: 100), turn())
+        var seen: [Int64] = []
+        let first = try #require(pull(upstream))
+        #expect(first.query["bulk"] == true)
+        try accept(upstream, pages(first, through: [50]), pages: &seen)
+        // The next window was asked for as the first came; another start asks for the same.
+        let other = try opened()
+        other.hear(head, limit: AnchorVector(base: 100), turn())
+        let second = try #require(pull(other))
+        #expect(second.query["bulk"] == true)
+        try accept(other, pages(second, through: [100]), pages: &seen)
+        let later = StoreHead(store: "s", generation: "g", sequence: 120)
+        other.hear(later, limit: AnchorVector(base: 120), turn())
+        let third = try #require(pull(other))
+        #expect(third.query["bulk"] == nil)
+    }
+
     @Test func asksOnlyWhatIsReleasedAndOneAtATime() throws {
         let upstream = try opened()
         #expect(pull(upstream) == nil && !upstream.isLive && !upstream.isLevel)

@@ -62,7 +62,8 @@ import Testing
         try fire(rig, "a", 10)
         rig.sent = []
         for _ in 0..<4 { try rig.pass(250_000) }
-        #expect(Set(rig.sent.map(\.topic)) == ["sync.steps", "sync.rest", "sync.uploader"])
+        #expect(
+            Set(rig.sent.map(\.topic).filter { $0.hasPrefix("sync.") }) == ["sync.steps", "sync.rest", "sync.uploader"])
         #expect(released(rig, "steps")?["a"] == 10)
         #expect((rig.deadline ?? .max) <= rig.monotonic + Self.second)
     }

@@ -46,7 +46,8 @@ private struct CountingHandler: DayHandler {
 
     /// Answers the pull of changes: these days have been touched.
     private func touch(
-        _ rig: StageRig<HandlerStage>, _ days: [LocalDay], through: Int64, zones: ZoneTimeline? = nil
+        _ rig: StageRig<HandlerStage>, _ days: [LocalDay], through: Int64, zones: ZoneTimeline? = nil,
+        isBulk: Bool = false
     ) throws {
         let pull = try #require(rig.pulls.first { $0.name == "spans" })
         let starts = days.map(noon)
@@ -54,7 +55,7 @@ private struct CountingHandler: DayHandler {
             "users": ["me"], "user": .column(.int32(days.map { _ in 0 })), "start": .column(.int64(starts)),
             "end": .column(.int64(starts.map { $0 + Instant.second })),
             "zones": ["me": (zones ?? self.zones).wireValue], "from": pull.query["after"] ?? 0,
-            "through": .integer(through), "head": head(through).wireValue,
+            "through": .integer(through), "head": head(through).wireValue, "bulk": .bool(isBulk),
         ]
         try rig.answer(pull, .pages([page]))
     }
@@ -297,5 +298,28 @@ private struct CountingHandler: DayHandler {
         #expect(try pending(rig) == 1 && rig.report().frontier["observer"] == 0)
         // No slice before it knows the new store's limit.
         #expect(!rig.pulls.contains { $0.name == "slice" })
+    }
+
+    @Test(arguments: [(bulk: false, hours: 2, raised: true), (true, 2, false), (false, 25, false)])
+    func aWorkoutThatHasJustEndedIsNews(_ news: (bulk: Bool, hours: Instant, raised: Bool)) throws {
+        let end = noon(Self.day) + 3600 * Instant.second
+        let rig = try rig { _ in
+            DayOutput(events: [
+                DayEvent(id: "w", kind: "workout", payload: ["endDate": .string(InstantText.iso8601(end))])
+            ])
+        }
+        rig.now = end + news.hours * 3600 * Instant.second
+        try sync(rig, 5)
+        try touch(rig, [Self.day], through: 5, isBulk: news.bulk)
+        try slices(rig)
+        let key = "alert/workout-recorded/w"
+        #expect(try (rig.rows()[key]?.body != nil) == news.raised)
+        // Said again, it is the same workout; and a day later it is no news any more.
+        try sync(rig, 6)
+        try touch(rig, [Self.day], through: 6)
+        try slices(rig)
+        #expect(try (rig.rows()[key]?.body != nil) == news.raised)
+        try rig.pass(25 * 3600 * Instant.second)
+        #expect(try rig.rows()[key]?.body == nil)
     }
 }

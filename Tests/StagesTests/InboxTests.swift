@@ -1,6 +1,7 @@
 import Foundation
 import ObserverStage
 import PluginKit
+import Simulation
 import Testing
 
 /// What is removed from the inbox, and what isn't.

@@ -3,6 +3,7 @@ import HTTP
 import HealthModel
 import NotifyStage
 import PluginKit
+import Simulation
 import Synchronization
 import Testing
 

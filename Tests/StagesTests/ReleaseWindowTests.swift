@@ -1,6 +1,7 @@
 import Changelog
 import DebouncerStage
 import HealthModel
+import Simulation
 import Testing
 
 @Suite struct ReleaseWindowTests {
@@ -45,8 +46,6 @@ import Testing
         #expect(isReleased)
         #expect(window.released["fast"] == 10)
         #expect(window.changed("fast", to: 10, at: 0) == false)
-        #expect(!policy.isImmediate)
-        #expect(ReleaseWindow.Policy(window: 0, maximumWait: 0, byType: ["a": 0]).isImmediate)
     }
 
     @Test func aLongerWindowThanTheLongestWaitStillCloses() {
@@ -84,7 +83,8 @@ import Testing
             for _ in 0..<200 {
                 now += Instant.random(in: 0...400_000, using: &random)
                 let before = window.released
-                switch Int.random(in: 0..<4, using: &random) {
+                let reach = window.reach
+                switch Int.random(in: 0..<6, using: &random) {
                 case 0:
                     head += 1
                     heads[["a", "b", "c"].randomElement(using: &random) ?? "a"] = head
@@ -98,14 +98,24 @@ import Testing
                     if let beat = said.suffix(5).randomElement(using: &random) {
                         _ = window.heard(head: beat.head, heads: beat.heads, at: now)
                     }
+                case 3:
+                    let all: [ReleaseWindow.Reach] = [.everything, .everything, .fired, .collecting, .nothing]
+                    window.reach = all.randomElement(using: &random) ?? .everything
+                case 4: if reach == .everything { _ = window.releaseEverything() }
                 default: _ = window.close(at: now)
                 }
                 for type in ["a", "b", "c", "other"] {
                     #expect(window.released[type] >= before[type], "round \(round)")
                     #expect(window.released[type] <= head, "round \(round)")
+                    // Without time nothing goes out that is there; where nothing is, the head goes on.
+                    if reach == .collecting || reach == .nothing, let newest = heads[type], newest > before[type] {
+                        #expect(window.released[type] < newest, "round \(round)")
+                    }
                 }
                 if let deadline = window.nextDeadline { #expect(deadline <= now + 3 * Self.second) }
             }
+            window.reach = .everything
+            _ = window.releaseEverything()
             _ = window.heard(head: head, heads: heads, at: now)
             _ = window.close(at: now + 3 * Self.second)
             #expect(window.released == AnchorVector(base: head), "round \(round)")

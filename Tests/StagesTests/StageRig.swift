@@ -3,6 +3,7 @@ import HealthModel
 import MessageBus
 import PluginKit
 import SQLite
+import Simulation
 import Testing
 import Wire
 
@@ -15,6 +16,7 @@ final class StageRig<Driven: Stage> {
     private(set) var stage: Driven
     private(set) var store: StageDatabase
     private(set) var changelog: KeyedChangelog
+    let log = EventLog()
     private var identifiers = Turn.Identifiers()
     private let make: () -> Driven
 
@@ -22,6 +24,8 @@ final class StageRig<Driven: Stage> {
     var sent: [(topic: String, body: Value)] = []
     var pulls: [Pull] = []
     var effects: [Effect] = []
+    /// Turns that wrote something.
+    var commits = 0
     /// What the last tick asked to be called at.
     private(set) var deadline: Instant?
 
@@ -52,7 +56,8 @@ final class StageRig<Driven: Stage> {
 
     private func makeTurn() -> Turn {
         Turn(
-            now: now, monotonic: monotonic, log: .silent, stage: store, changelog: changelog, identifiers: identifiers)
+            now: now, monotonic: monotonic, log: log.stageLog, stage: store, changelog: changelog,
+            identifiers: identifiers)
     }
 
     /// The process ends and begins again: what wasn't committed is gone.
@@ -71,7 +76,7 @@ final class StageRig<Driven: Stage> {
         do {
             try body(turn)
             deadline = try stage.tick(turn)
-            _ = try turn.commit()
+            if try turn.commit() { commits += 1 }
         } catch {
             turn.rollback()
             throw error

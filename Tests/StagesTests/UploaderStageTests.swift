@@ -4,6 +4,7 @@ import HTTP
 import HealthModel
 import PluginKit
 import SQLite
+import Simulation
 import Testing
 import UploaderStage
 

@@ -33,6 +33,8 @@ struct LiveStack {
         "page-error", "control-import", "pull-day", "pull-completeness", "pull-summaries", "pull-quarantine",
         "page-day", "page-completeness", "page-summaries", "page-quarantine", "pull-timeline", "page-timeline",
         "control-zone",
+        "page-error", "control-import", "control-register", "control-device", "control-types", "pull-delivery",
+        "page-delivery", "control-sync", "control-task", "acknowledged",
     ]
 
     static let unknownQuery = "nothing"
@@ -112,6 +114,11 @@ struct LiveStack {
         defer { client.close() }
         _ = client.gather(["observer", "uploader"], within: 10)
         let types = try #require(try client.ask("observer", ["query": "types"], within: 10))
+        let phone: Value = ["battery": 0.5, "network": ["satisfied": true, "interface": "wifi"]]
+        client.command("observer", ["command": "device", "set": phone])
+        client.command("observer", ["command": "types", "set": ["HKQuantityTypeIdentifierBodyMass": ["on": false]]])
+        let delivery = try #require(try client.ask("observer", ["query": "delivery"], within: 10)?.first)
+        #expect(delivery["device"]["app"] == "active")
         #expect(types.first?["types"].array?.isEmpty == false)
         try askOfDays(client)
         try changeZones(client)
@@ -125,6 +132,14 @@ struct LiveStack {
             "query": "zones", "store": "another", "generation": "g", "after": 5, "until": 6,
         ]
         #expect(try client.ask("observer", stranger, within: 10) == [])
+        client.command("debouncer", ["command": "expire", "task": "healthkit-sync"])
+        client.command("debouncer", ["command": "sync", "id": "metric", "metric": "steps"])
+        // Taken once the debouncer knows the zones.
+        let isTaken = eventually(within: 20) {
+            client.command("debouncer", ["command": "sync", "id": "history", "history": 400])
+            return client.heartbeats["debouncer"]?.beat.details["manual"]?["id"] == "history"
+        }
+        #expect(isTaken)
     }
 
     private func askOfDays(_ client: StackClient) throws {
@@ -154,6 +169,8 @@ struct LiveStack {
 
     private var answered: Bool {
         let errors = messages.compactMap { $0.topic.hasPrefix("page.client-") ? $0.body["error"].string : nil }
-        return errors.contains("reset") && errors.contains("refused")
+        let rows = messages.filter { $0.topic == "pull.consolidator" && !$0.body["days"].isNull }
+        return errors.contains("reset") && errors.contains("refused") && !rows.isEmpty
+            && messages.contains { $0.topic == "sync.steps" && !$0.body["replay"].isNull }
     }
 }

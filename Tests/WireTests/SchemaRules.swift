@@ -25,9 +25,14 @@ struct SchemaRules {
             // A tap that came later than the question can't tell.
             guard let query = queries["\(name)/\(message.body["id"].int ?? 0)"] else { return [] }
             return ["page-\(query)"]
+        case "acknowledged": return ["acknowledged"]
+        case "control" where name == "hello": return message.body.isNull ? [] : nil
         case "control":
-            if name == "hello" { return message.body.isNull ? [] : nil }
-            return message.body["command"].string.map { ["control-\($0)"] }
+            switch message.body["command"].string {
+            case "launch", "expire", "cancel": return ["control-task"]
+            case let command?: return ["control-\(command)"]
+            case nil: return nil
+            }
         default: return nil
         }
     }

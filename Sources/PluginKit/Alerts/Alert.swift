@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import SQLite
+import Wire
 
 /// Something that a person should know of, raised once and cleared once.
 ///
@@ -67,6 +68,18 @@ extension Turn {
         try changelog.remove(key: Alert.key(kind, subject))
         publish(Alert.topic(kind), ["head": head.wireValue])
         return true
+    }
+
+    /// What is raised of a kind, and since when.
+    public func alerts(_ kind: Alert.Kind) throws -> [(subject: String, since: Instant)] {
+        let find = try database.prepare("SELECT body FROM changes WHERE topic = ? AND body IS NOT NULL")
+        find.bind(1, Alert.topic(kind))
+        var raised: [(String, Instant)] = []
+        try find.forEachRow { row in
+            let body = try CBORDecoder.decode(row.bytes(0))
+            raised.append((body["subject"].string ?? "", body["since"].int ?? 0))
+        }
+        return raised
     }
 
     public func isRaised(_ kind: Alert.Kind, subject: String = "") throws -> Bool {

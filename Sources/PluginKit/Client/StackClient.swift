@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import Foundation
 import HealthModel
@@ -19,10 +20,15 @@ public final class StackClient: Sendable {
     private let changed = NSCondition()
     private let bus = Mutex<BusConnection?>(nil)
 
+    private static let prefix = "client-"
+
+    /// Whether a consumer is a person's tool, and not an instance of the stack.
+    public static func isTool(_ consumer: String) -> Bool { consumer.hasPrefix(prefix) }
+
     /// Connects; the stack need not be there.
     /// - Parameter beat: what this tool itself says each second, if anything.
     public init(address: BusAddress, beat: (@Sendable () -> Message?)? = nil) throws {
-        let name = "client-\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
+        let name = "\(Self.prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
         self.name = name
         state = Mutex(State(pulls: PullClient(consumer: name)))
         let connection = try BusConnection(
@@ -116,6 +122,11 @@ public final class StackClient: Sendable {
                 case .pages(let pages): return pages
                 case .reset: return []
                 case .refused(let why): throw StageError.refused(producer: producer, why: why)
+                case .databaseInaccessible:
+                    throw DeliveryError(
+                        .databaseInaccessible, producer,
+                        remedy: "unlock the device, or 'healthbus device set locked=false'"
+                    )
                 }
             }
             if MonotonicClock.now >= nextRepeat {

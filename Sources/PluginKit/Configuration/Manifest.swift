@@ -23,6 +23,7 @@ public struct Manifest: Sendable, Equatable {
     public var reads: [String]
     public var consumes: [String]
     public var produces: [String]
+    public var rights: PluginRights
     /// JSON Schema of its configuration, with defaults.
     public var configuration: Value
     public var file: String
@@ -71,6 +72,7 @@ public struct Manifest: Sendable, Equatable {
         reads = texts("reads")
         consumes = texts("consumes")
         produces = texts("produces")
+        rights = try PluginRights(value, file: file)
         configuration = value["configuration"]
     }
 

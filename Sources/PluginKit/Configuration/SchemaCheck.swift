@@ -1,9 +1,10 @@
+import Console
 import HealthModel
 
 /// Holds a configuration against a manifest's JSON Schema and fills in its defaults.
 ///
-/// The part of JSON Schema that plugin manifests use: type, properties, additionalProperties, items, enum, minimum, maximum, default. Anything not declared is
-/// refused: a misspelt option must not be an option that does nothing.
+/// The part of JSON Schema that plugin manifests use: type, properties, additionalProperties, propertyNames, items, enum, minimum, maximum, format
+/// (`sample-type`: an identifier of HealthKit's), default. Anything not declared is refused: a misspelt option must not be an option that does nothing.
 public struct SchemaCheck {
     let file: String
 
@@ -41,6 +42,7 @@ public struct SchemaCheck {
             return value
         case "string":
             guard value.isNull || value.string != nil else { throw error(key, "must be a text") }
+            if let text = value.string { try format(text, schema, key) }
             return value
         case "boolean":
             guard value.isNull || value.bool != nil else { throw error(key, "must be true or false") }
@@ -60,6 +62,7 @@ public struct SchemaCheck {
                     "\(key).\(name)",
                     known.isEmpty ? "isn't known; there are no options here" : "isn't known; there are: \(known)")
             }
+            try format(name, schema["propertyNames"], "\(key).\(name)")
             resolved[name] = try resolve(member, schema: schema["additionalProperties"], key: "\(key).\(name)")
         }
         for (name, property) in properties {
@@ -67,6 +70,15 @@ public struct SchemaCheck {
             if !member.isNull { resolved[name] = member }
         }
         return .object(resolved)
+    }
+
+    private func format(_ text: String, _ schema: Value, _ key: String) throws(ConfigurationError) {
+        guard schema["format"].string == "sample-type", HealthType.known(text) == nil else { return }
+        let nearest = Nearest.to(text, among: HealthType.allKnown.keys.sorted())
+        throw error(
+            key,
+            "isn't a type identifier of HealthKit's"
+                + (nearest.map { "; the nearest is \($0)" } ?? ", such as HKQuantityTypeIdentifierStepCount"))
     }
 
     private func error(_ key: String, _ reason: String) -> ConfigurationError {

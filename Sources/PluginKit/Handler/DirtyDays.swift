@@ -17,6 +17,9 @@ struct DirtyDays {
         var since: Int64
     }
 
+    /// The `since` of days that hold nothing up: they are computed after all others.
+    static let behindEverything = Int64.max
+
     private(set) var marks: [Key: Mark] = [:]
     /// Days that couldn't be computed, though tried: left out until something in them changes.
     private(set) var failed: Set<Key> = []

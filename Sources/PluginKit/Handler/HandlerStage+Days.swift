@@ -57,6 +57,8 @@ extension HandlerStage {
             try dirty.fail(key, reason: "\(error)", turn)
         }
         try dirty.clear(key, generation: job.generation, turn)
+        // What came meanwhile may be news of its own.
+        if case .success = result, dirty.marks[key] == nil { news.computed(key) }
     }
 
     private func write(_ output: DayOutput, key: DirtyDays.Key, _ turn: Turn) throws {
@@ -69,9 +71,10 @@ extension HandlerStage {
         for event in output.events {
             let eventKey = "event/\(key.user)/\(event.id)"
             eventKeys.insert(eventKey)
-            try turn.changelog.put(
+            let isNew = try turn.changelog.put(
                 key: eventKey, topic: events, user: key.user, day: key.day,
                 body: ["id": .string(event.id), "kind": .string(event.kind), "event": event.payload])
+            if isNew { try tell(of: event, key: key, turn) }
         }
         for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
         where row.topic == events && !eventKeys.contains(row.key) {

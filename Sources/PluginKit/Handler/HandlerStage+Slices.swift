@@ -21,7 +21,7 @@ extension HandlerStage {
 
     /// Asks for the samples of the newest dirty days, once all that is released has been marked.
     func requestSlices(_ turn: Turn) {
-        guard upstream.isLive(within: Self.nearby) else { return }
+        guard upstream.isLive(within: Self.nearby), !upstream.isInaccessible else { return }
         // One that is there may be computed while the others travel; no more of them, whoever computes.
         while inFlight.count < Self.concurrentRuns, inFlight.count + fetched.count <= Self.concurrentRuns,
             let run = nextRun()
@@ -49,9 +49,13 @@ extension HandlerStage {
     private func nextRun() -> SliceRun? {
         let busy = busy
         guard
-            let newest = dirty.marks.keys.filter({ !busy.contains($0) }).max(by: {
-                ($0.day, $0.user) < ($1.day, $1.user)
-            }),
+            let newest = dirty.marks.filter({ !busy.contains($0.key) }).max(by: { a, b in
+                // What is computed once more for a historical sync waits for all that has changed.
+                let (isLive, wins) = (
+                    a.value.since != DirtyDays.behindEverything, b.value.since != DirtyDays.behindEverything
+                )
+                return isLive == wins ? (a.key.day, a.key.user) < (b.key.day, b.key.user) : wins
+            })?.key,
             let zones = timelines[newest.user]
         else { return nil }
         let limit = max(1, min(Self.longestRun, Int(Self.rowsPerRun / max(rowsPerDay, 1))))
@@ -82,6 +86,8 @@ extension HandlerStage {
         // The upstream's own cursor meets the reset too and marks the days anew.
         case .reset: return
         case .refused(let why): throw StageError.refused(producer: upstream.producer, why: why)
+        // The days stay marked.
+        case .databaseInaccessible: return upstream.becameInaccessible(turn)
         case .pages(let pages):
             for page in pages { run.samples.append(try SamplePage(wireValue: page["samples"])) }
             guard let last = pages.last else { throw StageError.unreadablePage(producer: upstream.producer) }

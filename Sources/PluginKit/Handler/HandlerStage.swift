@@ -32,6 +32,11 @@ public final class HandlerStage: Stage {
     var rowsPerDay = 2000.0
     var failures: [DirtyDays.Key: Int] = [:]
     var freshness = Freshness()
+    /// The chunk of a historical sync that was asked for last.
+    var replayed: ReplayedDays?
+    var news = NewsDays()
+    /// Types of its own that weren't observed when it last heard.
+    private var off: Set<String> = []
 
     /// Sequences behind which a handler marks history while it already works on today.
     static let backfillBeyond: Int64 = 200_000
@@ -70,7 +75,26 @@ public final class HandlerStage: Stage {
         try timelines.open(turn)
         try characteristics.open(turn)
         try freshness.open(turn)
+        try openReplay(turn)
+        let saved = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'off'").firstRow { $0.bytes(0) }
+        off = Set((try saved.map { try Value(json: $0) }?.array ?? []).compactMap(\.string))
         try forgetOlderFigures(turn)
+    }
+
+    /// A type that could not be read for a while is missing from every day that was computed meanwhile: all are computed again.
+    private func notice(off all: Set<String>, _ turn: Turn) throws {
+        let own = all.filter(takes)
+        guard own != off else { return }
+        if !off.subtracting(own).isEmpty { try markEverything(turn) }
+        off = own
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('off', ?)")
+        write.bind(1, Value.array(own.sorted().map { .string($0) }).json())
+        try write.run()
+    }
+
+    private func takes(_ type: String) -> Bool {
+        if let included = types["include"].array { return included.contains(.string(type)) }
+        return types["exclude"].array?.contains(.string(type)) == false
     }
 
     /// Another version or configuration of the handler would give other figures: every day is computed again.
@@ -107,8 +131,11 @@ public final class HandlerStage: Stage {
         guard let head = StoreHead(wireValue: message.body["head"]),
             let released = AnchorVector(wireValue: message.body["released"])
         else { return }
-        upstream.hear(head, limit: released, turn)
+        let off = Set((message.body["off"].array ?? []).compactMap(\.string))
+        try notice(off: off, turn)
+        upstream.hear(head, limit: released, off: off, turn)
         upstream.pump(turn)
+        try hear(replay: message.body["replay"], turn)
         if upstream.isLevel { freshness.checked(at: turn.now) }
     }
 
@@ -147,7 +174,11 @@ public final class HandlerStage: Stage {
                 touched.insert(.init(user: name, day: day.number))
             }
         }
-        for key in touched { try dirty.mark(key, since: from, turn) }
+        let isBulk = page["bulk"].bool == true
+        for key in touched {
+            news.mark(key, isBulk: isBulk)
+            try dirty.mark(key, since: from, turn)
+        }
         try freshness.synced(at: turn.now, turn)
     }
 
@@ -174,18 +205,21 @@ public final class HandlerStage: Stage {
         upstream.pump(turn)
         requestSlices(turn)
         try computeFetched(turn)
+        try clearOldNews(turn)
         return nil
     }
 
     public func report(_ turn: Turn) throws -> StageReport {
-        StageReport(
-            frontier: [upstream.producer: min(upstream.frontier, dirty.oldestMark ?? .max)],
-            details: [
-                "pending": .integer(Int64(dirty.count)),
-                "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
-                "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
-                "failedDays": .integer(Int64(dirty.failed.count)),
-            ])
+        let oldest = dirty.oldestMark ?? DirtyDays.behindEverything
+        var details: [String: Value] = [
+            "pending": .integer(Int64(dirty.count)),
+            "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
+            "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
+            "failedDays": .integer(Int64(dirty.failed.count)),
+        ]
+        if oldest == DirtyDays.behindEverything { details["consumed"] = upstream.consumedByType }
+        details["replay"] = replayReport()
+        return StageReport(frontier: [upstream.producer: min(upstream.frontier, oldest)], details: details)
     }
 }
 
@@ -202,13 +236,25 @@ extension HandlerStage {
 
     /// The handler of a started plugin.
     public convenience init(_ computer: DayComputer, _ context: PluginContext) {
-        self.init(
-            instance: context.name, manifest: context.instance.manifest, configuration: context.configuration,
-            computer: computer, namedTypes: context.stack.namedTypes,
-            observer: context.stack.only(.observer)?.name ?? "observer")
+        self.init(computer, instance: context.instance, stack: context.stack)
     }
 
     public convenience init(_ handler: any DayHandler, _ context: PluginContext) {
         self.init(.function(handler), context)
+    }
+
+    /// The handler of a stack's instance.
+    public convenience init(
+        _ handler: any DayHandler, instance: StackConfiguration.Instance, stack: StackConfiguration
+    ) {
+        self.init(.function(handler), instance: instance, stack: stack)
+    }
+
+    private convenience init(
+        _ computer: DayComputer, instance: StackConfiguration.Instance, stack: StackConfiguration
+    ) {
+        self.init(
+            instance: instance.name, manifest: instance.manifest, configuration: instance.configuration,
+            computer: computer, namedTypes: stack.namedTypes, observer: stack.only(.observer)?.name ?? "observer")
     }
 }

@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HealthModel
 import Wire
@@ -42,6 +43,9 @@ package struct PullClient {
             pending[id] = nil
             if error == "reset", let head = StoreHead(wireValue: part["head"]) {
                 return PullAnswer(pull: entry.pull, result: .reset(head))
+            }
+            if error == DeliveryError.Code.databaseInaccessible.rawValue {
+                return PullAnswer(pull: entry.pull, result: .databaseInaccessible)
             }
             return PullAnswer(pull: entry.pull, result: .refused(part["reason"].string ?? error))
         }

@@ -11,7 +11,7 @@ public protocol PullSource: AnyObject {
     /// - Parameters:
     ///   - request: its members; the anchor has been checked already.
     ///   - page: gives one page: its members, of about 48 KiB at most, with `through` on the last one where the query has a window.
-    /// - Throws: `PullRefusal` for a request that makes no sense.
+    /// - Throws: `PullRefusal` for a request that makes no sense; `DeliveryError` when the data can't be read now.
     func answer(_ request: Value, head: StoreHead, page: (_ members: [String: Value], _ last: Bool) -> Void) throws
 }
 
@@ -54,11 +54,16 @@ open class ChangelogSource: PullSource {
         else {
             throw PullRefusal("a 'changes' request needs 'after' and 'until'")
         }
+        var days: ClosedRange<Int>?
+        if let first = request["days"].array?.first?.int, let last = request["days"].array?.last?.int {
+            guard first <= last else { throw PullRefusal("'days' ends before it begins") }
+            days = Int(first)...Int(last)
+        }
         var from = after.base
         let end = min(until.base, head.sequence)
         for index in 1...Self.pagesPerRequest {
             let part = try KeyedChangelog.page(
-                in: database, after: from, until: end, topic: request["topic"].string ?? "")
+                in: database, after: from, until: end, topic: request["topic"].string ?? "", days: days)
             let last = part.through >= end || index == Self.pagesPerRequest
             page(
                 [

@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HealthModel
 import SQLite
@@ -58,6 +59,10 @@ package struct PullService {
             } catch let refusal as PullRefusal {
                 answer["error"] = "refused"
                 answer["reason"] = .string(refusal.reason)
+                send(topic, .object(answer))
+            } catch let error as DeliveryError {
+                answer["error"] = .string(error.code.rawValue)
+                answer["reason"] = .string(error.remedy)
                 send(topic, .object(answer))
             }
         }

@@ -75,6 +75,8 @@ public struct PullAnswer: Sendable, Equatable {
         case reset(StoreHead)
         /// The producer refused the request; asking again won't help.
         case refused(String)
+        /// The device is locked: no anchor moves, and the next hint is the time to ask again.
+        case databaseInaccessible
     }
 
     public init(pull: Pull, result: Result) {

@@ -25,6 +25,8 @@ public final class Upstream {
     /// Whether the limit is of the store's generation that the cursor follows.
     private var heard: StoreHead?
     private var inFlight: (pull: Pull, window: Cursor.Window)?
+    /// The producer couldn't be read when last asked, and nothing has been heard of it since.
+    public private(set) var isInaccessible = false
     /// When the producer was last heard of, by a hint or an answer (monotonic).
     private var lastHeard: Instant?
 
@@ -57,8 +59,16 @@ public final class Upstream {
         received = saved
     }
 
-    /// Everything up to here is consumed.
-    public var frontier: Int64 { cursor.frontier }
+    /// Types that aren't observed at present: they stand where they are, and nothing waits for them.
+    public private(set) var off: Set<String> = []
+
+    /// Everything up to here is consumed, but for types that are off.
+    public var frontier: Int64 { cursor.frontier(besides: off) }
+
+    /// How far each type is consumed where types differ, for the heartbeat; nil where the frontier says it all.
+    public var consumedByType: Value? {
+        cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor.wireValue
+    }
 
     /// Whether the live range is consumed; a backfill may go on. False before the first hint.
     public var isLive: Bool {
@@ -69,7 +79,7 @@ public final class Upstream {
     /// Whether at most so many sequences of the live range are left: a steady stream is never quite consumed.
     public func isLive(within sequences: Int64) -> Bool {
         guard let limit else { return false }
-        return limit.minimum - cursor.anchor.minimum <= sequences
+        return limit.minimum(besides: off) - cursor.anchor.minimum(besides: off) <= sequences
     }
 
     /// Whether nothing within the limit is left to consume. False before the first hint.
@@ -79,8 +89,11 @@ public final class Upstream {
     public var isFetching: Bool { inFlight != nil }
 
     /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a generation.
-    public func hear(_ head: StoreHead, limit new: AnchorVector, _ turn: Turn) {
+    /// - Parameter off: types that aren't observed.
+    public func hear(_ head: StoreHead, limit new: AnchorVector, off: Set<String> = [], _ turn: Turn) {
+        self.off = off
         lastHeard = turn.monotonic
+        isInaccessible = false
         let goesOn = heard?.store == head.store && heard?.generation == head.generation
         // Also a head that fell back: either the hint is late, or the store was put back to an older copy. Asking tells.
         heard = head
@@ -91,13 +104,14 @@ public final class Upstream {
 
     /// Asks for the next window unless a request is on its way.
     public func pump(_ turn: Turn) {
-        guard inFlight == nil, let window = nextWindow(turn) else { return }
+        guard inFlight == nil, !isInaccessible, let window = nextWindow(turn) else { return }
         var members = query
         // On first contact the window is the hint's, and so are the store and the generation that its sequences belong to.
         members["store"] = Value(received.store ?? heard?.store)
         members["generation"] = Value(received.store == nil ? heard?.generation : received.generation)
         members["after"] = window.after.wireValue
         members["until"] = window.until.wireValue
+        if window.isBackfill || window.after.base < received.bulkUntil { members["bulk"] = true }
         inFlight = (turn.pull(producer, members), window)
     }
 
@@ -123,10 +137,18 @@ public final class Upstream {
         let cursor: Cursor
     }
 
+    /// An answer said that the data can't be read now: the next hint is the time to ask again.
+    public func becameInaccessible(_ turn: Turn) {
+        if !isInaccessible { turn.log.info("page.inaccessible", ("upstream", producer)) }
+        isInaccessible = true
+    }
+
     /// What an answer brought.
     public enum Arrival {
         /// It is to somebody else's pull.
         case other
+        /// The device is locked: everything stays as it is.
+        case inaccessible
         /// The upstream begins anew: everything held of it is void.
         case reset(StoreHead)
         case pages(Fetched)
@@ -147,6 +169,9 @@ public final class Upstream {
             try save(turn)
             return .reset(head)
         case .refused(let why): throw StageError.refused(producer: producer, why: why)
+        case .databaseInaccessible:
+            becameInaccessible(turn)
+            return .inaccessible
         case .pages(let pages):
             guard let last = pages.last, let head = StoreHead(wireValue: last["head"]),
                 let through = last["through"].int
@@ -187,6 +212,7 @@ public final class Upstream {
     ) throws -> Bool {
         switch try fetch(answer, turn) {
         case .other: return false
+        case .inaccessible: return true
         case .reset(let head): try reset(head)
         case .pages(let fetched):
             pump(turn)

@@ -1,14 +1,11 @@
+import Foundation
 import HealthModel
+import PluginKit
+import Simulation
 
 /// A made-up week of two people, spread over files that overlap and come late, from one seed.
 struct SimulatedData {
-    struct File {
-        var id: String
-        var user: String
-        var batches: [[Record]]
-    }
-
-    private(set) var files: [File] = []
+    private(set) var files: [SimulatedFile] = []
     /// Each person's records, once each.
     private(set) var records: [String: [Record]] = [:]
 
@@ -52,10 +49,10 @@ struct SimulatedData {
                 let unique = content.enumerated().filter { place, record in !content[..<place].contains(record) }
                 let ordered = unique.map(\.element)
                 files.append(
-                    File(
+                    SimulatedFile(
                         id: "\(user == "me" ? "a" : "b")0000000-\(index)", user: user,
                         batches: stride(from: 0, to: ordered.count, by: size).map {
-                            Array(ordered[$0..<min($0 + size, ordered.count)])
+                            Record.batch(Array(ordered[$0..<min($0 + size, ordered.count)]))
                         }))
             }
         }
@@ -99,6 +96,44 @@ struct SimulatedData {
                     value: Double(Int.random(in: 10...20, using: &random)), unit: "count/min"))
         }
         return records
+    }
+
+    /// Noon of the first day.
+    static func start() throws -> Instant { try noon(daysAfterFirst: 0) }
+    /// Noon of the day after the last: every day of the data is over.
+    static func end() throws -> Instant { try noon(daysAfterFirst: days) }
+
+    private static func noon(daysAfterFirst days: Int) throws -> Instant {
+        let zones = try ZoneTimeline(zone: zone)
+        return (zones.ranges(of: firstDay.adding(days: days)).first?.lowerBound ?? 0) + 12 * 3600 * Instant.second
+    }
+
+    /// A stack that is to take in these files: four handlers, and retries within the few seconds that a run lasts.
+    func stack(seed: UInt64, trace: Bool = false) throws -> SimulatedStack {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/stack.json"
+        let overlay: Value = [
+            "instances": [
+                "energy": .null, "workouts": .null, "body": .null,
+                "debouncer": ["configuration": Self.debouncing(seed)],
+                "uploader": ["configuration": ["retryBaseSeconds": 0.2, "retryCapSeconds": 4]],
+            ]
+        ]
+        try overlay.json().write(toFile: file, atomically: true, encoding: .utf8)
+        let catalog = try PluginCatalog(folder: Checkout.root + "/plugins", programs: "")
+        return try SimulatedStack(
+            StackConfiguration(path: file, catalog: catalog), seed: seed, wall: Self.start(), zone: Self.zone,
+            files: files, trace: trace)
+    }
+
+    /// Every third seed at once, as delivery without a debouncer would be; the others with windows, one type with its own.
+    private static func debouncing(_ seed: UInt64) -> Value {
+        seed % 3 == 0
+            ? ["windowSeconds": 0, "maximumWaitSeconds": 0]
+            : [
+                "windowSeconds": 1, "maximumWaitSeconds": 5,
+                "windows": .object([steps: .integer(seed % 3 == 1 ? 0 : 4)]),
+            ]
     }
 
     /// The steps of each day, summed plainly: by user and date.

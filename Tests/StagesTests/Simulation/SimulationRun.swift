@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import Simulation
 
 /// One seed's run: chaos, then quiet until all is done, then the comparison with a run without faults.
 struct SimulationRun {
@@ -10,23 +11,27 @@ struct SimulationRun {
 
     init(seed: UInt64, trace: Bool) throws {
         let data = try SimulatedData(seed: seed)
-        let calm = try SimulatedStack(seed: seed, data: data)
+        let calm = try data.stack(seed: seed)
         try calm.start()
-        for file in data.files { calm.submit(file, after: 0) }
-        calm.travel(after: 0)
-        calm.world.wallOffset = try SimulatedStack.end() - calm.world.monotonic
-        if let stuck = try calm.runUntilIdle(within: 5 * Self.minute) {
+        for file in calm.files { calm.submit(file, after: 0) }
+        let travel = Travel(data, in: calm)
+        travel.begin(after: 0)
+        calm.world.wallOffset = try SimulatedData.end() - calm.world.monotonic
+        if let stuck = try calm.runUntilIdle(within: 5 * Self.minute, isReady: travel.hasEnded) {
             problems = ["without faults: \(stuck)"]
             return
         }
-        let stack = try SimulatedStack(seed: seed, data: data, trace: trace)
-        try Self.chaos(stack, seed: seed)
-        if let stuck = try stack.runUntilIdle(within: 5 * Self.minute) { problems.append("stuck: \(stuck)") }
+        let stack = try data.stack(seed: seed, trace: trace)
+        let wild = Travel(data, in: stack)
+        try Self.chaos(stack, data, wild, seed: seed)
+        if let stuck = try stack.runUntilIdle(within: 5 * Self.minute, isReady: wild.hasEnded) {
+            problems.append("stuck: \(stuck)")
+        }
         counts = stack.world.counts
-        problems += try Self.compare(stack, with: calm)
+        problems += try Self.compare(stack, with: calm, data)
     }
 
-    private static func chaos(_ stack: SimulatedStack, seed: UInt64) throws {
+    private static func chaos(_ stack: SimulatedStack, _ data: SimulatedData, _ travel: Travel, seed: UInt64) throws {
         let world = stack.world
         // One kind of misery or another is stronger in each seed, also none.
         func strength(_ most: Double) -> Double { most * Double(world.pick(0...3)) / 3 }
@@ -35,7 +40,7 @@ struct SimulationRun {
             slow: strength(0.3), upload: strength(0.6))
         try stack.start()
         let length = Instant(world.pick(10...40)) * Instant.second
-        for file in stack.data.files { stack.submit(file, after: world.pick(0...length)) }
+        for file in stack.files { stack.submit(file, after: world.pick(0...length)) }
         var isOver = false
         func sometimes(_ times: Int, _ action: @escaping () -> Void) {
             for _ in 0..<times {
@@ -53,7 +58,7 @@ struct SimulationRun {
         let zones = ["America/New_York", "Asia/Tokyo", SimulatedData.zone, "Pacific/Honolulu", nil]
         sometimes(world.pick(0...6)) {
             world.note("zone changed")
-            stack.say(zones[world.pick(0...4)], from: stack.data.moments[world.pick(0...3)])
+            travel.say(zones[world.pick(0...4)], from: data.moments[world.pick(0...3)])
         }
         if losesFiles {
             // Not the sleep handler's: an event that its lost file knew of and the new one doesn't is never taken back at the backend.
@@ -65,14 +70,16 @@ struct SimulationRun {
         isOver = true
         // From here on all is quiet, and the clock right.
         world.faults = .none
-        world.wallOffset = max(world.wallOffset, try SimulatedStack.end() - world.monotonic)
+        world.wallOffset = max(world.wallOffset, try SimulatedData.end() - world.monotonic)
         // What is wiped late is late by less than this.
         try world.run(for: 4 * Instant.second)
-        for file in stack.data.files { stack.submit(file, after: 0) }
-        stack.travel(after: 0)
+        for file in stack.files { stack.submit(file, after: 0) }
+        travel.begin(after: 0)
     }
 
-    private static func compare(_ stack: SimulatedStack, with calm: SimulatedStack) throws -> [String] {
+    private static func compare(
+        _ stack: SimulatedStack, with calm: SimulatedStack, _ data: SimulatedData
+    ) throws -> [String] {
         var problems: [String] = []
         for kind in ["samples", "nights", "days"] {
             let expected = calm.backend.alive(kind)
@@ -96,8 +103,8 @@ struct SimulationRun {
             uniqueKeysWithValues: days.compactMap { key, day in
                 day["steps"].double.map { ("\(key.user)/\(key.id)", $0) }
             })
-        if try steps != stack.data.expectedSteps() { problems.append("the steps aren't the sum of the samples") }
-        let samples = stack.data.records.values.reduce(0) { $0 + Set($1).count }
+        if try steps != data.expectedSteps() { problems.append("the steps aren't the sum of the samples") }
+        let samples = data.records.values.reduce(0) { $0 + Set($1).count }
         if stack.backend.alive("samples").count != samples {
             problems.append("\(stack.backend.alive("samples").count) samples at the backend, \(samples) made")
         }

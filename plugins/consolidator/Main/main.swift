@@ -1,4 +1,6 @@
 import ConsolidatorStage
 import PluginKit
 
-PluginProgram.run("consolidator") { context in StageParts(stage: ConsolidatorStage(stack: context.stack)) }
+PluginProgram.run("consolidator") { context in
+    StageParts(stage: try ConsolidatorStage(stack: context.stack, instance: context.instance))
+}

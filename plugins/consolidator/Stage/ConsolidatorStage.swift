@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HealthModel
 import MessageBus
@@ -7,7 +8,9 @@ import Wire
 
 /// Makes one summary of a user's day from all handlers' figures: provisional through the day, final from 00:01 of the next, revised when late data lands.
 public final class ConsolidatorStage: Stage {
+    private let instance: String
     private let observer: String
+    private var daily: DailyTask
     private let handlers: [Upstream]
     private let zones: Upstream
     private var timelines = Timelines()
@@ -22,15 +25,21 @@ public final class ConsolidatorStage: Stage {
 
     static let topic = "daily.summary"
 
-    public init(observer: String, handlers: [String]) {
+    init(
+        instance: String, observer: String, handlers: [String], options: DailyTask.Options,
+        permissions: TaskHost.Permissions
+    ) {
+        self.instance = instance
         self.observer = observer
+        daily = DailyTask(options, permissions: permissions)
         self.handlers = handlers.map { Upstream($0, query: ["query": "changes", "topic": "figures."]) }
         zones = Upstream(observer, name: "zones", query: ["query": "zones"])
         finality = FinalMark(handlers: handlers)
     }
 
     public var subscriptions: [Subscription] {
-        [.exact(Heartbeat.topic(observer))] + handlers.map { .exact(Heartbeat.topic($0.producer)) }
+        [.exact(Heartbeat.topic(observer)), .exact("control.\(instance)")]
+            + handlers.map { .exact(Heartbeat.topic($0.producer)) }
     }
 
     public func open(_ turn: Turn) throws {
@@ -41,11 +50,17 @@ public final class ConsolidatorStage: Stage {
         try timelines.open(turn)
         try zones.open(turn)
         for handler in handlers { try handler.open(turn) }
+        try daily.open(turn)
     }
 
     public func receive(_ message: Message, _ turn: Turn) throws {
+        if message.topic.hasPrefix("control.") {
+            _ = daily.host.receive(message.body, daily.conditions(turn), turn)
+            return
+        }
         guard let beat = Heartbeat(message), let head = beat.head else { return }
         if beat.instance == observer {
+            daily.device = beat.details["device"].flatMap { DeviceState().updated(from: $0) } ?? DeviceState()
             zones.hear(head, limit: AnchorVector(base: head.sequence), turn)
             zones.pump(turn)
             // A mark is taken only while nothing is being read in.
@@ -125,6 +140,11 @@ public final class ConsolidatorStage: Stage {
 
     /// Asks for no deadline, not even 00:01: a day turns final by the observer's word of after that, which comes each second.
     public func tick(_ turn: Turn) throws -> Instant? {
+        if try daily.advance(timelines.users.compactMap { timelines[$0] }, turn) {
+            // Whatever mark there is was taken before; the next heartbeat gives one of its own.
+            candidate = nil
+            finality.withdraw()
+        }
         for handler in handlers {
             handler.pump(turn)
             finality.consumed(handler.frontier, of: handler.producer)
@@ -150,9 +170,11 @@ public final class ConsolidatorStage: Stage {
             {
                 try finalise(key, turn)
             }
+            daily.reached(markOf: mark.heardAt, turn)
         }
         if turn.head.sequence > before { turn.publish(Self.topic, ["head": turn.head.wireValue]) }
-        return nil
+        try daily.finishTurn(turn)
+        return daily.host.scheduler.nextDeadline(daily.conditions(turn))
     }
 
     private func overDays(at now: Instant) -> [SummaryDays.Key] {
@@ -211,18 +233,13 @@ public final class ConsolidatorStage: Stage {
     }
 
     public func report(_ turn: Turn) throws -> StageReport {
-        StageReport(
+        var details: [String: Value] = [
+            "days": .integer(Int64(days.count)), "openDays": .integer(Int64(overDays(at: turn.now).count)),
+            "missing": .array(missing.map { .string($0) }),
+        ]
+        details["tasks"] = daily.value
+        return StageReport(
             // The zones are its own upstream: days without them aren't what the observer's changes lead to.
-            frontier: finality.covered.map { [observer: min($0, zones.frontier)] } ?? [:],
-            details: [
-                "days": .integer(Int64(days.count)), "openDays": .integer(Int64(overDays(at: turn.now).count)),
-                "missing": .array(missing.map { .string($0) }),
-            ])
-    }
-}
-
-extension ConsolidatorStage {
-    public convenience init(stack: StackConfiguration) {
-        self.init(observer: stack.only(.observer)?.name ?? "observer", handlers: stack.handlers.map(\.name))
+            frontier: finality.covered.map { [observer: min($0, zones.frontier)] } ?? [:], details: details)
     }
 }

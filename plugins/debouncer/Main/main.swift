@@ -2,5 +2,5 @@ import DebouncerStage
 import PluginKit
 
 PluginProgram.run("debouncer") { context in
-    StageParts(stage: DebouncerStage(stack: context.stack, configuration: context.configuration))
+    StageParts(stage: try DebouncerStage(stack: context.stack, instance: context.instance))
 }

@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HealthModel
 import MessageBus
@@ -5,73 +6,170 @@ import PluginKit
 import SQLite
 import Wire
 
-/// Coalesces the observer's hints per type and releases the changes to their consumers by `sync.<consumer>`.
+/// Coalesces the observer's fires per type and releases the changes to their consumers by `sync.<consumer>`: what a background sync manager is in an app.
 ///
 /// It moves no data: it says how far each consumer may pull. Every release is repeated each second, so a lost one only delays.
 public final class DebouncerStage: Stage {
     public struct Consumer: Sendable, Equatable {
+        public enum Role: Sendable { case handler, uploader }
+
         public var name: String
         /// nil: all types.
         public var types: Set<String>?
         /// Types it doesn't take, for a consumer of all others.
         public var except: Set<String>
+        /// Types of others whose release makes this one's sync run too.
+        public var triggers: Set<String>
+        /// Minutes of the local day at which its sync runs.
+        public var times: Set<Int> = []
+        public var role: Role
 
-        public init(name: String, types: Set<String>?, except: Set<String> = []) {
+        public init(
+            name: String, types: Set<String>?, except: Set<String> = [], triggers: Set<String> = [],
+            role: Role = .handler
+        ) {
             self.name = name
             self.types = types
             self.except = except
+            self.triggers = triggers
+            self.role = role
         }
 
         func takes(_ type: String) -> Bool { types?.contains(type) ?? !except.contains(type) }
     }
 
-    private let observer: String
-    private let consumers: [Consumer]
-    private var window: ReleaseWindow
-    private var head: StoreHead?
-    /// What each consumer was last told, and when.
+    let instance: String
+    let observer: String
+    /// Whose tasks give the app time too.
+    let consolidator: String?
+    let consumers: [Consumer]
+    let configuration: DebouncerConfiguration
+
+    var window: ReleaseWindow
+    private(set) var head: StoreHead?
+    /// What each consumer was last told.
     private var told: [String: AnchorVector] = [:]
     private var lastRepeat: Instant = 0
     private var lastSpread: Instant = 0
+    /// Types that aren't observed, and up to where each was fired: nothing of them is released beyond.
+    var offFired: [String: Int64] = [:]
+
+    // What the app knows of itself and the phone.
+    var device = DeviceState()
+    /// The pending set as it is kept.
+    var savedPending: [String: Int64] = [:]
+    /// Types that are to be acknowledged, up to where.
+    var acknowledgements: [String: Int64] = [:]
+    /// The number of this start, and the one that the observer has registered.
+    var launch: Int64 = 0
+    var registeredLaunch: Int64?
+    var hasPath: Bool?
+    var isConsolidating = false
+    var zones: [String: ZoneTimeline] = [:]
+
+    var tasks: TaskHost
+    /// What a running task waits for.
+    var work: [DebouncerTask: Work] = [:]
+    var tasksValue: (value: Value, at: Instant)?
+    var rounds: Rounds
+    var ledger = RoundLedger()
+    var history: History?
+    /// The chunk that the consumers have been told of.
+    var toldChunk: String?
+    /// The manual sync that was asked for last.
+    var manual: ManualSync?
+    /// When the next sync by the clock is due.
+    var nextTime: Instant?
+    /// Questions to the observer, by pull.
+    var questions: [Int64: Question] = [:]
 
     /// A head that moved without anything for a consumer reaches it within this time: it only advances frontiers.
     private static let spread: Instant = 250_000
     private static let repetition = Instant.second
 
-    public init(observer: String, consumers: [Consumer], policy: ReleaseWindow.Policy) {
+    public init(
+        instance: String = "debouncer", observer: String, consolidator: String? = nil, consumers: [Consumer],
+        configuration: DebouncerConfiguration, permissions: TaskHost.Permissions
+    ) {
+        self.instance = instance
         self.observer = observer
+        self.consolidator = consolidator
         self.consumers = consumers
-        window = ReleaseWindow(policy: policy, released: .zero)
+        self.configuration = configuration
+        window = ReleaseWindow(policy: configuration.policy, released: .zero)
+        rounds = Rounds(patience: configuration.roundPatience)
+        tasks = TaskHost(
+            TaskScheduler(
+                permitted: permissions.tasks, backgroundModes: permissions.backgroundModes,
+                launcher: configuration.launcher))
     }
 
-    public var subscriptions: [Subscription] { [.prefix("observed."), .exact(Heartbeat.topic(observer))] }
+    public var subscriptions: [Subscription] {
+        [.prefix("observed."), .exact("control.\(instance)")]
+            + ([observer] + [consolidator].compactMap { $0 } + consumers.map(\.name)).map {
+                .exact(Heartbeat.topic($0))
+            }
+    }
 
+    /// - Throws: `DeliveryError` for a task that the permissions don't hold.
     public func open(_ turn: Turn) throws {
         let database = try turn.write().database
         try database.execute(
             "CREATE TABLE IF NOT EXISTS released(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-        let read = try database.prepare("SELECT value FROM released WHERE key = 'released'")
-        guard let text = try read.firstRow({ $0.bytes(0) }) else { return }
-        let saved = try Value(json: text)
+        try TaskHost.createTables(in: database)
+        for task in configuration.tasks.sorted(by: { $0.rawValue < $1.rawValue }) {
+            try tasks.register(task.rawValue, task.kind)
+        }
+        try tasks.open(turn)
+        launch = (try load("launch", turn)?.int ?? 0) + 1
+        try store("launch", .integer(launch), turn)
+        if let saved = try load("history", turn) { history = History(wireValue: saved) }
+        try ledger.open(turn)
+        rounds.goOn(after: ledger.last)
+        // Until the observer speaks, the phone is as it was.
+        if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { device = state }
+        window.reach = reachNow
+        savedPending = (try load("pending", turn)?.object ?? [:]).compactMapValues(\.int)
+        guard let saved = try load("released", turn) else { return }
         guard let vector = AnchorVector(wireValue: saved["released"]) else {
             throw StageError.unreadableCursor("released")
         }
-        window = ReleaseWindow(policy: window.policy, released: vector)
+        window = ReleaseWindow(policy: window.policy, released: vector, collected: savedPending)
+        window.reach = reachNow
         head = StoreHead(wireValue: saved["head"])
+    }
+
+    func load(_ key: String, _ turn: Turn) throws -> Value? {
+        let read = try turn.database.prepare("SELECT value FROM released WHERE key = ?")
+        read.bind(1, key)
+        return try read.firstRow { $0.bytes(0) }.map { try Value(json: $0) }
+    }
+
+    func store(_ key: String, _ value: Value, _ turn: Turn) throws {
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO released VALUES (?, ?)")
+        write.bind(1, key)
+        write.bind(2, value.json())
+        try write.run()
     }
 
     public func receive(_ message: Message, _ turn: Turn) throws {
         if let beat = Heartbeat(message) {
+            guard beat.instance == observer else { return try hear(beat, turn) }
             guard let new = beat.head else { return }
             try follow(new, turn)
-            let atOnce = window.heard(head: new.sequence, heads: beat.heads, at: turn.monotonic)
-            if !atOnce.isEmpty { tell(of: atOnce, turn) }
+            try learnDevice(beat, turn)
+            let fired = beat.details["fired"].flatMap { AnchorVector(wireValue: $0) }
+            let atOnce = window.heard(head: new.sequence, heads: beat.heads, fired: fired, at: turn.monotonic)
+            if !atOnce.isEmpty { try released(atOnce, reason: "fire", turn) }
+        } else if message.topic.hasPrefix("control.") {
+            try obey(message.body, turn)
         } else if let new = StoreHead(wireValue: message.body["head"]), let type = message.body["type"].string,
             let sequence = message.body["sequence"].int
         {
             try follow(new, turn)
-            turn.log.debug("observer.fired", ("type", type))
-            if window.changed(type, to: sequence, at: turn.monotonic) { tell(of: [type], turn) }
+            turn.log.debug("observer.fired", ("type", type), ("locked", "\(device.isLocked)"))
+            acknowledgements[type] = max(acknowledgements[type] ?? 0, sequence)
+            if window.changed(type, to: sequence, at: turn.monotonic) { try released([type], reason: "fire", turn) }
         }
     }
 
@@ -81,77 +179,95 @@ public final class DebouncerStage: Stage {
         guard isReset else { return }
         turn.log.notice("anchor.reset", ("upstream", observer), ("generation", new.generation))
         window.reset()
+        rounds.reset()
         told = [:]
         try save(turn)
     }
 
     public func tick(_ turn: Turn) throws -> Instant? {
-        let released = window.close(at: turn.monotonic)
-        if !released.isEmpty {
-            turn.log.debug("debounce.finished", ("types", "\(released.count)"))
-            try save(turn)
-            tell(of: released, turn)
-        }
+        try runTasks(turn)
+        try closeWindows(turn)
+        try keepPending(turn)
+        try finishRounds(turn)
+        try replay(turn)
         if turn.monotonic - lastRepeat >= Self.repetition {
             lastRepeat = turn.monotonic
             lastSpread = turn.monotonic
+            register(turn)
+            try scheduleTasks(turn)
+            try followClock(turn)
             for consumer in consumers { tell(consumer, turn) }
         } else if turn.monotonic - lastSpread >= Self.spread {
             lastSpread = turn.monotonic
             for consumer in consumers where told[consumer.name] != vector(for: consumer) { tell(consumer, turn) }
         }
+        acknowledge(atOnce: lastRepeat == turn.monotonic, turn)
+        try tasks.save(turn)
         let spread = consumers.contains { told[$0.name] != vector(for: $0) } ? lastSpread + Self.spread : .max
-        return min(window.nextDeadline ?? .max, lastRepeat + Self.repetition, spread)
+        return [
+            window.nextDeadline ?? .max, lastRepeat + Self.repetition, spread, rounds.nextDeadline ?? .max,
+            tasks.scheduler.nextDeadline(conditions(turn)) ?? .max,
+        ].min()
     }
 
-    private func tell(of types: [String], _ turn: Turn) {
-        for consumer in consumers where types.contains(where: consumer.takes) { tell(consumer, turn) }
+    private func closeWindows(_ turn: Turn) throws {
+        let closed = window.close(at: turn.monotonic)
+        guard !closed.isEmpty else { return }
+        turn.log.debug("debounce.finished", ("types", "\(closed.count)"))
+        guard window.reach != .collecting else { return }
+        try save(turn)
+        try released(closed, reason: "fire", turn)
     }
 
-    private func tell(_ consumer: Consumer, _ turn: Turn) {
+    /// Tells whom it concerns that types have been released, and takes the types along whose consumers they trigger.
+    func released(_ types: [String], reason: String, _ turn: Turn) throws {
+        var types = Set(types)
+        for consumer in consumers where !consumer.triggers.isDisjoint(with: types) {
+            let more = window.releaseEverything(of: consumer.takes)
+            guard !more.isEmpty else { continue }
+            types.formUnion(more)
+            try save(turn)
+        }
+        let concerned = consumers.filter { types.contains(where: $0.takes) }
+        for consumer in concerned { tell(consumer, turn) }
+        open(roundOf: concerned, reason: reason, turn)
+    }
+
+    @discardableResult
+    func open(roundOf concerned: [Consumer], reason: String, _ turn: Turn) -> Int64 {
+        let targets = Dictionary(uniqueKeysWithValues: concerned.map { ($0.name, vector(for: $0)) })
+        return rounds.release(targets, reason: reason, now: turn.now, monotonic: turn.monotonic)
+    }
+
+    func tell(_ consumer: Consumer, _ turn: Turn) {
         guard let head else { return }
         let released = vector(for: consumer)
         told[consumer.name] = released
-        turn.publish("sync.\(consumer.name)", ["head": head.wireValue, "released": released.wireValue])
+        var body: [String: Value] = ["head": head.wireValue, "released": released.wireValue]
+        let off = window.off.filter(consumer.takes).sorted()
+        if !off.isEmpty { body["off"] = .array(off.map { .string($0) }) }
+        if let replay = replayValue { body["replay"] = replay }
+        turn.publish("sync.\(consumer.name)", .object(body))
     }
 
-    private func vector(for consumer: Consumer) -> AnchorVector {
-        AnchorVector(
-            base: window.released.base, exceptions: window.released.exceptions.filter { consumer.takes($0.key) })
+    func vector(for consumer: Consumer) -> AnchorVector {
+        var exceptions = window.released.exceptions.filter { consumer.takes($0.key) }
+        for (type, fired) in offFired where consumer.takes(type) {
+            exceptions[type] = min(window.released[type], fired)
+        }
+        return AnchorVector(base: window.released.base, exceptions: exceptions)
     }
 
-    private func save(_ turn: Turn) throws {
+    func save(_ turn: Turn) throws {
         guard let head else { return }
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO released VALUES ('released', ?)")
-        write.bind(1, Value.object(["head": head.wireValue, "released": window.released.wireValue]).json())
-        try write.run()
+        try store("released", ["head": head.wireValue, "released": window.released.wireValue], turn)
     }
 
     public func report(_ turn: Turn) throws -> StageReport {
-        StageReport(
-            frontier: [observer: window.released.minimum],
-            details: ["pending": .integer(Int64(window.pendingTypes.count))])
-    }
-}
-
-extension DebouncerStage {
-    /// The debouncer of a stack: every handler and uploader of it is a consumer.
-    public convenience init(stack: StackConfiguration, configuration: Value) {
-        let named = stack.namedTypes
-        var consumers = stack.handlers.map { handler in
-            handler.manifest.types.contains("*")
-                ? Consumer(name: handler.name, types: nil, except: named)
-                : Consumer(name: handler.name, types: Set(handler.manifest.types + handler.manifest.reads))
-        }
-        consumers += stack.instances.filter { $0.manifest.kind == .uploader }.map {
-            Consumer(name: $0.name, types: nil)
-        }
-        func microseconds(_ value: Value) -> Instant { Instant((value.double ?? 0) * 1e6) }
-        self.init(
-            observer: stack.only(.observer)?.name ?? "observer", consumers: consumers,
-            policy: ReleaseWindow.Policy(
-                window: microseconds(configuration["windowSeconds"]),
-                maximumWait: microseconds(configuration["maximumWaitSeconds"]),
-                byType: (configuration["windows"].object ?? [:]).mapValues(microseconds)))
+        var details: [String: Value] = ["pending": .integer(Int64(window.pendingTypes.count))]
+        details["tasks"] = tasksValue?.value
+        details["manual"] = manual?.wireValue
+        details["history"] = history?.wireValue
+        return StageReport(frontier: [observer: window.released.minimum], details: details)
     }
 }

@@ -1,95 +1,181 @@
 import Changelog
 import HealthModel
 
-/// Which changes have been released to the consumers, and which wait for their type's window to close. Pure.
+/// Which changes have been released to the consumers, and which wait: for their type's window to close, or for the app to get time. Pure.
 ///
 /// A type's window trails: it closes when nothing of that type has changed for its length, or when the first change has waited long enough. A window of 0
-/// releases at once.
+/// closes at once. What a closed window leads to depends on the reach: a release while the app has time, a place in the pending set while it hasn't.
 public struct ReleaseWindow: Sendable, Equatable {
     public struct Policy: Sendable, Equatable {
-        /// Length of the trailing window, microseconds, for types that `byType` doesn't name.
+        /// Length of the trailing window, microseconds, for types that nothing else names.
         public var window: Instant
         /// The longest that a change waits, however often its type changes.
         public var maximumWait: Instant
         public var byType: [String: Instant]
+        public var maximumByType: [String: Instant]
 
-        public init(window: Instant, maximumWait: Instant, byType: [String: Instant] = [:]) {
+        public init(
+            window: Instant, maximumWait: Instant, byType: [String: Instant] = [:],
+            maximumByType: [String: Instant] = [:]
+        ) {
             self.window = window
             self.maximumWait = maximumWait
             self.byType = byType
+            self.maximumByType = maximumByType
         }
 
         func window(of type: String) -> Instant { byType[type] ?? window }
-
-        /// Nothing ever waits: what is released follows from the head, and needs no record.
-        public var isImmediate: Bool { window == 0 && byType.values.allSatisfy { $0 == 0 } }
+        func maximum(of type: String) -> Instant { max(maximumByType[type] ?? maximumWait, window(of: type)) }
     }
 
-    struct Pending: Sendable, Equatable {
+    /// What may be released at present.
+    public enum Reach: Sendable, Equatable {
+        /// The app has time: everything that the observer holds.
+        case everything
+        /// It has been woken: what has been fired, at once.
+        case fired
+        /// It has been woken to note what was fired, in the pending set; a task releases it.
+        case collecting
+        /// Locked, or force-quit: nothing, and no window closes.
+        case nothing
+    }
+
+    struct Waiting: Sendable, Equatable {
         var first: Instant
         var last: Instant
         var sequence: Int64
     }
 
     public let policy: Policy
+    public var reach = Reach.everything
+    /// Types that are switched off: nothing of them is released beyond where it stood.
+    public var off: Set<String> = [] {
+        didSet {
+            for type in off {
+                waiting[type] = nil
+                collected[type] = nil
+            }
+        }
+    }
     /// Up to where each type is released.
     public private(set) var released: AnchorVector
-    private(set) var pending: [String: Pending] = [:]
+    private(set) var waiting: [String: Waiting] = [:]
+    /// Types whose windows have closed while nothing could be released.
+    private(set) var collected: [String: Int64]
+    /// The newest sequence of each type, released or not.
+    private var newest: [String: Int64] = [:]
 
-    public init(policy: Policy, released: AnchorVector) {
+    public init(policy: Policy, released: AnchorVector, collected: [String: Int64] = [:]) {
         self.policy = policy
         self.released = released
+        self.collected = collected
+        newest = collected
     }
 
-    public var pendingTypes: [String] { pending.keys.sorted() }
+    /// Types whose window is open, or that wait for time.
+    public var pendingTypes: [String] { Set(waiting.keys).union(collected.keys).sorted() }
 
-    /// A type has changed up to `sequence`. True when that released something at once.
+    /// All that waits, with up to where: what must survive while the app has no time.
+    public var pendingSet: [String: Int64] { collected.merging(waiting.mapValues(\.sequence)) { max($0, $1) } }
+
+    /// Whether a window has closed on something that couldn't be released.
+    public var hasCollected: Bool { !collected.isEmpty }
+
+    /// Whether there is anything beyond what is released, fired or not, of types that aren't off.
+    public var hasUnreleased: Bool { newest.contains { $0.value > released[$0.key] && !off.contains($0.key) } }
+
+    /// A type has been fired up to `sequence`. True when that released something at once.
     public mutating func changed(_ type: String, to sequence: Int64, at now: Instant) -> Bool {
-        guard sequence > released[type] else { return false }
-        let window = policy.window(of: type)
-        if window == 0 {
+        newest[type] = max(newest[type] ?? 0, sequence)
+        // What is collected has had its window; with time for the app it gets another, and goes out.
+        let known = reach == .collecting ? collected[type] ?? 0 : 0
+        guard sequence > released[type], sequence > known, !off.contains(type), reach != .nothing else { return false }
+        if policy.window(of: type) == 0 {
+            waiting[type] = nil
+            guard reach != .collecting else {
+                collected[type] = sequence
+                return false
+            }
+            collected[type] = nil
             set(type, to: sequence)
             return true
         }
-        if var waiting = pending[type] {
-            if sequence > waiting.sequence {
-                waiting.last = now
-                waiting.sequence = sequence
-                pending[type] = waiting
+        if var entry = waiting[type] {
+            if sequence > entry.sequence {
+                entry.last = now
+                entry.sequence = sequence
+                waiting[type] = entry
             }
         } else {
-            pending[type] = Pending(first: now, last: now, sequence: sequence)
+            waiting[type] = Waiting(first: now, last: now, sequence: sequence)
         }
         return false
     }
 
-    /// The observer's head and all its heads by type, from one read. The types that were released at once.
-    public mutating func heard(head: Int64, heads: [String: Int64], at now: Instant) -> [String] {
+    /// The observer's head and all its heads by type, from one read, and how far each type has been fired. The types that were released at once.
+    public mutating func heard(
+        head: Int64, heads: [String: Int64], fired: AnchorVector? = nil, at now: Instant
+    ) -> [String] {
         var atOnce: [String] = []
-        for (type, sequence) in heads where changed(type, to: sequence, at: now) { atOnce.append(type) }
+        for (type, sequence) in heads {
+            let limit = reach == .everything ? sequence : min(sequence, fired?[type] ?? sequence)
+            if changed(type, to: limit, at: now) { atOnce.append(type) }
+            newest[type] = max(newest[type] ?? 0, sequence)
+        }
         // What isn't waiting has nothing between its release and the head.
-        guard head > released.base else { return atOnce }
+        guard head > released.base else { return atOnce.sorted() }
         var exceptions: [String: Int64] = [:]
-        for type in pending.keys { exceptions[type] = released[type] }
+        for type in pendingTypes { exceptions[type] = released[type] }
+        for (type, sequence) in heads where sequence > released[type] { exceptions[type] = released[type] }
         for (type, sequence) in released.exceptions where sequence > head { exceptions[type] = sequence }
         released = AnchorVector(base: head, exceptions: exceptions)
-        return atOnce
+        return atOnce.sorted()
     }
 
-    /// Releases what has waited long enough; the types.
+    /// Closes the windows that have waited long enough: what they held is released, or collected; the types.
     public mutating func close(at now: Instant) -> [String] {
-        let due = pending.filter { deadline($0.key, $0.value) <= now }
-        for (type, waiting) in due {
-            pending[type] = nil
-            set(type, to: waiting.sequence)
-        }
+        guard reach != .nothing else { return [] }
+        let due = waiting.filter { deadline($0.key, $0.value) <= now }
+        for (type, entry) in due { close(type, entry) }
         return due.keys.sorted()
     }
 
-    public var nextDeadline: Instant? { pending.map { deadline($0.key, $0.value) }.min() }
+    private mutating func close(_ type: String, _ entry: Waiting) {
+        waiting[type] = nil
+        if reach == .collecting {
+            collected[type] = max(collected[type] ?? 0, entry.sequence)
+        } else {
+            collected[type] = nil
+            set(type, to: entry.sequence)
+        }
+    }
 
-    private func deadline(_ type: String, _ waiting: Pending) -> Instant {
-        min(waiting.last + policy.window(of: type), waiting.first + max(policy.maximumWait, policy.window(of: type)))
+    /// Closes all windows now.
+    public mutating func closeAll() {
+        guard reach != .nothing else { return }
+        for (type, entry) in waiting { close(type, entry) }
+    }
+
+    /// Releases everything that there is, of some types or all, whatever their windows; the types that moved.
+    public mutating func releaseEverything(of types: (String) -> Bool = { _ in true }) -> [String] {
+        guard reach != .nothing else { return [] }
+        var moved: [String] = []
+        for (type, sequence) in newest where sequence > released[type] && !off.contains(type) && types(type) {
+            waiting[type] = nil
+            collected[type] = nil
+            set(type, to: sequence)
+            moved.append(type)
+        }
+        for type in collected.keys where types(type) && released[type] >= collected[type] ?? 0 { collected[type] = nil }
+        return moved.sorted()
+    }
+
+    public var nextDeadline: Instant? {
+        reach == .nothing ? nil : waiting.map { deadline($0.key, $0.value) }.min()
+    }
+
+    private func deadline(_ type: String, _ entry: Waiting) -> Instant {
+        min(entry.last + policy.window(of: type), entry.first + policy.maximum(of: type))
     }
 
     private mutating func set(_ type: String, to sequence: Int64) {
@@ -102,6 +188,8 @@ public struct ReleaseWindow: Sendable, Equatable {
     /// Begins anew at a store that doesn't continue what was released.
     public mutating func reset() {
         released = .zero
-        pending = [:]
+        waiting = [:]
+        collected = [:]
+        newest = [:]
     }
 }

@@ -56,6 +56,7 @@ public final class NotifyStage: Stage {
         for (index, upstream) in upstreams.enumerated() {
             switch try upstream.fetch(answer, turn) {
             case .other: continue
+            case .inaccessible: break
             case .reset: waiting.removeAll { $0.upstream == index && $0.notifications.isEmpty }
             case .pages(let fetched):
                 let notifications = try fetched.pages.flatMap {

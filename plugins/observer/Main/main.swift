@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Foundation
 import HealthModel
 import ObserverStage
@@ -12,7 +13,9 @@ PluginProgram.run("observer") { context in
     _ = try ZoneTimeline(zone: zone)
     return StageParts(
         stage: ObserverStage(
-            instance: context.name, zone: zone, defaultUser: context.configuration["user"].string ?? "me"),
+            instance: context.name, zone: zone, defaultUser: context.configuration["user"].string ?? "me",
+            delivery: DeliveryPolicy(configuration: context.configuration["delivery"]),
+            refusal: context.stack.registrationRefusal),
         effects: try Inbox(folder: context.folder + "/inbox"),
         source: { try ObserverSource(database: $0) })
 }

@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HealthModel
 import HealthStore
@@ -13,6 +14,7 @@ public final class ObserverSource: PullSource {
     let completeness: CompletenessReader
     /// What one answer about completeness may cost.
     let budget: CompletenessReader.Budget
+    private let access: ReadAccess
 
     /// Parts of one slice's answer: well within every socket's high-water mark. A longer slice goes on in another request.
     static let partsPerSlice = 24
@@ -25,13 +27,20 @@ public final class ObserverSource: PullSource {
         store = try HealthStoreReader(database: database)
         completeness = try CompletenessReader(store)
         budget = isShared ? .step : .unlimited
+        access = try ReadAccess(database)
     }
 
     public func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
+        try access.refresh(for: request)
         switch request["query"].string {
         case "samples":
+            let predicate = try SamplePredicate(request["predicate"])
             try windowed(request, head, page) { filter, window in
-                let found = try store.anchored(filter, window, limits: Self.limits)
+                var found = try store.anchored(filter, window, limits: Self.limits)
+                if let rows = try predicate?.filter(found.samples) {
+                    found.user = rows.map { found.user[$0] }
+                    found.samples = found.samples.select(rows)
+                }
                 return (
                     found.covered, found.isComplete,
                     [
@@ -68,6 +77,12 @@ public final class ObserverSource: PullSource {
                     "users": .array(try ZoneTables.users(in: database).map { .string($0) }),
                 ], true)
         case "changes", "day": try ChangelogSource(database: database).answer(request, head: head, page: page)
+        case "delivery":
+            page(
+                [
+                    "device": try ObserverDelivery.read("device", database) ?? DeviceState().wireValue,
+                    "registrations": try ObserverDelivery.read("registrations", database) ?? [:],
+                ], true)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
         case "completeness": try completeness(request, page)
@@ -76,7 +91,7 @@ public final class ObserverSource: PullSource {
         case let other:
             throw PullRefusal(
                 "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, timeline, imports, types, "
-                    + "changes, day, completeness, summaries, quarantine")
+                    + "changes, day, delivery, completeness, summaries, quarantine")
         }
     }
 
@@ -89,13 +104,16 @@ public final class ObserverSource: PullSource {
             let until = AnchorVector(wireValue: request["until"]),
             let types = Self.types(request["types"])
         else { throw PullRefusal("the request needs 'after', 'until' and 'types'") }
+        // Everything from the beginning, or what was left behind: nothing that a person is to be told of.
+        let isBulk = request["bulk"].bool == true || (request["store"].isNull && after.minimum < head.first)
         for index in 1...Self.pagesPerRequest {
-            let found = try read(TypeFilter(types: types), Self.window(after, until, head))
+            let found = try read(TypeFilter(types: access.allowed(types)), Self.window(after, until, head))
             let from = after.minimum
             // A walk that is complete has covered the whole window, whatever its last row.
             let through = found.isComplete ? max(until.maximum, after.maximum) : found.covered
             var members = found.members
             members["from"] = .integer(from)
+            if isBulk { members["bulk"] = true }
             members["through"] = .integer(min(through, max(head.sequence, after.maximum)))
             let last = found.isComplete || index == Self.pagesPerRequest
             page(members, last)
@@ -140,9 +158,13 @@ public final class ObserverSource: PullSource {
             let from = request["from"].int,
             let to = request["to"].int, from <= to, let asOf = AnchorVector(wireValue: request["asOf"])
         else { throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'") }
+        let predicate = try SamplePredicate(request["predicate"])
         var query = SliceQuery(
-            user: user, types: types, ranges: [from..<to], asOf: asOf.base,
-            detailed: .only(Set((request["detailed"].array ?? []).compactMap(\.string))))
+            user: user, types: access.allowed(types), ranges: [from..<to], asOf: asOf.base,
+            detailed: predicate?.needsPayload == true
+                ? types
+                : Self.types(request["detailed"])
+                    ?? .only(Set((request["detailed"].array ?? []).compactMap(\.string))))
         query.asOfByType = asOf.exceptions
         query.during = (request["during"].object ?? [:]).compactMapValues(\.string)
         var position: SlicePosition?
@@ -154,7 +176,8 @@ public final class ObserverSource: PullSource {
         for part in 1...Self.partsPerSlice {
             let found = try store.slice(query, after: position, limits: Self.limits)
             position = found.next
-            var members: [String: Value] = ["samples": found.samples.wireValue]
+            let samples = try predicate.map { found.samples.select(try $0.filter(found.samples)) } ?? found.samples
+            var members: [String: Value] = ["samples": samples.wireValue]
             let last = position == nil || part == Self.partsPerSlice
             if last, let position {
                 members["continue"] = ["start": .integer(position.start), "id": .string(position.id.description)]

@@ -85,7 +85,7 @@ extension ObserverStage {
     }
 
     /// The limits outside which a sample is kept apart.
-    private static func plausibility(of type: String) -> (Double, Instant, Instant) -> String? {
+    static func plausibility(of type: String) -> (Double, Instant, Instant) -> String? {
         let limit = PlausibilityLimit.of(HealthType.named(type))
         return { value, start, end in limit.reason(value: value, start: start, end: end) }
     }

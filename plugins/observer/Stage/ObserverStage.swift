@@ -1,3 +1,4 @@
+import BackgroundDelivery
 import Changelog
 import HealthModel
 import HealthStore
@@ -23,19 +24,26 @@ public final class ObserverStage: Stage {
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
     var quarantined: Int64 = 0
+    let delivery: ObserverDelivery
     let rowsPerStep: Int
 
     /// - Parameters:
     ///   - zone: IANA name; a user's timeline begins with it.
+    ///   - delivery: how background delivery treats its consumers.
+    ///   - refusal: why a consumer may not register, with what to do; nil when it may.
     ///   - rowsPerStep: rows to hold against a complete export in one turn.
-    public init(instance: String, zone: String, defaultUser: String, rowsPerStep: Int = 50_000) {
+    public init(
+        instance: String, zone: String, defaultUser: String, delivery: DeliveryPolicy = DeliveryPolicy(),
+        refusal: @escaping (String) -> String? = { _ in nil }, rowsPerStep: Int = 50_000
+    ) {
         self.rowsPerStep = rowsPerStep
         self.instance = instance
         self.zone = zone
         self.defaultUser = defaultUser
+        self.delivery = ObserverDelivery(policy: delivery, refusal: refusal)
     }
 
-    public var subscriptions: [Subscription] { [.exact("control.\(instance)")] }
+    public var subscriptions: [Subscription] { [.exact("control.\(instance)"), .exact("acknowledged.\(instance)")] }
 
     public func open(_ turn: Turn) throws {
         let database = try turn.write().database
@@ -43,6 +51,7 @@ public final class ObserverStage: Stage {
         try ImportLedger.createTables(in: database)
         try zones.open(turn)
         try CharacteristicsTable.createTables(in: database)
+        try ObserverDelivery.createTables(in: database)
         try imports.open(turn)
         try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
@@ -50,11 +59,13 @@ public final class ObserverStage: Stage {
         try refreshHeads()
         changedTypes = []
         quarantined = Int64(try reader.quarantineCount())
+        try delivery.open(turn)
         turn.perform(ObserverEffect.discard(.everything(besides: imports.needed)))
     }
 
     /// Commands are hints too: who gives one repeats it until its effect shows, and asking again changes nothing.
     public func receive(_ message: Message, _ turn: Turn) throws {
+        if message.topic.hasPrefix("acknowledged.") { return delivery.acknowledge(message.body, turn) }
         let user = message.body["user"].string ?? defaultUser
         switch message.body["command"].string {
         case "import": try announce(message.body, user: user, turn)
@@ -62,7 +73,10 @@ public final class ObserverStage: Stage {
             guard let command = ZoneCommand(message.body) else { return }
             try zones.ensure(user: user, zone: zone, turn)
             try zones.apply(command, user: user, turn)
-        default: return
+        case "register": try delivery.register(message.body, known: heads.keys, turn)
+        case "device": try delivery.change(message.body, known: heads.keys, turn)
+        case "types": try delivery.setTypes(message.body, turn)
+        default: break
         }
     }
 
@@ -83,6 +97,7 @@ public final class ObserverStage: Stage {
     }
 
     public func receive(_ result: EffectResult, _ turn: Turn) throws {
+        if let changes = result.value as? LiveChanges { return try take(changes, turn) }
         guard let event = result.value as? ImportEvent else { return }
         switch event {
         case .adopted(let id):
@@ -118,19 +133,14 @@ public final class ObserverStage: Stage {
             turn.perform(ObserverEffect.read(id: entry.id, path: entry.path))
         }
         if attempt?.ending != nil { try holdAgainstStore(turn) }
-        if !changedTypes.isEmpty {
-            try refreshHeads()
-            for type in changedTypes.sorted() {
-                turn.publish(
-                    "observed.\(type)",
-                    ["head": turn.head.wireValue, "type": .string(type), "sequence": .integer(heads[type] ?? 0)])
-            }
-            changedTypes = []
-        }
-        return attempt?.ending == nil ? nil : turn.monotonic
+        if !changedTypes.isEmpty { try refreshHeads() }
+        defer { changedTypes = [] }
+        let next = try delivery.fire(changed: changedTypes, heads: heads, turn)
+        // An import that is being held against the store goes on at once.
+        return attempt?.ending == nil ? next : turn.monotonic
     }
 
-    private func refreshHeads() throws {
+    func refreshHeads() throws {
         guard let reader else { return }
         for head in try reader.heads() where head.sequence > heads[head.type] ?? 0 {
             heads[head.type] = head.sequence
@@ -157,6 +167,7 @@ public final class ObserverStage: Stage {
                 "records": .integer(attempt.records),
             ]
         }
+        details.merge(delivery.details(head: turn.head.sequence)) { own, _ in own }
         return StageReport(heads: heads, details: details)
     }
 }

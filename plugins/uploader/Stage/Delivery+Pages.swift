@@ -6,8 +6,15 @@ import Wire
 extension Delivery {
     /// Sorts pages of samples by user and by the metric family that declares their type.
     init(samples fetched: Upstream.Fetched, from upstream: String, family: (String) -> UploadMetric) throws {
+        let groups = try Self.groups(samples: fetched.pages, from: upstream, family: family)
+        self.init(upstream: upstream, fetched: fetched, groups: groups)
+    }
+
+    static func groups(
+        samples pages: [Value], from upstream: String, family: (String) -> UploadMetric
+    ) throws -> [Group] {
         var groups: [Group] = []
-        for page in fetched.pages {
+        for page in pages {
             let samples = try SamplePage(wireValue: page["samples"])
             let users = (page["users"].array ?? []).compactMap(\.string)
             guard let user = page["user"].int32s, user.count == samples.count,
@@ -37,13 +44,18 @@ extension Delivery {
                 }
             }
         }
-        self.init(upstream: upstream, fetched: fetched, groups: groups)
+        return groups
     }
 
     /// Sorts rows of a keyed changelog (events, summaries) by user and kind.
     init(documents fetched: Upstream.Fetched, from upstream: String) throws {
+        let groups = try Self.groups(documents: fetched.pages, from: upstream)
+        self.init(upstream: upstream, fetched: fetched, groups: groups)
+    }
+
+    static func groups(documents pages: [Value], from upstream: String) throws -> [Group] {
         var byKind: [String: (user: String, topic: String, documents: [Document])] = [:]
-        for page in fetched.pages {
+        for page in pages {
             for value in page["rows"].array ?? [] {
                 guard let row = KeyedChangelog.Row(wireValue: value), let id = row.key.split(separator: "/").last else {
                     throw StageError.unreadablePage(producer: upstream)
@@ -53,7 +65,7 @@ extension Delivery {
                     .append(Document(id: String(id), version: row.sequence, body: body))
             }
         }
-        let groups = byKind.sorted { $0.key < $1.key }.map { _, kind in
+        return byKind.sorted { $0.key < $1.key }.map { _, kind in
             let (metric, content): (UploadMetric, Content) =
                 switch kind.topic {
                 case "daily.summary": (.daily, .days(kind.documents))
@@ -63,6 +75,5 @@ extension Delivery {
             return Group(
                 metric: metric, user: kind.user, content: content, batch: UploadBatch(count: kind.documents.count))
         }
-        self.init(upstream: upstream, fetched: fetched, groups: groups)
     }
 }

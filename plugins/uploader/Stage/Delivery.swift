@@ -28,7 +28,8 @@ struct Delivery {
     }
 
     let upstream: String
-    let fetched: Upstream.Fetched
+    /// What is consumed once it is done; nil for what is delivered once more, which moves no anchor.
+    let fetched: Upstream.Fetched?
     var groups: [Group]
     /// The request under way, if any.
     var effect: Int64?

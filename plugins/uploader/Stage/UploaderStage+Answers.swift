@@ -73,7 +73,10 @@ extension UploaderStage {
         }
         let counts = answer.map { ($0.created, $0.updated, $0.known) } ?? (0, 0, 0)
         try ledger.delivered(part.count, metric: metric, created: counts.0, updated: counts.1, known: counts.2, turn)
-        try ledger.delayed(deliveries[index].groups[group].ends(part), metric: metric, turn)
+        // What is delivered once more was delivered long ago.
+        if deliveries[index].fetched != nil {
+            try ledger.delayed(deliveries[index].groups[group].ends(part), metric: metric, turn)
+        }
         deliveries[index].groups[group].batch.settle()
         if let generation = answer?.generation, try ledger.backendChanged(to: generation, turn) {
             try redeliverEverything(turn)

@@ -22,6 +22,7 @@ public final class UploaderStage: Stage {
     var waitUntil: Instant = 0
     var refreshToken = false
     var ledger = DeliveryLedger()
+    var replay = UploadReplay()
     /// Why nothing moves at present, for people; nil while it does.
     var blocked: String?
     /// Only a person can mend what blocks.
@@ -77,6 +78,7 @@ public final class UploaderStage: Stage {
     public func open(_ turn: Turn) throws {
         try DeliveryLedger.createTables(in: try turn.write().database)
         try ledger.open(turn)
+        try replay.open(turn)
         for upstream in upstreams { try upstream.open(turn) }
         turn.perform(WatchPath())
     }
@@ -86,8 +88,10 @@ public final class UploaderStage: Stage {
             guard let head = StoreHead(wireValue: message.body["head"]),
                 let released = AnchorVector(wireValue: message.body["released"])
             else { return }
-            samples.hear(head, limit: released, turn)
+            samples.hear(
+                head, limit: released, off: Set((message.body["off"].array ?? []).compactMap(\.string)), turn)
             ledger.checked(at: turn.now)
+            hear(replay: message.body["replay"])
         } else if let beat = Heartbeat(message), beat.instance == samples.producer {
             gate.device = NetworkPath(wireValue: beat.details["device"]?["network"] ?? .null)
         } else if let beat = Heartbeat(message), let head = beat.head,
@@ -98,9 +102,11 @@ public final class UploaderStage: Stage {
     }
 
     public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        if try receive(replayed: answer, turn) { return }
         for upstream in upstreams {
             switch try upstream.fetch(answer, turn) {
             case .other: continue
+            case .inaccessible: return
             case .reset: deliveries.removeAll { $0.upstream == upstream.name }
             case .pages(let fetched):
                 deliveries.append(
@@ -155,6 +161,7 @@ public final class UploaderStage: Stage {
         for upstream in upstreams where deliveries.count(where: { $0.upstream == upstream.name }) < Self.waitingSets {
             upstream.pump(turn)
         }
+        try pumpReplay(turn)
         guard gate.isOpen else {
             blocked = Self.noPath
             return nil
@@ -170,7 +177,10 @@ public final class UploaderStage: Stage {
         return nil
     }
 
-    private func rank(_ delivery: Delivery) -> Int { delivery.upstream == samples.name ? 1 : 0 }
+    /// What is delivered once more comes last: today never waits for the past.
+    private func rank(_ delivery: Delivery) -> Int {
+        delivery.fetched == nil ? 2 : delivery.upstream == samples.name ? 1 : 0
+    }
 
     private func send(_ index: Int, _ turn: Turn) {
         guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else {
@@ -186,7 +196,7 @@ public final class UploaderStage: Stage {
     func settleDone(_ turn: Turn) throws {
         for upstream in upstreams {
             while let index = deliveries.firstIndex(where: { $0.upstream == upstream.name }), deliveries[index].isDone {
-                _ = try upstream.settle(deliveries[index].fetched, turn)
+                if let fetched = deliveries[index].fetched { _ = try upstream.settle(fetched, turn) }
                 deliveries.remove(at: index)
             }
         }
@@ -196,6 +206,7 @@ public final class UploaderStage: Stage {
     func redeliverEverything(_ turn: Turn) throws {
         turn.log.notice("backend.changed")
         deliveries = []
+        replay.restart()
         for upstream in upstreams { try upstream.rewind(turn) }
     }
 
@@ -205,8 +216,28 @@ public final class UploaderStage: Stage {
         details["paused"] = .bool(isPaused)
         details["path"] = gate.path?.wireValue ?? .null
         details["waiting"] = .integer(Int64(deliveries.count))
+        details["consumed"] = samples.consumedByType
+        details["replay"] = replay.report
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
             details: details)
+    }
+}
+
+extension UploaderStage {
+    /// The uploader of a stack's instance.
+    public convenience init(
+        stack: StackConfiguration, instance: StackConfiguration.Instance, needsPath: Bool,
+        generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        let options = instance.configuration
+        self.init(
+            observer: stack.only(.observer)?.name ?? "observer",
+            handlers: stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name),
+            consolidator: stack.only(.consolidator)?.name,
+            policy: UploadPolicy(
+                base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900),
+            generator: generator, instance: instance.name, needsPath: needsPath,
+            family: { UploadMetric(family: stack.family(of: $0)) })
     }
 }

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// What is to happen in a simulation, by time; what falls on one moment happens in the order it was added.
-struct EventQueue<Event> {
+package struct EventQueue<Event> {
     private struct Entry {
         var at: Instant
         var number: Int
@@ -13,7 +13,9 @@ struct EventQueue<Event> {
     private var heap: [Entry] = []
     private var added = 0
 
-    mutating func add(_ event: Event, at: Instant) {
+    package init() {}
+
+    package mutating func add(_ event: Event, at: Instant) {
         added += 1
         heap.append(Entry(at: at, number: added, event: event))
         var child = heap.count - 1
@@ -24,7 +26,7 @@ struct EventQueue<Event> {
     }
 
     /// The next event; nil when there is none.
-    mutating func next() -> (at: Instant, event: Event)? {
+    package mutating func next() -> (at: Instant, event: Event)? {
         guard let first = heap.first else { return nil }
         let last = heap.removeLast()
         if !heap.isEmpty {

@@ -3,18 +3,18 @@ import HealthModel
 import UploaderStage
 
 /// A backend in memory: a versioned upsert that keeps tombstones, and counts how often each (id, version) was taken as new.
-struct FakeBackend {
-    struct Key: Hashable {
-        var user: String
+package struct FakeBackend {
+    package struct Key: Hashable {
+        package var user: String
         /// "samples", "nights", "days", "workouts".
-        var kind: String
-        var id: String
+        package var kind: String
+        package var id: String
     }
 
-    struct Entry: Equatable {
-        var version: Int64
+    package struct Entry: Equatable {
+        package var version: Int64
         /// Without version; nil is a tombstone.
-        var content: Value?
+        package var content: Value?
     }
 
     private struct Acceptance: Hashable {
@@ -22,28 +22,30 @@ struct FakeBackend {
         var version: Int64
     }
 
-    private(set) var entries: [Key: Entry] = [:]
+    package private(set) var entries: [Key: Entry] = [:]
     private var accepted: [Acceptance: Int] = [:]
-    private(set) var generation = 1
+    package private(set) var generation = 1
+
+    package init() {}
 
     /// (id, version) pairs that changed something more than once.
-    var acceptedTwice: Int { accepted.values.count { $0 > 1 } }
+    package var acceptedTwice: Int { accepted.values.count { $0 > 1 } }
 
     /// The machine is lost; another one, empty, takes its place.
-    mutating func replace() {
+    package mutating func replace() {
         entries = [:]
         accepted = [:]
         generation += 1
     }
 
     /// What is alive, by user, kind and id.
-    func alive(_ kind: String) -> [Key: Value] {
+    package func alive(_ kind: String) -> [Key: Value] {
         entries.compactMapValues(\.content).filter { $0.key.kind == kind }
     }
 
     /// Stores a request's elements.
     /// - Throws: when the body isn't JSON.
-    mutating func take(_ request: UploadRequest) throws -> UploadReply {
+    package mutating func take(_ request: UploadRequest) throws -> UploadReply {
         let body = try Value(json: request.body)
         let user = body["userId"].string ?? ""
         var counts = (created: Int64(0), updated: Int64(0), known: Int64(0))

@@ -4,48 +4,62 @@ import PluginKit
 import Wire
 
 /// The bus, the clocks and the misfortunes of one simulation, all from one seed.
-final class SimulatedWorld {
-    enum Event {
+package final class SimulatedWorld {
+    package enum Event {
         case turn(SimulatedHost, life: Int)
         case wake(SimulatedHost, number: Int)
-        case beat(SimulatedHost, life: Int)
+        case beat(SimulatedHost, number: Int)
         case deliver(SimulatedHost, Message)
         case effect(SimulatedHost, life: Int, EffectResult)
         case start(SimulatedHost)
         case action(() throws -> Void)
     }
 
-    enum CrashPoint: CaseIterable { case beforeCommit, afterCommit }
+    package enum CrashPoint: CaseIterable { case beforeCommit, afterCommit }
 
     /// What may go wrong, each with its probability.
-    struct Faults {
-        var drop = 0.0
-        var duplicate = 0.0
+    package struct Faults {
+        package var drop = 0.0
+        package var duplicate = 0.0
         /// Comes up to 3 s late, so that others overtake it.
-        var delay = 0.0
+        package var delay = 0.0
         /// A turn ends the process.
-        var crash = 0.0
+        package var crash = 0.0
         /// A turn begins up to 0.4 s late.
-        var slow = 0.0
-        var upload = 0.0
+        package var slow = 0.0
+        package var upload = 0.0
 
-        static let none = Faults()
+        package static let none = Faults()
+
+        package init(
+            drop: Double = 0, duplicate: Double = 0, delay: Double = 0, crash: Double = 0, slow: Double = 0,
+            upload: Double = 0
+        ) {
+            (self.drop, self.duplicate, self.delay) = (drop, duplicate, delay)
+            (self.crash, self.slow, self.upload) = (crash, slow, upload)
+        }
     }
 
-    let folder: TemporaryFolder
-    private(set) var random: SeededRandom
-    var faults = Faults.none
-    var hosts: [SimulatedHost] = []
+    package let folder: TemporaryFolder
+    package private(set) var random: SeededRandom
+    package var faults = Faults.none
+    package var hosts: [SimulatedHost] = []
     private var queue = EventQueue<Event>()
     /// A clock that never jumps.
-    private(set) var monotonic: Instant = 1_000 * Instant.second
-    var wallOffset: Instant
+    package private(set) var monotonic: Instant = 1_000 * Instant.second
+    package var wallOffset: Instant
     private var deadline: Instant = 0
     /// Does what a stage asks for beyond the bus.
-    var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
-    private(set) var counts: [String: Int] = [:]
-    private(set) var failure: (any Error)?
-    let trace: Bool
+    package var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
+    /// Sees every message that is sent.
+    package var witness: (String) -> Void = { _ in }
+    package private(set) var counts: [String: Int] = [:]
+    package private(set) var failure: (any Error)?
+    package let trace: Bool
+    /// Latencies don't vary, and a process that nobody listens to rests until its next deadline: months go by in seconds.
+    package var isSteady = false
+    /// When a process last committed, asked or had something done (monotonic).
+    package var lastWork: Instant = 0
 
     init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
         folder = try TemporaryFolder()
@@ -55,24 +69,24 @@ final class SimulatedWorld {
     }
 
     /// The wall clock, which jumps.
-    var now: Instant { monotonic + wallOffset }
+    package var now: Instant { monotonic + wallOffset }
 
-    func schedule(_ event: Event, after delay: Instant) { queue.add(event, at: monotonic + max(0, delay)) }
+    package func schedule(_ event: Event, after delay: Instant) { queue.add(event, at: monotonic + max(0, delay)) }
 
-    func chance(_ probability: Double) -> Bool {
+    package func chance(_ probability: Double) -> Bool {
         probability > 0 && Double.random(in: 0..<1, using: &random) < probability
     }
 
-    func pick<Bound: FixedWidthInteger>(_ range: ClosedRange<Bound>) -> Bound {
+    package func pick<Bound: FixedWidthInteger>(_ range: ClosedRange<Bound>) -> Bound {
         Bound.random(in: range, using: &random)
     }
 
     /// How long a process takes to come to its next turn.
-    func latency() -> Instant { chance(faults.slow) ? pick(0...400_000) : pick(100...1500) }
+    package func latency() -> Instant { isSteady ? 200 : chance(faults.slow) ? pick(0...400_000) : pick(100...1500) }
 
-    func note(_ what: String) { counts[what, default: 0] += 1 }
+    package func note(_ what: String) { counts[what, default: 0] += 1 }
 
-    func log(_ name: String) -> StageLog {
+    package func log(_ name: String) -> StageLog {
         guard trace else { return .silent }
         let at = Double(monotonic) / 1e6
         return StageLog { level, event, fields in
@@ -83,7 +97,8 @@ final class SimulatedWorld {
 
     // MARK: The bus
 
-    func send(_ topic: String, _ body: Value, from: String) {
+    package func send(_ topic: String, _ body: Value, from: String) {
+        witness(topic)
         let message = Message(topic: topic, header: .init(from: from, at: now), body: body)
         for host in hosts where host.hears(topic) {
             if chance(faults.drop) {
@@ -96,11 +111,11 @@ final class SimulatedWorld {
             }
             let late = chance(faults.delay)
             if late { note("delayed") }
-            schedule(.deliver(host, message), after: late ? pick(0...3_000_000) : pick(50...300))
+            schedule(.deliver(host, message), after: late ? pick(0...3_000_000) : isSteady ? 100 : pick(50...300))
         }
     }
 
-    func perform(_ effect: Effect, of host: SimulatedHost) {
+    package func perform(_ effect: Effect, of host: SimulatedHost) {
         do { try effects(effect, host) } catch { fail(error) }
     }
 
@@ -110,7 +125,7 @@ final class SimulatedWorld {
 
     /// Goes on for a while (by the monotonic clock, without the time that all stood still) or until `isDone`, which is asked between events.
     /// - Throws: what a stage couldn't go on with.
-    func run(for time: Instant, isDone: () throws -> Bool = { false }) throws {
+    package func run(for time: Instant, isDone: () throws -> Bool = { false }) throws {
         var checked: Instant = 0
         deadline = monotonic + time
         while monotonic < deadline, let (at, event) = queue.next() {
@@ -128,15 +143,12 @@ final class SimulatedWorld {
     private func handle(_ event: Event) throws {
         switch event {
         case .turn(let host, let life):
-            guard host.isRunning, host.lives == life else { return }
+            guard host.isAwake, host.lives == life else { return }
             let point = chance(faults.crash) ? (chance(0.5) ? CrashPoint.beforeCommit : .afterCommit) : nil
             try host.runTurn(crash: point)
             if point != nil { restart(host) }
         case .wake(let host, let number): host.wakeUp(number)
-        case .beat(let host, let life):
-            guard host.isRunning, host.lives == life else { return }
-            host.beat()
-            schedule(event, after: Instant.second)
+        case .beat(let host, let number): host.beatAgain(number)
         case .deliver(let host, let message): try host.deliver(message)
         case .effect(let host, let life, let result):
             if host.isRunning, host.lives == life { host.take(.effect(result)) }
@@ -145,15 +157,20 @@ final class SimulatedWorld {
         }
     }
 
+    /// Whether any other process would hear what this one says.
+    func isHeard(_ host: SimulatedHost) -> Bool {
+        !isSteady || hosts.contains { $0 !== host && $0.isAwake }
+    }
+
     /// Ends a process now and starts it again after a while, as the supervisor does.
-    func restart(_ host: SimulatedHost, wiping: Bool = false) {
+    package func restart(_ host: SimulatedHost, wiping: Bool = false) {
         note(wiping ? "wiped" : "crashed")
         do { try wiping ? host.wipe() : host.crash() } catch { fail(error) }
         schedule(.start(host), after: pick(50_000...3_000_000))
     }
 
     /// Everything stands still (a laptop that sleeps): all clocks go on, nothing happens.
-    func suspend(_ time: Instant) {
+    package func suspend(_ time: Instant) {
         note("suspended")
         monotonic += time
         deadline += time

@@ -7,8 +7,8 @@ import SQLite
 import Wire
 
 /// What a stage's process is in the simulation: `StageHost`'s turns without its threads, on a file of its own, to be killed and started at will.
-final class SimulatedHost {
-    enum Input {
+package final class SimulatedHost {
+    package enum Input {
         case message(Message)
         case page(Value)
         case effect(EffectResult)
@@ -39,28 +39,35 @@ final class SimulatedHost {
                 try Upstream.createTables(in: database.database)
             }
             changelog = try KeyedChangelog(database)
-            stage = host.makeStage()
+            stage = try host.makeStage()
             identifiers = Turn.Identifiers(startingAt: now)
             pulls = PullClient(consumer: host.name)
         }
     }
 
-    let name: String
-    let plugin: String
-    let path: String
-    private let makeStage: () -> any Stage
+    package let name: String
+    package let plugin: String
+    package let path: String
+    private let makeStage: () throws -> any Stage
     private let makeSource: (Database) throws -> any PullSource
     private unowned let world: SimulatedWorld
     private var life: Life?
     /// Rises with each start: what belongs to an earlier life is nobody's.
-    private(set) var lives = 0
-    private(set) var isTurnDue = false
+    package private(set) var lives = 0
+    package private(set) var isTurnDue = false
     private var wake = 0
+    private var beats = 0
+    /// The process exists and gets no time: what it is sent waits in its sockets, as far as there is room.
+    package private(set) var isSuspended = false
+    private var parked: [Message] = []
 
-    init(
+    /// Messages that wait for a suspended process; what comes after them is dropped, as its socket would.
+    private static let highWaterMark = 64
+
+    package init(
         _ name: String, plugin: String, in world: SimulatedWorld,
         source: @escaping (Database) throws -> any PullSource = { ChangelogSource(database: $0) },
-        stage: @escaping () -> any Stage
+        stage: @escaping () throws -> any Stage
     ) {
         self.name = name
         self.plugin = plugin
@@ -70,11 +77,12 @@ final class SimulatedHost {
         makeSource = source
     }
 
-    var isRunning: Bool { life != nil }
-    var stage: (any Stage)? { life?.stage }
-    var reader: Database? { life?.service?.reader }
+    package var isRunning: Bool { life != nil }
+    package var isAwake: Bool { life != nil && !isSuspended }
+    package var stage: (any Stage)? { life?.stage }
+    package var reader: Database? { life?.service?.reader }
 
-    func start() throws {
+    package func start() throws {
         lives += 1
         isTurnDue = false
         let new = try Life(self, path: path, now: world.now)
@@ -87,18 +95,48 @@ final class SimulatedHost {
         new.report = try new.stage.report(self.turn(of: new))
         life = new
         for effect in turn.effects { world.perform(effect, of: self) }
-        world.schedule(.beat(self, life: lives), after: 0)
+        isSuspended = false
+        parked = []
+        rouse()
+    }
+
+    /// Goes on beating and taking turns.
+    package func rouse() {
+        guard isAwake else { return }
+        beats += 1
+        world.schedule(.beat(self, number: beats), after: 0)
         scheduleTurn(after: 0)
     }
 
+    package func suspend() {
+        guard life != nil else { return }
+        isSuspended = true
+    }
+
+    package func resume() {
+        guard isSuspended else { return }
+        isSuspended = false
+        isTurnDue = false
+        let waiting = parked
+        parked = []
+        for message in waiting { world.schedule(.deliver(self, message), after: 0) }
+        rouse()
+    }
+
+    func beatAgain(_ number: Int) {
+        guard number == beats, isAwake, world.isHeard(self) else { return }
+        beat()
+        world.schedule(.beat(self, number: number), after: Instant.second)
+    }
+
     /// The process is gone: what wasn't committed, and all it had in memory.
-    func crash() {
+    package func crash() {
         life?.database.rollback()
         life = nil
     }
 
     /// Its folder is lost too.
-    func wipe() throws {
+    package func wipe() throws {
         crash()
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.removeItem(atPath: path + suffix)
@@ -111,14 +149,18 @@ final class SimulatedHost {
             changelog: life.changelog, identifiers: life.identifiers)
     }
 
-    func hears(_ topic: String) -> Bool {
+    package func hears(_ topic: String) -> Bool {
         guard let life else { return false }
         return topic == "pull.\(name)" || topic == "page.\(name)"
             || life.stage.subscriptions.contains { $0.matches(topic) }
     }
 
-    func deliver(_ message: Message) throws {
+    package func deliver(_ message: Message) throws {
         guard let life else { return }
+        if isSuspended {
+            if parked.count < Self.highWaterMark { parked.append(message) }
+            return
+        }
         if message.topic == "pull.\(name)" {
             guard let (reader, source) = life.service else { return }
             let service = PullService(
@@ -131,25 +173,25 @@ final class SimulatedHost {
         }
     }
 
-    func take(_ input: Input) {
+    package func take(_ input: Input) {
         guard let life else { return }
         life.inputs.append(input)
         scheduleTurn(after: world.latency())
     }
 
     private func scheduleTurn(after delay: Instant) {
-        guard !isTurnDue else { return }
+        guard !isTurnDue, !isSuspended else { return }
         isTurnDue = true
         world.schedule(.turn(self, life: lives), after: delay)
     }
 
-    func wakeUp(_ number: Int) {
+    package func wakeUp(_ number: Int) {
         if number == wake, life != nil { scheduleTurn(after: 0) }
     }
 
     /// One turn as `StageHost` makes it: the inputs, a tick, the commit, and only then what is to be sent.
     /// - Parameter crash: where in the turn the process ends, if it does.
-    func runTurn(crash point: SimulatedWorld.CrashPoint?) throws {
+    package func runTurn(crash point: SimulatedWorld.CrashPoint?) throws {
         guard let life else { return }
         isTurnDue = false
         let inputs = life.inputs
@@ -181,28 +223,33 @@ final class SimulatedHost {
         life.head = life.database.head
         life.report = report
         if committed { life.lastCommit = world.now }
+        if committed || !turn.effects.isEmpty { world.lastWork = world.monotonic }
         if changed { beat() }
         wake += 1
-        let next = [deadline, life.pulls.nextDeadline, world.monotonic + Instant.second].compactMap { $0 }.min()
-        world.schedule(
-            .wake(self, number: wake), after: max(1000, (next ?? world.monotonic + Instant.second) - world.monotonic))
+        // A host looks each second for what was asked of it; here nobody asks while all others rest.
+        let regular = world.isHeard(self) ? world.monotonic + Instant.second : nil
+        guard let next = [deadline, life.pulls.nextDeadline, regular].compactMap({ $0 }).min(), next < .max else {
+            return
+        }
+        world.schedule(.wake(self, number: wake), after: max(1000, next - world.monotonic))
     }
 
     private func sendPulls(of turn: Turn, _ life: Life) {
         for pull in turn.takePulls() {
+            world.lastWork = world.monotonic
             let request = life.pulls.begin(pull, at: world.monotonic)
             world.send(request.topic, request.body, from: name)
         }
     }
 
-    func beat() {
+    package func beat() {
         guard let beat = heartbeat else { return }
         let message = beat.message(at: world.now)
         world.send(message.topic, message.body, from: name)
     }
 
     /// How the instance stands by what it last committed; nil while it is down.
-    var heartbeat: Heartbeat? {
+    package var heartbeat: Heartbeat? {
         guard let life else { return nil }
         return Heartbeat(
             instance: name, plugin: plugin, phase: "ready", pid: lives, epoch: life.database.epoch, head: life.head,

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A folder that is gone with the test, in memory where the machine has such a place: these tests write thousands of transactions.
-final class TemporaryFolder {
-    let path: String
+/// A folder that is gone with its owner, in memory where the machine has such a place: simulations write thousands of transactions.
+package final class TemporaryFolder {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         let memory = "/dev/shm"
         let base =
             FileManager.default.isWritableFile(atPath: memory)
@@ -17,7 +17,7 @@ final class TemporaryFolder {
         do {
             try FileManager.default.removeItem(atPath: path)
         } catch {
-            print("left behind: \(path): \(error)")
+            FileHandle.standardError.write(Data("left behind: \(path): \(error)\n".utf8))
         }
     }
 }

@@ -1,0 +1,179 @@
+import HealthModel
+
+extension ObserverRegistrations {
+    /// Fires what is due.
+    /// - Parameters:
+    ///   - heads: newest sequence by type.
+    ///   - now: the clock; periods go by it, since they outlast a process.
+    ///   - monotonic: the clock that never jumps, for acknowledgements.
+    public mutating func fires(
+        heads: [String: Int64], device: DeviceState, at now: Instant, monotonic: Instant
+    ) -> Round {
+        var round = Round()
+        round.stopped = countMisses(at: monotonic)
+        settle(heads, at: now)
+        tellUnheard(heads, &round)
+        if device.isLocked {
+            if lockHeldSince == nil, dueTypes(device, now).contains(where: { held[$0] != nil }) {
+                lockHeldSince = now
+                isChanged = true
+            }
+            return round
+        }
+        if lockHeldSince != nil {
+            lockHeldSince = nil
+            isChanged = true
+        }
+        let repeats = Set(repeated(device, now, monotonic))
+        let due = dueTypes(device, now)
+        let isWake = device.app != .active && !(repeats.isEmpty && due.allSatisfy(advisory.contains))
+        if isWake, policy.wakesPerHour > 0 {
+            wakes.append(now)
+            isChanged = true
+        }
+        for type in Set(due).union(repeats).sorted() {
+            let isRepeat = !due.contains(type)
+            fire(type, upTo: heads[type] ?? 0, isRepeat: isRepeat, device, at: now, monotonic: monotonic)
+            round.fires.append(Fire(type: type, sequence: heads[type] ?? 0, isRepeat: isRepeat))
+        }
+        return round
+    }
+
+    private mutating func fire(
+        _ type: String, upTo sequence: Int64, isRepeat: Bool, _ device: DeviceState, at now: Instant,
+        monotonic: Instant
+    ) {
+        if !isRepeat {
+            // Also an advisory fire tells of everything up to now.
+            held[type] = nil
+            advisory.remove(type)
+            lastFires[type] = now
+            isWorthSaving = true
+            if effectivePeriod(type) > 0 { isChanged = true }
+        }
+        // On the screen the app is running: there is nobody to wake, and nobody's answer to wait for.
+        guard device.app != .active else { return }
+        for (name, consumer) in consumers where !consumer.isStopped && consumer.requested(type) != nil {
+            let old = consumer.awaited[type]
+            if isRepeat, old == nil { continue }
+            consumers[name]?.awaited[type] = Awaited(
+                first: old?.first ?? sequence, last: isRepeat ? old?.last ?? sequence : sequence,
+                since: old.flatMap { $0.repeatAt == nil ? $0.since : nil } ?? monotonic)
+        }
+    }
+
+    /// Types to fire now, but for the lock. Sorted.
+    private func dueTypes(_ device: DeviceState, _ now: Instant) -> [String] {
+        let silenced = silenced
+        switch device.app {
+        case .forceQuit: return []
+        case .active: return Set(held.keys).union(advisory).subtracting(silenced).sorted()
+        case .background, .terminated:
+            var due = Set(held.keys.filter { dueTime($0, now).map { $0 <= now } ?? false && !backsOff($0) })
+            if device.isDeferring || wakeTime(after: now) > now { due = [] }
+            // Whoever has just registered is running: telling it wakes nobody.
+            return due.union(advisory.filter { requested($0) != nil }).subtracting(silenced).sorted()
+        }
+    }
+
+    /// When a held type may be fired; nil when nobody is there to hear it.
+    private func dueTime(_ type: String, _ now: Instant) -> Instant? {
+        let frequencies = consumers.values.filter { !$0.isStopped }.compactMap { requested(type, by: $0) }
+        guard let frequency = frequencies.min()?.clamped(to: policy.floor(of: type)) else { return nil }
+        return lastFires[type].map { $0 + frequency.period } ?? now
+    }
+
+    private func effectivePeriod(_ type: String) -> Instant { effective(type)?.period ?? 0 }
+
+    /// Whether a fire of this type was missed and waits to be repeated.
+    private func backsOff(_ type: String) -> Bool {
+        consumers.values.contains { !$0.isStopped && $0.awaited[type]?.repeatAt != nil }
+    }
+
+    /// From when on the app may be woken: `now` unless the hour's wakes are used up.
+    private func wakeTime(after now: Instant) -> Instant {
+        guard policy.wakesPerHour > 0 else { return now }
+        let recent = wakes.filter { $0 <= now && $0 > now - Self.hour }.sorted()
+        guard recent.count >= policy.wakesPerHour else { return now }
+        return recent[recent.count - policy.wakesPerHour] + Self.hour
+    }
+
+    private static let hour: Instant = 3600 * Instant.second
+
+    private mutating func tellUnheard(_ heads: [String: Int64], _ round: inout Round) {
+        let silenced = silenced
+        for type in held.keys.sorted()
+        where requested(type) == nil && !unheard.contains(type) && !silenced.contains(type) {
+            unheard.insert(type)
+            round.unheard.append(type)
+        }
+    }
+
+    private mutating func settle(_ heads: [String: Int64], at now: Instant) {
+        let silenced = silenced
+        for (type, from) in held where !silenced.contains(type) {
+            // What was switched off and on again without a change in between has nothing to tell.
+            if heads[type] ?? 0 <= from { held[type] = nil }
+            // A clock that was put back must not hold a type for longer than its period.
+            if let last = lastFires[type], last > now { lastFires[type] = now }
+        }
+        if policy.wakesPerHour > 0 { wakes = wakes.suffix(policy.wakesPerHour) }
+    }
+}
+
+extension ObserverRegistrations {
+    /// Notes fires that weren't acknowledged in time; the consumers whose strikes are used up.
+    private mutating func countMisses(at monotonic: Instant) -> [String] {
+        var stopped: [String] = []
+        for (name, old) in consumers where !old.isStopped && !old.awaited.isEmpty {
+            var consumer = old
+            for (type, awaited) in old.awaited
+            where awaited.repeatAt == nil && monotonic - awaited.since >= policy.acknowledgeWithin {
+                let misses = (consumer.strikes[type] ?? 0) + 1
+                consumer.strikes[type] = misses
+                consumer.awaited[type]?.repeatAt = monotonic + policy.backOff(after: misses)
+                isChanged = true
+                if policy.strikesUntilStopped > 0, misses >= policy.strikesUntilStopped { consumer.isStopped = true }
+            }
+            if consumer.isStopped {
+                consumer.awaited = [:]
+                stopped.append(name)
+            }
+            if consumer != old { consumers[name] = consumer }
+        }
+        return stopped.sorted()
+    }
+
+    private func repeated(_ device: DeviceState, _ now: Instant, _ monotonic: Instant) -> [String] {
+        guard device.app == .background || device.app == .terminated, !device.isDeferring, wakeTime(after: now) <= now
+        else { return [] }
+        return consumers.values.filter { !$0.isStopped }.flatMap { consumer in
+            consumer.awaited.filter { $0.value.repeatAt.map { $0 <= monotonic } ?? false }.keys
+        }
+    }
+
+    /// When to look again (monotonic); nil: not before something changes.
+    public func nextDeadline(device: DeviceState, at now: Instant, monotonic: Instant) -> Instant? {
+        let awaited = consumers.values.filter { !$0.isStopped }.flatMap(\.awaited.values)
+        var deadlines = awaited.filter { $0.repeatAt == nil }.map { $0.since + policy.acknowledgeWithin }
+        if device.isLocked {
+            if let since = lockHeldSince, now < since + policy.unlockReminderAfter {
+                deadlines.append(since + policy.unlockReminderAfter - now + monotonic)
+            }
+        } else if device.app == .background || device.app == .terminated, !device.isDeferring {
+            let silenced = silenced
+            let wake = wakeTime(after: now) - now + monotonic
+            deadlines += awaited.compactMap(\.repeatAt).map { max($0, wake) }
+            for type in held.keys where !silenced.contains(type) && !backsOff(type) {
+                guard let due = dueTime(type, now) else { continue }
+                deadlines.append(max(due - now + monotonic, wake))
+            }
+        }
+        return deadlines.min()
+    }
+
+    /// Whether the lock has held changes back for so long that a person should know.
+    public func isUnlockOverdue(at now: Instant) -> Bool {
+        lockHeldSince.map { now - $0 >= policy.unlockReminderAfter } ?? false
+    }
+}

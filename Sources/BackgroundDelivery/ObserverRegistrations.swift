@@ -1,0 +1,237 @@
+import HealthModel
+
+/// Which consumers are to be woken for which types, how far each type has been fired, and who hasn't answered: the counterpart of HealthKit's own
+/// table of background deliveries. Pure: clocks, heads and the device come in, fires go out.
+///
+/// Nothing is queued. A type is held back as one number, the sequence up to which it was fired; whatever lies beyond it is due as long as it does.
+public struct ObserverRegistrations: Sendable, Equatable {
+    /// In a registration: each type that it doesn't name.
+    public static let everyType = "*"
+
+    /// A word to the consumers that a type has changed. No data: they ask.
+    public struct Fire: Sendable, Equatable {
+        public var type: String
+        /// The newest change of the type; 0 for one without samples.
+        public var sequence: Int64
+        /// Said again, because nobody acknowledged it.
+        public var isRepeat: Bool
+    }
+
+    /// What came of one look at the clock.
+    public struct Round: Sendable, Equatable {
+        /// In the order of their types. All of one round are one wake.
+        public var fires: [Fire] = []
+        /// Consumers that have just used up their strikes.
+        public var stopped: [String] = []
+        /// Changed types for which nobody is registered; each once, until somebody registers.
+        public var unheard: [String] = []
+    }
+
+    struct Consumer: Sendable, Equatable {
+        /// The number of the start at which it registered.
+        var launch: Int64
+        var types: [String: DeliveryFrequency]
+        var isStopped = false
+        /// Fires in a row that it missed, by type.
+        var strikes: [String: Int] = [:]
+        /// Fires that it hasn't acknowledged; forgotten with the process, since `held` tells what is due.
+        var awaited: [String: Awaited] = [:]
+
+        func requested(_ type: String) -> DeliveryFrequency? { types[type] ?? types[everyType] }
+    }
+
+    struct Awaited: Sendable, Equatable {
+        /// The oldest and the newest sequence that was fired since the last acknowledgement.
+        var first: Int64
+        var last: Int64
+        /// Monotonic: when the oldest went out.
+        var since: Instant
+        /// Monotonic: when it is repeated; nil while there is still time to acknowledge it.
+        var repeatAt: Instant?
+    }
+
+    public var policy: DeliveryPolicy
+    var consumers: [String: Consumer] = [:]
+    /// Types with changes that haven't been fired, or that are off, and up to where each was fired.
+    public internal(set) var held: [String: Int64] = [:]
+    var lastFires: [String: Instant] = [:]
+    /// Switched off by the user of the stack.
+    public internal(set) var off: Set<String> = []
+    /// Types that consumers may not read; one app a stack, so it is the same for all.
+    public internal(set) var denied: Set<String> = []
+    /// Frequencies that were set while running; they go before what consumers ask for.
+    var frequencies: [String: DeliveryFrequency] = [:]
+    /// When fires woke the app in the last hour.
+    var wakes: [Instant] = []
+    /// Since when the lock has held back what would have been fired.
+    var lockHeldSince: Instant?
+    /// Types that fire once more, whether they changed or not: after a registration, on entering the foreground.
+    var advisory: Set<String> = []
+    var unheard: Set<String> = []
+
+    var isChanged = false
+    /// `held` as it was last saved: what is held and fired in one turn needs no saving.
+    var savedHeld: [String: Int64] = [:]
+    /// Whether what must survive a restart has changed.
+    public var needsSaving: Bool { isChanged || held != savedHeld }
+    /// Something has changed that others only look at (when a type last fired).
+    public internal(set) var isWorthSaving = false
+
+    public init(policy: DeliveryPolicy) { self.policy = policy }
+
+    /// Types that nobody is told of: switched off, or denied.
+    public var silenced: Set<String> { off.union(denied) }
+
+    /// Whether something fires at the next look without having changed.
+    public var isAdvising: Bool { !advisory.isEmpty }
+
+    /// Consumers by the number of the launch that they registered with.
+    public var launches: [String: Int64] { consumers.mapValues(\.launch) }
+    public var stoppedConsumers: [String] { consumers.filter(\.value.isStopped).keys.sorted() }
+}
+
+extension ObserverRegistrations {
+    /// A consumer asks to be told of changes. Asking again with the same launch and types changes nothing; a new launch renews: strikes are
+    /// forgotten, stopped delivery resumes, each registered type fires once.
+    /// - Parameter known: types that have samples.
+    /// - Returns: whether anything changed.
+    @discardableResult
+    public mutating func register(
+        _ name: String, launch: Int64, types: [String: DeliveryFrequency], known: some Sequence<String>
+    ) -> Bool {
+        let old = consumers[name]
+        guard old?.launch != launch || old?.types != types else { return false }
+        var new = Consumer(launch: launch, types: types)
+        if let old, old.launch == launch {
+            new = old
+            new.types = types
+        }
+        consumers[name] = new
+        for type in known where new.requested(type) != nil {
+            if old?.launch != launch || old?.requested(type) == nil { advisory.insert(type) }
+        }
+        unheard = []
+        isChanged = true
+        return true
+    }
+
+    /// Forgets consumers that the stack no longer has.
+    public mutating func keep(_ isKept: (String) -> Bool) {
+        let kept = consumers.filter { isKept($0.key) }
+        if kept.count < consumers.count { isChanged = true }
+        consumers = kept
+    }
+
+    /// A consumer has taken what it was told of, type by type up to a sequence.
+    public mutating func acknowledge(_ name: String, _ types: [String: Int64], monotonic: Instant) {
+        guard var consumer = consumers[name] else { return }
+        for (type, sequence) in types {
+            guard var awaited = consumer.awaited[type], sequence >= awaited.first else { continue }
+            if consumer.strikes.removeValue(forKey: type) != nil { isChanged = true }
+            if sequence >= awaited.last {
+                consumer.awaited[type] = nil
+            } else {
+                awaited = Awaited(first: sequence + 1, last: awaited.last, since: monotonic)
+                consumer.awaited[type] = awaited
+            }
+        }
+        consumers[name] = consumer
+    }
+
+    /// Types have changed since the store's head was at `before`.
+    public mutating func changed(_ types: some Sequence<String>, since before: Int64) {
+        for type in types where held[type] == nil { held[type] = before }
+    }
+
+    /// The app has come to the foreground: every observer fires, also without a change.
+    public mutating func enteredForeground(known: some Sequence<String>) {
+        advisory.formUnion(known)
+        for name in consumers.keys { consumers[name]?.awaited = [:] }
+    }
+
+    /// The user has ended the app: what it didn't acknowledge is told at its next launch.
+    public mutating func forceQuit() {
+        for name in consumers.keys { consumers[name]?.awaited = [:] }
+    }
+}
+
+extension ObserverRegistrations {
+    /// Stops or resumes observing a type. It stays where it was fired up to, and goes on from there.
+    /// - Parameter head: the store's.
+    public mutating func setOff(_ isOff: Bool, _ type: String, head: Int64) {
+        guard off.contains(type) != isOff else { return }
+        if isOff { off.insert(type) } else { off.remove(type) }
+        silence(type, head)
+    }
+
+    /// Denies or allows reading a type.
+    public mutating func setDenied(_ isDenied: Bool, _ type: String, head: Int64) {
+        guard denied.contains(type) != isDenied else { return }
+        if isDenied { denied.insert(type) } else { denied.remove(type) }
+        silence(type, head)
+    }
+
+    private mutating func silence(_ type: String, _ head: Int64) {
+        isChanged = true
+        if silenced.contains(type) {
+            if held[type] == nil { held[type] = head }
+            advisory.remove(type)
+            for name in consumers.keys { consumers[name]?.awaited[type] = nil }
+        }
+    }
+
+    /// Sets how often a type may wake its consumers, whatever they asked for.
+    public mutating func setFrequency(_ frequency: DeliveryFrequency, _ type: String) {
+        guard frequencies[type] != frequency else { return }
+        frequencies[type] = frequency
+        isChanged = true
+    }
+
+    /// What is asked for a type by whoever asks for it most often; nil when nobody is registered for it.
+    public func requested(_ type: String) -> DeliveryFrequency? {
+        consumers.values.compactMap { requested(type, by: $0) }.min()
+    }
+
+    /// What it gets of that.
+    public func effective(_ type: String) -> DeliveryFrequency? { requested(type)?.clamped(to: policy.floor(of: type)) }
+
+    func requested(_ type: String, by consumer: Consumer) -> DeliveryFrequency? {
+        guard let requested = consumer.requested(type) else { return nil }
+        return frequencies[type] ?? requested
+    }
+
+    /// How a type stands, for people.
+    public enum TypeState: String, Sendable {
+        case on, off
+        /// Nobody is registered for it in the background.
+        case unregistered
+        /// Its consumer didn't acknowledge, and has used up its strikes.
+        case stopped
+        /// Changes wait to be fired.
+        case waiting
+    }
+
+    /// A denial isn't told: it looks like a type that nothing comes of.
+    public func state(_ type: String) -> TypeState {
+        if off.contains(type) { return .off }
+        let registered = consumers.values.filter { $0.requested(type) != nil }
+        if registered.isEmpty { return .unregistered }
+        if registered.allSatisfy(\.isStopped) { return .stopped }
+        return held[type] == nil || denied.contains(type) ? .on : .waiting
+    }
+
+    /// Types that something was said of by name.
+    public var namedTypes: Set<String> {
+        consumers.values.reduce(into: silenced.union(frequencies.keys)) { $0.formUnion($1.types.keys) }
+            .subtracting([Self.everyType])
+    }
+
+    public func lastFire(_ type: String) -> Instant? { lastFires[type] }
+    public func strikes(_ type: String) -> Int { consumers.values.compactMap { $0.strikes[type] }.max() ?? 0 }
+
+    /// Whether a consumer may read a type. Only the owner of the stack learns of a denial: consumers are told no more than `requested`.
+    public func authorization(_ type: String, for consumer: String) -> AuthorizationStatus {
+        if denied.contains(type) { return .denied }
+        return consumers[consumer]?.requested(type) == nil ? .notDetermined : .requested
+    }
+}

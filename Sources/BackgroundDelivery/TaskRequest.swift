@@ -1,0 +1,98 @@
+import HealthModel
+
+/// What kinds of background task there are; each has a runtime and a limit of its own (Apple's documentation of BackgroundTasks).
+public enum TaskKind: String, Sendable, CaseIterable {
+    /// `BGAppRefreshTask`: 30 seconds.
+    case refresh
+    /// `BGProcessingTask`: minutes; 10 here.
+    case processing
+    /// `BGContinuedProcessingTask`: begun by its user in the foreground, goes on until it is done.
+    case continued
+
+    /// How long a task may run, microseconds; nil: until it is done.
+    public var runtime: Instant? {
+        switch self {
+        case .refresh: 30 * Instant.second
+        case .processing: 600 * Instant.second
+        case .continued: nil
+        }
+    }
+
+    /// How many requests of this kind may be pending; nil: no limit.
+    public var pendingLimit: Int? {
+        switch self {
+        case .refresh: 1
+        case .processing: 10
+        case .continued: nil
+        }
+    }
+
+    /// What the manifest's `backgroundModes` must hold, as `UIBackgroundModes` names it; nil: nothing.
+    public var backgroundMode: String? {
+        switch self {
+        case .refresh: "fetch"
+        case .processing: "processing"
+        case .continued: nil
+        }
+    }
+}
+
+/// A task that is to run: when at the earliest, and on what conditions. One an identifier may be pending.
+public struct TaskRequest: Sendable, Equatable {
+    /// What happens to a continued task that can't begin at once.
+    public enum Strategy: String, Sendable { case queue, fail }
+
+    public var identifier: String
+    /// A lower bound by the clock, never a promise; nil: at once.
+    public var earliestBegin: Instant?
+    public var requiresNetwork: Bool
+    public var requiresPower: Bool
+    /// What a continued task shows its user.
+    public var title: String
+    public var subtitle: String
+    public var strategy: Strategy
+
+    public init(
+        _ identifier: String, earliestBegin: Instant? = nil, requiresNetwork: Bool = false, requiresPower: Bool = false,
+        title: String = "", subtitle: String = "", strategy: Strategy = .queue
+    ) {
+        self.identifier = identifier
+        self.earliestBegin = earliestBegin
+        self.requiresNetwork = requiresNetwork
+        self.requiresPower = requiresPower
+        self.title = title
+        self.subtitle = subtitle
+        self.strategy = strategy
+    }
+}
+
+/// What lets tasks begin at a moment.
+public struct TaskConditions: Sendable, Equatable {
+    /// The clock, for earliest begins.
+    public var now: Instant
+    /// The clock that never jumps, for runtimes.
+    public var monotonic: Instant
+    public var device: DeviceState
+    /// Whether there is a way out; nil: nobody says, which holds nothing back.
+    public var hasNetwork: Bool?
+
+    public init(now: Instant, monotonic: Instant, device: DeviceState, hasNetwork: Bool? = nil) {
+        self.now = now
+        self.monotonic = monotonic
+        self.device = device
+        self.hasNetwork = hasNetwork ?? device.network?.isSatisfied
+    }
+}
+
+/// Why a pending task doesn't begin.
+public enum TaskObstacle: String, Sendable {
+    case forceQuit = "force-quit"
+    case notYet = "not before its earliest begin"
+    case noNetwork = "no network path"
+    case noPower = "not charging"
+    case lowPowerMode = "Low Power Mode"
+    case deferred = "put off by the system"
+    case device = "the device launches it"
+    case running = "it runs"
+    case queued = "another continued task runs"
+}

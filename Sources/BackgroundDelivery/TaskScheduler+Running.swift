@@ -1,0 +1,130 @@
+import HealthModel
+
+extension TaskScheduler {
+    /// Why a pending task doesn't begin now; nil when it may. A task that isn't pending has no obstacle either.
+    public func obstacle(_ identifier: String, _ conditions: TaskConditions) -> TaskObstacle? {
+        guard let request = pending[identifier]?.request else { return nil }
+        let device = conditions.device
+        if device.app == .forceQuit { return .forceQuit }
+        if running[identifier] != nil { return .running }
+        if registered[identifier] == .continued {
+            return running.keys.contains { registered[$0] == .continued } ? .queued : nil
+        }
+        if let earliest = request.earliestBegin, conditions.now < earliest { return .notYet }
+        if request.requiresNetwork, conditions.hasNetwork == false { return .noNetwork }
+        if request.requiresPower, !device.isCharging { return .noPower }
+        if device.isLowPowerMode, registered[identifier] == .processing { return .lowPowerMode }
+        if device.isDeferring, device.app != .active { return .deferred }
+        return nil
+    }
+
+    /// Begins what may begin by itself; the identifiers. With `launcher` device only continued tasks do: their user has begun them.
+    public mutating func beginDue(_ conditions: TaskConditions) -> [String] {
+        var begun: [String] = []
+        for identifier in pending.keys.sorted()
+        where launcher == .own || registered[identifier] == .continued {
+            // Asked one by one: a continued task that begins holds the next one up.
+            guard registered[identifier] != nil, obstacle(identifier, conditions) == nil else { continue }
+            begin(identifier, conditions)
+            begun.append(identifier)
+        }
+        return begun
+    }
+
+    /// Begins one pending task on the word of the device, or of a person.
+    /// - Parameter forced: whatever its conditions, as a debugger does; a force-quit app is launched by nobody.
+    /// - Returns: why it didn't begin; nil when it did.
+    public mutating func launch(
+        _ identifier: String, forced: Bool = false, _ conditions: TaskConditions
+    ) throws(DeliveryError) -> TaskObstacle? {
+        guard registered[identifier] != nil else {
+            throw DeliveryError(
+                .notRegistered, identifier,
+                remedy: "there are: \(registered.keys.sorted().joined(separator: ", "))")
+        }
+        guard pending[identifier] != nil else {
+            guard running[identifier] == nil else { return nil }
+            throw DeliveryError(.notRegistered, identifier, remedy: "no request is pending; it is submitted first")
+        }
+        if let obstacle = obstacle(identifier, conditions),
+            !forced || obstacle == .forceQuit || obstacle == .running || obstacle == .queued
+        {
+            return obstacle
+        }
+        begin(identifier, conditions)
+        return nil
+    }
+
+    private mutating func begin(_ identifier: String, _ conditions: TaskConditions) {
+        guard let request = pending.removeValue(forKey: identifier)?.request else { return }
+        running[identifier] = Running(
+            request: request, began: conditions.now,
+            deadline: registered[identifier]?.runtime.map { conditions.monotonic + $0 })
+        var history = history(identifier)
+        history.runs += 1
+        history.lastBegin = conditions.now
+        past[identifier] = history
+    }
+
+    /// Tasks whose runtime is over: their expiration handlers are to be called now, once. They complete, or are ended by `overrun`.
+    public mutating func expire(_ conditions: TaskConditions) -> [String] {
+        let due = running.filter {
+            $0.value.expiresFully == nil && ($0.value.deadline.map { $0 <= conditions.monotonic } ?? false)
+        }.keys.sorted()
+        for identifier in due { startExpiring(identifier, conditions) }
+        return due
+    }
+
+    /// Has one running task expire before its time; true when it runs and wasn't expiring yet.
+    public mutating func expire(_ identifier: String, _ conditions: TaskConditions) -> Bool {
+        guard let task = running[identifier], task.expiresFully == nil else { return false }
+        startExpiring(identifier, conditions)
+        return true
+    }
+
+    private mutating func startExpiring(_ identifier: String, _ conditions: TaskConditions) {
+        running[identifier]?.expiresFully = conditions.monotonic + Self.expirationGrace
+    }
+
+    /// Ends tasks that didn't complete after they had expired; the identifiers.
+    public mutating func endOverrun(_ conditions: TaskConditions) -> [String] {
+        let late = running.filter { ($0.value.expiresFully ?? .max) <= conditions.monotonic }.keys.sorted()
+        for identifier in late { end(identifier, .overran, conditions) }
+        return late
+    }
+
+    /// `setTaskCompleted(success:)`; false when it doesn't run.
+    @discardableResult
+    public mutating func complete(_ identifier: String, success: Bool, _ conditions: TaskConditions) -> Bool {
+        guard let task = running[identifier] else { return false }
+        end(identifier, task.expiresFully != nil ? .expired : success ? .succeeded : .failed, conditions)
+        return true
+    }
+
+    /// Ends a running continued task because its user wants that; true when it ran.
+    public mutating func cancelRunning(_ identifier: String, _ conditions: TaskConditions) -> Bool {
+        guard registered[identifier] == .continued, running[identifier] != nil else { return false }
+        end(identifier, .cancelled, conditions)
+        return true
+    }
+
+    private mutating func end(_ identifier: String, _ outcome: TaskHistory.Outcome, _ conditions: TaskConditions) {
+        guard let task = running.removeValue(forKey: identifier) else { return }
+        var history = history(identifier)
+        history.lastOutcome = outcome
+        history.lastDuration = max(0, conditions.now - task.began)
+        past[identifier] = history
+    }
+
+    public mutating func report(_ progress: TaskProgress, of identifier: String) {
+        running[identifier]?.progress = progress
+    }
+
+    /// When to look again (monotonic): the next earliest begin or end of a runtime; nil when nothing but a change of conditions or a word matters.
+    public func nextDeadline(_ conditions: TaskConditions) -> Instant? {
+        let ends = running.values.compactMap { $0.expiresFully ?? $0.deadline }
+        let begins = pending.filter { obstacle($0.key, conditions) == .notYet && launcher == .own }
+            .compactMap { $0.value.request.earliestBegin.map { conditions.monotonic + ($0 - conditions.now) } }
+        return (ends + begins).min()
+    }
+}

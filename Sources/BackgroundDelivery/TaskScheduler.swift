@@ -1,0 +1,150 @@
+import HealthModel
+
+/// `BGTaskScheduler` as a state machine: registers, takes requests, begins what may begin, and ends what runs too long. Pure: the time is passed in, and
+/// whoever owns it keeps its `rows`.
+///
+/// An identifier must be permitted by the manifest and registered before it is submitted. A task that ran when its process died is pending again.
+public struct TaskScheduler: Sendable {
+    /// Who says when a task begins.
+    public enum Launcher: String, Sendable {
+        /// It begins as soon as its conditions hold.
+        case own = "self"
+        /// Only by `launch`: a simulator, a companion or a person decides.
+        case device
+    }
+
+    struct Pending: Sendable, Equatable {
+        var request: TaskRequest
+        var submitted: Instant
+        /// It ran when its process ended, and takes no place of those that are submitted.
+        var wasInterrupted = false
+    }
+
+    struct Running: Sendable, Equatable {
+        var request: TaskRequest
+        var began: Instant
+        var deadline: Instant?
+        /// Its expiration handler has been called; it ends by this time (monotonic) or is ended.
+        var expiresFully: Instant?
+        var progress: TaskProgress?
+    }
+
+    public let permitted: Set<String>
+    public let backgroundModes: Set<String>
+    public let launcher: Launcher
+    public private(set) var registered: [String: TaskKind] = [:]
+    var pending: [String: Pending] = [:]
+    var running: [String: Running] = [:]
+    var past: [String: TaskHistory] = [:]
+
+    /// How long a task may still run once its expiration handler has been called: it cancels, saves, and completes.
+    public static let expirationGrace: Instant = 5 * Instant.second
+
+    /// - Parameters:
+    ///   - permitted: identifiers of the manifest's `permittedTasks`.
+    ///   - backgroundModes: those of the manifest.
+    public init(permitted: Set<String>, backgroundModes: Set<String>, launcher: Launcher) {
+        self.permitted = permitted
+        self.backgroundModes = backgroundModes
+        self.launcher = launcher
+    }
+
+    /// Registers what an identifier's task is; before anything is submitted, at each launch.
+    public mutating func register(_ identifier: String, _ kind: TaskKind) throws(DeliveryError) {
+        guard registered[identifier] == nil else {
+            throw DeliveryError(.alreadyRegistered, identifier, remedy: "register each identifier once a launch")
+        }
+        guard permitted.contains(identifier) else {
+            throw DeliveryError(
+                .notPermitted, identifier, remedy: "add \"\(identifier)\" to 'permittedTasks' of the manifest")
+        }
+        if let mode = kind.backgroundMode, !backgroundModes.contains(mode) {
+            throw DeliveryError(
+                .notPermitted, identifier, remedy: "add \"\(mode)\" to 'backgroundModes' of the manifest")
+        }
+        registered[identifier] = kind
+    }
+
+    /// Takes a request; one that is pending under its identifier is replaced.
+    public mutating func submit(_ request: TaskRequest, _ conditions: TaskConditions) throws(DeliveryError) {
+        let identifier = request.identifier
+        guard let kind = registered[identifier] else {
+            let isPermitted = permitted.contains(identifier)
+            throw DeliveryError(
+                isPermitted ? .notRegistered : .notPermitted, identifier,
+                remedy: isPermitted
+                    ? "register it before it is submitted" : "add \"\(identifier)\" to 'permittedTasks' of the manifest"
+            )
+        }
+        if let limit = kind.pendingLimit, pending[identifier]?.wasInterrupted ?? true, submittedCount(kind) >= limit {
+            throw DeliveryError(
+                .tooManyPendingTaskRequests, identifier,
+                remedy: "\(limit) \(kind.rawValue) requests are pending; wait until one has begun, or cancel one")
+        }
+        if kind == .continued {
+            guard conditions.device.app == .active else {
+                throw DeliveryError(
+                    .notPermitted, identifier, remedy: "a continued task begins in the foreground: open the app")
+            }
+            if request.strategy == .fail, running.keys.contains(where: { registered[$0] == .continued }) {
+                throw DeliveryError(
+                    .tooManyPendingTaskRequests, identifier,
+                    remedy: "another continued task runs; wait until it is done")
+            }
+        }
+        pending[identifier] = Pending(request: request, submitted: conditions.now)
+    }
+
+    /// Pending requests that count against the kind's limit.
+    public func submittedCount(_ kind: TaskKind) -> Int {
+        pending.count { registered[$0.key] == kind && !$0.value.wasInterrupted }
+    }
+
+    /// Takes a pending request back; true when there was one.
+    @discardableResult
+    public mutating func cancel(_ identifier: String) -> Bool { pending.removeValue(forKey: identifier) != nil }
+
+    public var pendingRequests: [TaskRequest] {
+        pending.values.map(\.request).sorted { $0.identifier < $1.identifier }
+    }
+
+    public var runningIdentifiers: [String] { running.keys.sorted() }
+    public func isPending(_ identifier: String) -> Bool { pending[identifier] != nil }
+    public func isRunning(_ identifier: String) -> Bool { running[identifier] != nil }
+    public func request(_ identifier: String) -> TaskRequest? { pending[identifier]?.request }
+    public func history(_ identifier: String) -> TaskHistory { past[identifier] ?? TaskHistory() }
+    public func progress(_ identifier: String) -> TaskProgress? { running[identifier]?.progress }
+}
+
+/// How a task's runs went.
+public struct TaskHistory: Sendable, Equatable {
+    public enum Outcome: String, Sendable {
+        case succeeded, failed
+        /// Its runtime was over: it saved and completed.
+        case expired
+        /// It didn't complete though its runtime was over, and was ended.
+        case overran
+        /// By its user.
+        case cancelled
+    }
+
+    public var runs: Int64 = 0
+    /// When the last run began, by the clock.
+    public var lastBegin: Instant?
+    /// Microseconds.
+    public var lastDuration: Instant = 0
+    public var lastOutcome: Outcome?
+
+    public init() {}
+}
+
+/// How far a continued task is.
+public struct TaskProgress: Sendable, Equatable {
+    public var done: Int64
+    public var total: Int64
+
+    public init(done: Int64, total: Int64) {
+        self.done = done
+        self.total = total
+    }
+}

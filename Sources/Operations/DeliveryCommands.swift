@@ -1,0 +1,129 @@
+import BackgroundDelivery
+import Console
+import Foundation
+import HealthModel
+import MessageBus
+import PluginKit
+
+/// Tells a running observer what the phone is like and which types to observe. Each command is repeated until its effect is seen.
+public final class DeliveryCommands {
+    private let client: StackClient
+    private let observer: String
+
+    public init(client: StackClient, observer: String) {
+        self.client = client
+        self.observer = observer
+    }
+
+    /// Sets members of the device's state; the state that came of it.
+    /// - Parameter members: as `DeviceState.wireValue` names them; nil: all as they are without a phone.
+    /// - Throws: `Failure` when the observer doesn't answer within `seconds`.
+    public func setDevice(_ members: [String: Value]?, within seconds: Double = 10) throws -> DeviceState {
+        let new = Value.object(members ?? DeviceState().wireValue.object ?? [:])
+        return try repeating(["command": "device", "set": new], within: seconds) { saved in
+            guard let state = DeviceState().updated(from: saved["device"]), state.updated(from: new) == state else {
+                return nil
+            }
+            return state
+        }
+    }
+
+    /// Switches a type.
+    /// - Parameter setting: `on`, `denied` or `frequency`.
+    public func setType(_ type: String, _ setting: [String: Value], within seconds: Double = 10) throws {
+        try repeating(["command": "types", "set": [type: .object(setting)]], within: seconds) { saved -> Void? in
+            let table = saved["registrations"]
+            func lists(_ member: String) -> Bool { table[member].array?.contains(.string(type)) == true }
+            if let isOn = setting["on"]?.bool, lists("off") == isOn { return nil }
+            if let isDenied = setting["denied"]?.bool, lists("denied") != isDenied { return nil }
+            if let frequency = setting["frequency"], table["frequencies"][type] != frequency { return nil }
+            return ()
+        }
+    }
+
+    private func repeating<Result>(
+        _ command: [String: Value], within seconds: Double, _ effect: (Value) -> Result?
+    ) throws -> Result {
+        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        while MonotonicClock.now < deadline {
+            client.command(observer, command)
+            if let saved = try client.ask(observer, ["query": "delivery"], within: 0.3)?.first,
+                let result = effect(saved)
+            {
+                return result
+            }
+        }
+        throw Failure(
+            "the observer doesn't answer",
+            hint: "is the stack running? 'healthbus status' tells; 'healthbus up' starts it")
+    }
+}
+
+extension DeviceState {
+    /// One word each for those who type: `locked=true`, `app=background`, `network=wifi` (or `none`, or `unknown`).
+    /// - Throws: `Failure` (usage) that names the member and what is allowed.
+    public static func members(_ words: [String]) throws(Failure) -> [String: Value] {
+        var members: [String: Value] = [:]
+        let all = DeviceState().wireValue.object ?? [:]
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else {
+                throw .usage("\(word) isn't KEY=VALUE", hint: "as in locked=true or app=background")
+            }
+            guard let old = all[parts[0]] else {
+                let nearest = Nearest.to(parts[0], among: all.keys.sorted())
+                throw .usage(
+                    "the device has no \(parts[0])",
+                    hint: nearest.map { "did you mean \($0)?" }
+                        ?? "there are: \(all.keys.sorted().joined(separator: ", "))")
+            }
+            guard let value = value(parts[1], of: parts[0], like: old),
+                DeviceState().updated(from: [parts[0]: value]) != nil
+            else {
+                throw .usage("\(parts[0]) can't be \(parts[1])", hint: allowed(parts[0]))
+            }
+            members[parts[0]] = value
+        }
+        return members
+    }
+
+    private static func value(_ text: String, of member: String, like old: Value) -> Value? {
+        switch member {
+        case "network":
+            if text == "unknown" { return .null }
+            if text == "none" { return NetworkPath(isSatisfied: false, interface: nil).wireValue }
+            return NetworkPath.Interface(rawValue: text).map {
+                NetworkPath(isSatisfied: true, interface: $0).wireValue
+            }
+        case "battery": return Double(text).map { .number($0) }
+        case "app": return .string(text)
+        default: return Bool(text).map { .bool($0) }
+        }
+    }
+
+    private static func allowed(_ member: String) -> String {
+        switch member {
+        case "app": "one of " + AppState.allCases.map(\.rawValue).joined(separator: ", ")
+        case "battery": "a number from 0 to 1"
+        case "network":
+            "one of \((NetworkPath.Interface.allCases.map(\.rawValue) + ["none", "unknown"]).joined(separator: ", "))"
+        default: "true or false"
+        }
+    }
+
+    /// As `device show` prints it: a line a member.
+    public var text: String {
+        let network = network.map { $0.isSatisfied ? $0.interface?.rawValue ?? "other" : "none" } ?? "unknown"
+        return """
+            app        \(app.rawValue)
+            locked     \(isLocked)
+            charging   \(isCharging)
+            battery    \(batteryLevel)
+            lowPower   \(isLowPowerMode)
+            sleepMode  \(isSleepMode)
+            deferring  \(isDeferring)
+            network    \(network)
+
+            """
+    }
+}

@@ -1,0 +1,271 @@
+import Changelog
+import Console
+import Foundation
+import HealthModel
+import MessageBus
+import PluginKit
+
+/// Has a running stack sync now, and waits until everything is consumed and delivered, or says what still waits and why.
+public final class SyncClient {
+    public struct Metric: Sendable, Equatable {
+        public var name: String
+        /// Changes that hadn't been delivered when the sync began; nil when they are too many to be counted.
+        public var new: Int?
+        /// Elements that the backend has taken since.
+        public var delivered: Int64
+        /// Days that have still to be computed.
+        public var pending: Int64
+        /// Why something waits; nil when nothing does.
+        public var why: String?
+    }
+
+    public struct Outcome: Sendable {
+        public var metrics: [Metric]
+        /// What blocks, for people; empty when all is delivered.
+        public var blocked: [String]
+        /// Types that are switched off.
+        public var off: [String]
+        public var seconds: Double
+        public var isDelivered: Bool { blocked.isEmpty }
+    }
+
+    private let stack: Stack
+    private let client: StackClient
+    private let debouncer: String
+    /// Without progress for this long, what is waited for is taken for stuck.
+    private static let patience: Instant = 30 * Instant.second
+    /// New changes are counted by so many questions at most; more are just many.
+    private static let countedRequests = 40
+    /// A backend that has answered badly for this long isn't waited for.
+    private static let backendPatience: Instant = 8 * Instant.second
+
+    public init(_ stack: Stack) throws {
+        self.stack = stack
+        debouncer = try stack.instance(.debouncer).name
+        guard try stack.reader().isRunning(debouncer) else {
+            throw Failure("no stack runs on \(stack.state.path)", hint: "start it with 'healthbus up'")
+        }
+        client = try StackClient(address: stack.address)
+    }
+
+    public func close() { client.close() }
+
+    private var details: [String: Value] { client.heartbeats[debouncer]?.beat.details ?? [:] }
+
+    /// Gives the command until the debouncer has it in its books.
+    private func submit(_ command: [String: Value], id: String, isTaken: () -> Bool) throws {
+        let deadline = MonotonicClock.now + 20 * Instant.second
+        while MonotonicClock.now < deadline {
+            client.command(debouncer, command.merging(["command": "sync", "id": .string(id)]) { $1 })
+            let step = MonotonicClock.now + 300_000
+            while MonotonicClock.now < step {
+                client.wait(until: Date(timeIntervalSinceNow: 0.05))
+                if isTaken() { return }
+            }
+        }
+        throw Failure(
+            "the debouncer doesn't take the command",
+            hint: "is the stack running? 'healthbus status' tells; 'healthbus up' starts it")
+    }
+
+    /// The stack's metrics: its handlers.
+    public func check(metric: String?) throws {
+        let names = stack.configuration.handlers.map(\.name)
+        guard let metric, !names.contains(metric) else { return }
+        throw Failure.usage(
+            "there is no metric '\(metric)'",
+            hint: Nearest.to(metric, among: names).map { "did you mean '\($0)'?" }
+                ?? "there are: \(names.joined(separator: ", "))")
+    }
+
+    public func sync(metric: String?) throws -> Outcome {
+        try check(metric: metric)
+        let began = MonotonicClock.now
+        let before = client.gather(stack.names.filter { $0 != "hub" }, within: 3)
+        let concerned = stack.configuration.handlers.filter { metric == nil || $0.name == metric }
+        let new = try Dictionary(uniqueKeysWithValues: concerned.map { ($0.name, try changes(of: $0, before)) })
+        let id = UUID().uuidString.lowercased()
+        var command: [String: Value] = [:]
+        if let metric { command["metric"] = .string(metric) }
+        try submit(command, id: id) { details["manual"]?["id"].string == id }
+        let blocked = try wait(for: id)
+        let beats = client.heartbeats
+        let result = details["manual"]?["result"] ?? .null
+        let metrics = concerned.map { handler in
+            let family = StackConfiguration.family(of: handler)
+            let name = handler.name
+            let pending = beats[name]?.beat.details["pending"]?.int ?? 0
+            return Metric(
+                name: name, new: new[name] ?? nil,
+                delivered: delivered(family, beats) - delivered(family, before), pending: pending,
+                why: result["failed"][name].string ?? (pending > 0 || !blocked.isEmpty ? blocked.first : nil))
+        }
+        let off = (beats[stack.observer]?.beat.details["off"]?.array ?? []).compactMap(\.string)
+        return Outcome(
+            metrics: metrics, blocked: blocked, off: off, seconds: (MonotonicClock.now - began).seconds)
+    }
+
+    private func delivered(_ family: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> Int64 {
+        stack.configuration.instances.filter { $0.manifest.kind == .uploader }.reduce(0) { sum, uploader in
+            sum + (beats[uploader.name]?.beat.details["delivered"]?[family].int ?? 0)
+        }
+    }
+
+    /// How many changes of a handler's types the uploader hasn't delivered; nil when that can't be told.
+    private func changes(
+        of handler: StackConfiguration.Instance, _ beats: [String: (beat: Heartbeat, age: Double)]
+    ) throws -> Int? {
+        guard let head = beats[stack.observer]?.beat.head,
+            let uploader = stack.configuration.only(.uploader).flatMap({ beats[$0.name]?.beat }),
+            let frontier = uploader.frontier[stack.observer]
+        else { return nil }
+        guard frontier < head.sequence else { return 0 }
+        let types: Value =
+            handler.manifest.types.contains("*")
+            ? ["exclude": .array(stack.configuration.namedTypes.sorted().map { .string($0) })]
+            : ["include": .array(handler.manifest.types.map { .string($0) })]
+        let consumed = uploader.details["consumed"].flatMap { AnchorVector(wireValue: $0) }
+        var after = (consumed ?? AnchorVector(base: max(frontier, head.first - 1)))
+        let until = AnchorVector(base: head.sequence)
+        var count = 0
+        for _ in 0..<Self.countedRequests {
+            let pages = try client.ask(
+                stack.observer,
+                [
+                    "query": "samples", "types": types, "store": .string(head.store),
+                    "generation": .string(head.generation), "after": after.wireValue, "until": until.wireValue,
+                ], within: 5)
+            guard let pages, let through = pages.last?["through"].int else { return nil }
+            count += pages.reduce(0) { $0 + ($1["samples"]["seq"].int64s?.count ?? 0) }
+            if through >= head.sequence { return count }
+            after = after.advanced(to: through, within: until)
+        }
+        return nil
+    }
+
+    /// Waits until the sync's round has ended and what it led to is delivered; what blocks.
+    private func wait(for id: String) throws -> [String] {
+        var signature: Value = .null
+        var moved = MonotonicClock.now
+        var refusedSince: Instant?
+        while true {
+            let manual = details["manual"] ?? .null
+            if let problem = manual["problem"].string { return [problem] }
+            let beats = client.heartbeats
+            let waits = Self.waits(manual, id, beats, stack)
+            if waits.isEmpty { return [] }
+            let uploaders = stack.configuration.instances.filter { $0.manifest.kind == .uploader }
+            for uploader in uploaders {
+                let said = beats[uploader.name]?.beat.details ?? [:]
+                guard let why = said["blocked"]?.string else { continue }
+                let since = refusedSince ?? MonotonicClock.now
+                refusedSince = since
+                if said["paused"]?.bool == true || MonotonicClock.now - since > Self.backendPatience {
+                    return ["\(uploader.name): \(why)"]
+                }
+            }
+            if uploaders.allSatisfy({ beats[$0.name]?.beat.details["blocked"]?.string == nil }) { refusedSince = nil }
+            let now = Self.signature(beats)
+            if now != signature {
+                signature = now
+                moved = MonotonicClock.now
+            } else if MonotonicClock.now - moved > Self.patience {
+                return waits
+            }
+            client.wait(until: Date(timeIntervalSinceNow: 0.1))
+        }
+    }
+
+    /// What is still to come; empty when all is delivered. Pure.
+    static func waits(
+        _ manual: Value, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ stack: Stack
+    ) -> [String] {
+        guard manual["id"].string == id else { return ["the debouncer began anew: try again"] }
+        guard !manual["result"].isNull else { return ["handlers and uploader: consuming what was released"] }
+        let failed = manual["result"]["failed"].object ?? [:]
+        if !failed.isEmpty {
+            return failed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.string ?? "failed")" }
+        }
+        let observer = stack.observer
+        let frontiers = stack.configuration.handlers.compactMap { beats[$0.name]?.beat.frontier[observer] }
+        var waits: [String] = []
+        var documents = stack.configuration.handlers.map(\.name)
+        if let consolidator = stack.configuration.only(.consolidator)?.name {
+            documents.append(consolidator)
+            if let covered = beats[consolidator]?.beat.frontier[observer], let least = frontiers.min(), covered < least
+            {
+                waits.append("\(consolidator): figures to take in")
+            }
+        }
+        for uploader in stack.configuration.instances where uploader.manifest.kind == .uploader {
+            let frontier = beats[uploader.name]?.beat.frontier ?? [:]
+            let late = documents.contains { name in
+                guard let done = frontier[name], let head = beats[name]?.beat.head?.sequence else { return false }
+                return done < head
+            }
+            if late { waits.append("\(uploader.name): days and events to deliver") }
+        }
+        return waits
+    }
+
+    private static func signature(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Value {
+        .object(
+            beats.mapValues { entry in
+                [
+                    "head": .integer(entry.beat.head?.sequence ?? 0),
+                    "frontier": .object(entry.beat.frontier.mapValues { .integer($0) }),
+                    "pending": entry.beat.details["pending"] ?? .null,
+                    "delivered": entry.beat.details["delivered"] ?? .null,
+                ]
+            })
+    }
+
+    // MARK: History
+
+    /// Begins a historical sync, or takes up the one under way, and follows it to its end.
+    /// - Parameters:
+    ///   - span: a number of days, or "all".
+    ///   - progress: chunks done, chunks in all, seconds since it began to be followed.
+    public func history(
+        _ span: Value, progress: (_ done: Int, _ total: Int, _ seconds: Double) -> Void
+    ) throws -> Value {
+        let began = MonotonicClock.now
+        let id = UUID().uuidString.lowercased()
+        _ = client.gather([debouncer], within: 5)
+        try submit(["history": span], id: id) { details["manual"]?["id"].string == id }
+        if let problem = details["manual"]?["problem"].string { throw Failure(problem) }
+        var last: Value = .null
+        var silentSince = MonotonicClock.now
+        while true {
+            client.wait(until: Date(timeIntervalSinceNow: 0.1))
+            if let now = details["history"], !now.isNull {
+                if now != last { silentSince = MonotonicClock.now }
+                last = now
+                progress(
+                    Int(now["done"].int ?? 0), Int(now["chunks"].int ?? 0),
+                    (MonotonicClock.now - began).seconds)
+            }
+            let task = details["tasks"]?.array?.first { $0["id"] == "historical" } ?? .null
+            let isOver = details["history"] == nil && task["state"] == "idle"
+            if isOver, let outcome = task["history"]["lastOutcome"].string {
+                guard outcome == "succeeded" else {
+                    throw Failure("the historical sync was \(outcome)", hint: "start it again to go on")
+                }
+                return [
+                    "chunks": last["chunks"], "from": last["from"], "through": last["through"],
+                    "seconds": Value((MonotonicClock.now - began).seconds),
+                ]
+            }
+            if MonotonicClock.now - silentSince > 4 * Self.patience {
+                let why = blockedUploader ?? task["waitsFor"].string ?? "no progress"
+                throw Failure(
+                    "the historical sync waits: \(why)",
+                    hint: "it goes on by itself; 'healthbus tasks list' shows how far it is")
+            }
+        }
+    }
+
+    private var blockedUploader: String? {
+        stack.configuration.only(.uploader).flatMap { client.heartbeats[$0.name]?.beat.details["blocked"]?.string }
+    }
+}

@@ -1,0 +1,29 @@
+import HealthModel
+
+/// The baseline: no anchor; each wake sends what has a date since the wake before, at most a day back, and forgets. What it misses, it misses for good.
+package struct NaiveSync {
+    private var store: [SampleID: LifeSample] = [:]
+    private var lastWake: Instant?
+    package private(set) var arrivals: [SampleID: Instant] = [:]
+
+    private static let reach = 24 * 3600 * Instant.second
+
+    package init() {}
+
+    package var alive: [SampleID: Int] { arrivals.mapValues { _ in 1 } }
+
+    package mutating func arrive(added: [LifeSample], deleted: [SampleID], at now: Instant) {
+        for sample in added { store[sample.uuid] = sample }
+        for uuid in deleted { store[uuid] = nil }
+        // Nothing asks for what is older any more.
+        if store.count > 20_000 { store = store.filter { $0.value.end > now - 2 * Self.reach } }
+    }
+
+    /// - Parameter isOnline: without a network what it would have sent is gone.
+    package mutating func wake(at now: Instant, isOnline: Bool) {
+        let since = max(lastWake ?? .min, now - Self.reach)
+        lastWake = now
+        guard isOnline else { return }
+        for (uuid, sample) in store where sample.start >= since && arrivals[uuid] == nil { arrivals[uuid] = now }
+    }
+}

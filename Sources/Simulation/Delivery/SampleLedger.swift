@@ -1,0 +1,50 @@
+import HealthModel
+
+/// What the person's devices made: against this a delivery is measured.
+package struct SampleLedger {
+    private struct Made {
+        var uuid: SampleID
+        var saved: Instant
+        var isDeleted = false
+    }
+
+    private var made: [Made] = []
+    private var index: [SampleID: Int32] = [:]
+
+    package init() {}
+
+    package var count: Int { made.count }
+
+    package mutating func note(added: [LifeSample], deleted: [SampleID]) {
+        for sample in added where index[sample.uuid] == nil {
+            index[sample.uuid] = Int32(made.count)
+            made.append(Made(uuid: sample.uuid, saved: sample.saved))
+        }
+        for uuid in deleted { if let place = index[uuid] { made[Int(place)].isDeleted = true } }
+    }
+
+    /// How delivery went.
+    package struct Outcome: Equatable {
+        /// Seconds from a sample's end (of what was typed in: from then) to the backend, sorted.
+        package var delays: [Double] = []
+        /// Alive on the phone and not at the backend, or the other way round.
+        package var lost = 0
+        /// There more than once.
+        package var doubled = 0
+    }
+
+    /// - Parameters:
+    ///   - arrivals: when each sample came to the backend first.
+    ///   - alive: what the backend holds, and how often.
+    package func compare(arrivals: [SampleID: Instant], alive: [SampleID: Int]) -> Outcome {
+        var outcome = Outcome()
+        for sample in made {
+            if let at = arrivals[sample.uuid] { outcome.delays.append((max(0, at - sample.saved)).seconds) }
+            let copies = alive[sample.uuid] ?? 0
+            if sample.isDeleted != (copies == 0) { outcome.lost += 1 }
+            if copies > 1 { outcome.doubled += copies - 1 }
+        }
+        outcome.delays.sort()
+        return outcome
+    }
+}

@@ -1,0 +1,48 @@
+import HealthModel
+
+/// One sample of a simulated person, as the device that measured it saved it.
+package struct LifeSample: Sendable, Equatable {
+    package var uuid: SampleID
+    package var type: String
+    package var source: String
+    package var start: Instant
+    package var end: Instant
+    /// In the type's canonical unit; a category's raw value; NaN for a workout.
+    package var value: Double
+    package var unit: String
+    /// JSON objects; empty when there is none.
+    package var metadata = ""
+    package var payload = ""
+    /// When it was there to be delivered: its end, or when a person typed it in.
+    package var saved: Instant
+
+    package static let watch = "Apple Watch"
+    package static let phone = "iPhone"
+    package static let scale = "Scale"
+    package static let health = "Health"
+
+    /// As the observer takes samples in.
+    package static func batch(_ samples: [LifeSample]) -> RecordBatch {
+        var batch = RecordBatch()
+        func index<Name: Equatable>(_ name: Name, _ names: inout [Name]) -> Int32 {
+            if let known = names.firstIndex(of: name) { return Int32(known) }
+            names.append(name)
+            return Int32(names.count - 1)
+        }
+        for (line, sample) in samples.enumerated() {
+            batch.type.append(index(sample.type, &batch.types))
+            batch.unit.append(index(sample.unit, &batch.units))
+            batch.origin.append(index(Origin(sourceName: sample.source), &batch.origins))
+            batch.start.append(sample.start)
+            batch.end.append(sample.end)
+            batch.value.append(sample.value)
+            batch.created.append(sample.saved / Instant.second)
+            batch.flags.append(sample.source == Self.health ? .userEntered : [])
+            batch.metadata.append(sample.metadata)
+            batch.payload.append(sample.payload)
+            batch.healthKitUUID.append(sample.uuid)
+            batch.line.append(Int64(line + 1))
+        }
+        return batch
+    }
+}

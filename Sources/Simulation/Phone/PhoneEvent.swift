@@ -1,0 +1,54 @@
+import BackgroundDelivery
+import HealthModel
+
+/// What happens to a phone.
+package enum PhoneEvent: Sendable, Equatable {
+    /// Samples reach the phone's health store, others are deleted from it.
+    case arrive(added: [LifeSample], deleted: [SampleID])
+    case lock, unlock
+    case charging(Bool)
+    case battery(Double)
+    case lowPower(Bool)
+    case sleepFocus(Bool)
+    case network(NetworkPath)
+    case openApp, closeApp
+    /// The system ends the app to have its memory.
+    case terminateApp
+    case forceQuit
+    case reboot
+    /// The wall clock is so far from the true time.
+    case clock(Instant)
+}
+
+/// An event and when it happens, by the true time.
+package struct TimedEvent: Sendable, Equatable {
+    package var at: Instant
+    package var event: PhoneEvent
+
+    package init(_ at: Instant, _ event: PhoneEvent) {
+        self.at = at
+        self.event = event
+    }
+}
+
+extension SeededRandom {
+    /// A stream of its own for each seed, subject and number, so that one draw more in one place changes nothing elsewhere.
+    package init(seed: UInt64, subject: UInt64, number: Int = 0) {
+        self.init(
+            seed: seed &* 0x9FB2_1C65_1E98_DF25 &+ subject &* 0xD1B5_4A32_D192_ED03
+                &+ UInt64(bitPattern: Int64(number)) &* 0x8CB9_2BA7_2F3D_8DD7)
+        for _ in 0..<2 { _ = next() }
+    }
+
+    package mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+    package mutating func uniform(_ low: Double, _ high: Double) -> Double { low + (high - low) * unit() }
+    package mutating func chance(_ probability: Double) -> Bool { unit() < probability }
+    package mutating func seconds(_ low: Double, _ high: Double) -> Instant {
+        Instant(uniform(low, high)) * Instant.second
+    }
+    package mutating func index(_ count: Int) -> Int { Int((next() >> 33) % UInt64(count)) }
+    package mutating func id() -> SampleID {
+        SampleID(
+            high: next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, low: next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
+    }
+}

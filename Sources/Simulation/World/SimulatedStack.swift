@@ -1,0 +1,161 @@
+import ConsolidatorStage
+import DebouncerStage
+import Foundation
+import HTTP
+import HealthImport
+import HealthModel
+import ObserverStage
+import Operations
+import PluginKit
+import SQLite
+import UploaderStage
+
+/// What lies in a simulated inbox.
+package struct SimulatedFile {
+    package var id: String
+    package var user: String
+    package var batches: [RecordBatch]
+
+    package init(id: String, user: String, batches: [RecordBatch]) {
+        (self.id, self.user, self.batches) = (id, user, batches)
+    }
+}
+
+/// All stages of a stack in one process, each on its own file, over a bus, clocks, an inbox and a backend that misbehave as a seed says.
+package final class SimulatedStack {
+    package let world: SimulatedWorld
+    package let files: [SimulatedFile]
+    package private(set) var backend = FakeBackend()
+    package let observer: SimulatedHost
+    private let configuration: StackConfiguration
+
+    /// - Parameters:
+    ///   - configuration: as `healthbus up` reads it; the hub and the reference backend have no stage.
+    ///   - wall: the clock at the start.
+    package init(
+        _ configuration: StackConfiguration, seed: UInt64, wall: Instant, zone: String, files: [SimulatedFile],
+        trace: Bool = false
+    ) throws {
+        let world = try SimulatedWorld(seed: seed, wall: wall, trace: trace)
+        self.world = world
+        self.files = files
+        self.configuration = configuration
+        let builder = StageBuilder(configuration: configuration, zone: zone, seed: seed)
+        world.hosts = try configuration.instances.compactMap { try builder.host($0, in: world) }
+        guard let observer = world.hosts.first(where: { $0.plugin == "observer" }) else {
+            throw ConfigurationError(
+                file: configuration.file, key: "instances", reason: "names no observer; a simulation needs one")
+        }
+        self.observer = observer
+        world.effects = { [unowned self] in try perform($0, of: $1) }
+    }
+
+    // MARK: Effects
+
+    private func perform(_ effect: Effect, of host: SimulatedHost) throws {
+        if let request = effect.request as? ObserverEffect {
+            read(request, effect, host)
+        } else if let request = effect.request as? UploadRequest {
+            try upload(request, effect, host)
+        }
+    }
+
+    private func read(_ request: ObserverEffect, _ effect: Effect, _ host: SimulatedHost) {
+        var delay: Instant = 0
+        func reply(_ event: ImportEvent) {
+            delay += world.pick(1000...200_000)
+            world.schedule(.effect(host, life: host.lives, EffectResult(id: effect.id, value: event)), after: delay)
+        }
+        switch request {
+        case .adopt(let id, _): reply(.adopted(id: id))
+        case .read(let id, _):
+            var summary = ReadSummary()
+            for batch in files.first(where: { $0.id == id })?.batches ?? [] {
+                summary.records += batch.count
+                reply(.records(id: id, batch))
+            }
+            reply(.finished(id: id, summary))
+        case .discard: break
+        }
+    }
+
+    private func upload(_ request: UploadRequest, _ effect: Effect, _ host: SimulatedHost) throws {
+        func answer(_ reply: UploadReply) {
+            world.schedule(
+                .effect(host, life: host.lives, EffectResult(id: effect.id, value: reply)),
+                after: world.pick(1000...150_000))
+        }
+        let lost = HTTPError(.timedOut, endpoint: "backend", detail: "no answer", hint: "wait")
+        guard world.chance(world.faults.upload) else { return answer(try backend.take(request)) }
+        switch world.pick(0...5) {
+        case 0: answer(.failed(lost))
+        case 1:
+            // It was stored; only the answer is lost.
+            _ = try backend.take(request)
+            answer(.failed(lost))
+        case 2: answer(.answered(status: 503, retryAfter: "1", body: []))
+        case 3: answer(.answered(status: 401, retryAfter: nil, body: []))
+        case 4: answer(.answered(status: 500, retryAfter: nil, body: []))
+        default:
+            // Stored long before the answer comes.
+            let late = try backend.take(request)
+            world.schedule(
+                .effect(host, life: host.lives, EffectResult(id: effect.id, value: late)),
+                after: world.pick(500_000...4_000_000))
+        }
+    }
+
+    package func replaceBackend() {
+        world.note("backend replaced")
+        backend.replace()
+    }
+
+    // MARK: Running
+
+    package func start() throws {
+        for host in world.hosts { try host.start() }
+    }
+
+    /// Gives the command to import a file, again and again until the observer has it in its books, as the command line does.
+    package func submit(_ file: SimulatedFile, after delay: Instant) {
+        world.schedule(
+            .action { [unowned self] in
+                guard try state(of: file) == nil else { return }
+                world.send(
+                    "control.observer",
+                    [
+                        "command": "import", "id": .string(file.id), "path": .string("/made/up/\(file.id)"),
+                        "user": .string(file.user),
+                    ], from: "command")
+                submit(file, after: Instant.second)
+            }, after: delay)
+    }
+
+    private func state(of file: SimulatedFile) throws -> String? {
+        guard let reader = observer.reader else { return nil }
+        let find = try reader.prepare("SELECT state FROM imports WHERE id = ?")
+        find.bind(1, file.id)
+        return try find.firstRow { $0.string(0) }
+    }
+
+    private func areImportsClosed() throws -> Bool { try files.allSatisfy { try state(of: $0) == "closed" } }
+
+    /// Runs until everything is delivered and final, by the same rule as `healthbus up --until-idle`.
+    /// - Parameter isReady: whether all that was asked of the stack has reached it; nothing is judged before.
+    /// - Returns: what it waited for when it gave up; nil when it got there.
+    package func runUntilIdle(within limit: Instant, isReady: () throws -> Bool = { true }) throws -> String? {
+        var watch = IdleWatch(roles: .init(of: configuration), closedHead: 0)
+        var last = IdleWatch.Verdict.waiting("the first look")
+        try world.run(for: limit) {
+            let beats = world.hosts.compactMap { host in host.heartbeat.map { (host.name, (beat: $0, age: 0.0)) } }
+            // A file that is still on its way to the observer isn't known to it: nothing is judged before.
+            guard try areImportsClosed() && isReady() else { return false }
+            last = watch.judge(Dictionary(uniqueKeysWithValues: beats), at: world.monotonic)
+            return last == .idle
+        }
+        switch last {
+        case .idle: return nil
+        case .waiting(let what), .blocked(let what): return what
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import BackgroundDelivery
+import Console
+import Foundation
+import HealthModel
+import Operations
+import PluginKit
+
+enum TypesCommand {
+    private static let actions = ["off", "on", "frequency", "deny", "allow"]
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let words = arguments.positionals
+        guard let action = words.first else { return try show(stack, json: arguments.flag("--json")) }
+        guard actions.contains(action) else {
+            throw Failure.usage(
+                "types can't \(action)", hint: "it takes \(actions.joined(separator: ", ")), or nothing to list them")
+        }
+        let wanted = action == "frequency" ? 3 : 2
+        guard words.count == wanted else {
+            throw Failure.usage(
+                "types \(action) takes \(wanted == 3 ? "a type and a frequency" : "one type")",
+                hint: "as in 'healthbus types \(action) StepCount\(wanted == 3 ? " hourly" : "")'")
+        }
+        let report = try TypesReport(stack, now: Date())
+        let type = try TypeName.identifier(words[1], known: report.types.compactMap { $0["type"].string })
+        var setting: [String: Value] = [:]
+        switch action {
+        case "off", "on": setting["on"] = .bool(action == "on")
+        case "deny", "allow": setting["denied"] = .bool(action == "deny")
+        default:
+            guard let frequency = DeliveryFrequency(name: words[2]) else {
+                let names = DeliveryFrequency.allCases.map(\.name).joined(separator: ", ")
+                throw Failure.usage("\(words[2]) isn't a frequency", hint: "there are: \(names)")
+            }
+            setting["frequency"] = .string(frequency.name)
+        }
+        try command(stack) { try $0.setType(type, setting) }
+        try show(stack, json: arguments.flag("--json"), only: type)
+    }
+
+    private static func show(_ stack: Stack, json: Bool, only type: String? = nil) throws {
+        let report = try TypesReport(stack, now: Date()).only(type)
+        if json {
+            StandardStream.output.write(report.json + "\n")
+        } else if report.types.isEmpty {
+            StandardStream.error.write(
+                "no types yet on \(stack.state.path); 'healthbus import FILE' brings some\n")
+        } else {
+            StandardStream.output.write(report.table(for: Terminal(.output)))
+        }
+    }
+
+    /// Gives commands to the running observer.
+    static func command<Result>(_ stack: Stack, _ body: (DeliveryCommands) throws -> Result) throws -> Result {
+        guard try stack.reader().isRunning(stack.observer) else {
+            throw Failure("no stack runs on \(stack.state.path)", hint: "start it with 'healthbus up'")
+        }
+        let client = try StackClient(address: stack.address)
+        defer { client.close() }
+        return try body(DeliveryCommands(client: client, observer: stack.observer))
+    }
+}
+
+enum DeviceCommand {
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let words = Array(arguments.positionals.dropFirst())
+        let state: DeviceState
+        switch arguments.positionals.first {
+        case "show", nil:
+            guard words.isEmpty else { throw Failure.usage("device show takes nothing more") }
+            let saved = try stack.reader().pages(try stack.instance(.observer), ["query": "delivery"]).first
+            state = saved.flatMap { DeviceState().updated(from: $0["device"]) } ?? DeviceState()
+        case "set":
+            let members = try DeviceState.members(words)
+            guard !members.isEmpty else {
+                throw Failure.usage("device set needs KEY=VALUE", hint: "as in locked=true or app=background")
+            }
+            state = try TypesCommand.command(stack) { try $0.setDevice(members) }
+        case "reset":
+            guard words.isEmpty else { throw Failure.usage("device reset takes nothing more") }
+            state = try TypesCommand.command(stack) { try $0.setDevice(nil) }
+        case let other?:
+            throw Failure.usage("device can't \(other)", hint: "it takes show, set KEY=VALUE... and reset")
+        }
+        StandardStream.output.write(
+            arguments.flag("--json") ? state.wireValue.json(pretty: true) + "\n" : state.text)
+    }
+}

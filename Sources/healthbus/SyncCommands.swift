@@ -1,0 +1,104 @@
+import Console
+import Foundation
+import HealthModel
+import Operations
+
+enum TasksCommand {
+    static let actions = ["list", "launch", "expire", "cancel"]
+
+    static func run(_ arguments: Arguments) throws {
+        let action = arguments.positionals.first ?? "list"
+        guard actions.contains(action) else {
+            throw Failure.usage(
+                "'\(action)' isn't something to do with tasks", hint: "there are: \(actions.joined(separator: ", "))")
+        }
+        let client = TaskClient(try Stack(arguments))
+        let rows: [TaskClient.Row]
+        if action == "list" {
+            guard arguments.positionals.count == 1 || arguments.positionals.isEmpty else {
+                throw Failure.usage("'tasks list' takes no task", hint: "leave '\(arguments.positionals[1])' out")
+            }
+            rows = try client.rows()
+        } else {
+            guard arguments.positionals.count == 2 else {
+                throw Failure.usage(
+                    "'tasks \(action)' takes one task", hint: "'healthbus tasks list' shows their identifiers")
+            }
+            rows = [try client.run(action, arguments.positionals[1])]
+        }
+        if arguments.flag("--json") {
+            let list = rows.map { row in
+                Value.object((row.value.object ?? [:]).merging(["instance": .string(row.instance)]) { $1 })
+            }
+            StandardStream.output.write(Value.array(list).json(pretty: true) + "\n")
+        } else {
+            StandardStream.output.write(TaskClient.table(rows, for: Terminal(.output), now: Date()))
+        }
+    }
+}
+
+enum SyncCommand {
+    static func run(_ arguments: Arguments) throws {
+        let client = try SyncClient(try Stack(arguments))
+        defer { client.close() }
+        if let span = arguments.value("--history") {
+            guard arguments.positionals.isEmpty else {
+                throw Failure.usage("--history syncs all metrics", hint: "leave '\(arguments.positionals[0])' out")
+            }
+            return try history(span, client, isJSON: arguments.flag("--json"))
+        }
+        let outcome = try client.sync(metric: arguments.positionals.first)
+        StandardStream.output.write(
+            arguments.flag("--json") ? outcome.value.json(pretty: true) + "\n" : outcome.text(for: Terminal(.output)))
+        if !outcome.isDelivered {
+            throw Failure(
+                "not everything is delivered: \(outcome.blocked.joined(separator: "; "))",
+                hint: "nothing is lost; it goes on by itself once that is mended")
+        }
+    }
+
+    private static func history(_ span: String, _ client: SyncClient, isJSON: Bool) throws {
+        let value: Value
+        if span == "all" {
+            value = "all"
+        } else if let days = Int64(span), (1...36_500).contains(days) {
+            value = .integer(days)
+        } else {
+            throw Failure.usage("--history \(span) isn't a number of days", hint: "write 90, or all")
+        }
+        let terminal = Terminal(.error)
+        let result = try client.history(value) { done, total, seconds in
+            guard terminal.isTerminal, total > 0 else { return }
+            StandardStream.error.write("\r" + line(done, total, seconds) + "\u{1B}[K")
+        }
+        if terminal.isTerminal { StandardStream.error.write("\n") }
+        StandardStream.output.write(
+            isJSON
+                ? result.json(pretty: true) + "\n"
+                : "History delivered: \(result["from"].string ?? "") to \(result["through"].string ?? ""), "
+                    + "\(result["chunks"].int ?? 0) weeks in "
+                    + HumanFormat.duration(.seconds(result["seconds"].double ?? 0)) + ".\n")
+    }
+
+    /// "History ████░░░░ 40 %, 5 of 13 weeks, 2.1 weeks/s, about 4 s left"
+    private static func line(_ done: Int, _ total: Int, _ seconds: Double) -> String {
+        let filled = done * 20 / total
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
+        var text = "History \(bar) \(done * 100 / total) %, \(done) of \(total) weeks"
+        guard done > 0, seconds >= 0.5 else { return text }
+        let rate = Double(done) / seconds
+        text += ", \((rate * 10).rounded() / 10) weeks/s"
+        if done < total {
+            text += ", about \(HumanFormat.duration(.seconds((Double(total - done) / rate).rounded(.up)))) left"
+        }
+        return text
+    }
+}
+
+enum HistoryCommand {
+    static func run(_ arguments: Arguments) throws {
+        let report = try HistoryReport(try Stack(arguments), now: Date())
+        StandardStream.output.write(
+            arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output)))
+    }
+}

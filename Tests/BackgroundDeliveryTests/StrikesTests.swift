@@ -1,0 +1,124 @@
+import BackgroundDelivery
+import HealthModel
+import Testing
+
+/// Fires that nobody acknowledges.
+@Suite struct StrikesTests {
+    private let second = Instant.second
+
+    private func bench(strikes: Int) -> DeliveryBench {
+        let bench = DeliveryBench { $0.strikesUntilStopped = strikes }
+        bench.register()
+        bench.enter(.background)
+        return bench
+    }
+
+    @Test func anAcknowledgementInTimeIsNoStrike() {
+        let bench = bench(strikes: 3)
+        bench.change("steps")
+        #expect(bench.deadline == 15 * second)
+        bench.pass(14 * second)
+        bench.acknowledge("steps")
+        #expect(bench.deadline == nil)
+        #expect(bench.pass(60 * second).fires.isEmpty && bench.table.strikes("steps") == 0)
+    }
+
+    @Test func aMissedFireIsRepeatedWithBackOffAndThreeMissesStopDelivery() throws {
+        let bench = bench(strikes: 3)
+        bench.change("steps")
+        #expect(bench.pass(15 * second).fires.isEmpty && bench.table.strikes("steps") == 1)
+        #expect(bench.deadline == 30 * second)
+        let first = bench.pass(15 * second)
+        #expect(first.types == ["steps"] && first.fires.allSatisfy(\.isRepeat))
+        bench.pass(15 * second)
+        #expect(bench.table.strikes("steps") == 2)
+        // Twice as long as before.
+        #expect(bench.pass(29 * second).fires.isEmpty)
+        #expect(bench.pass(second).types == ["steps"])
+        let last = bench.pass(15 * second)
+        #expect(last.stopped == ["app"] && last.fires.isEmpty)
+        #expect(bench.table.state("steps") == .stopped)
+        // Nothing goes out any more, also over a restart, and nothing is forgotten.
+        try bench.restart()
+        #expect(bench.change("steps", "heart").fires.isEmpty)
+        #expect(bench.table.stoppedConsumers == ["app"])
+        bench.register()
+        #expect(bench.look().types == ["heart", "steps"])
+        #expect(bench.table.strikes("steps") == 0 && bench.table.stoppedConsumers.isEmpty)
+    }
+
+    @Test func anAnswerBetweenBeginsTheCountAnew() {
+        let bench = bench(strikes: 2)
+        for _ in 0..<5 {
+            bench.change("steps")
+            bench.pass(15 * second)
+            #expect(bench.table.strikes("steps") == 1)
+            #expect(bench.pass(15 * second).types == ["steps"])
+            bench.acknowledge("steps")
+        }
+        #expect(bench.table.stoppedConsumers.isEmpty)
+    }
+
+    @Test func withoutStrikesItKeepsTrying() {
+        let bench = bench(strikes: 0)
+        bench.change("steps")
+        var repeats = 0
+        for _ in 0..<4000 { repeats += bench.pass(15 * second).fires.count }
+        #expect(repeats > 50 && bench.table.stoppedConsumers.isEmpty)
+        // At most a quarter of an hour and the time to answer between two.
+        #expect((bench.deadline ?? .max) <= bench.monotonic + 900 * second)
+    }
+
+    @Test func aSteadyStreamDoesNotHideThatNobodyAnswers() {
+        let bench = bench(strikes: 1)
+        var stopped: [String] = []
+        for _ in 0..<20 {
+            bench.now += second
+            bench.monotonic += second
+            stopped += bench.change("steps").stopped
+        }
+        #expect(stopped == ["app"])
+    }
+
+    @Test func anAcknowledgementOfAnOlderFireLeavesTheNewerOneDue() {
+        let bench = bench(strikes: 3)
+        bench.change("steps")
+        let first = bench.heads["steps"] ?? 0
+        bench.pass(10 * second)
+        bench.change("steps")
+        bench.table.acknowledge("app", ["steps": first], monotonic: bench.monotonic)
+        #expect(bench.deadline == bench.monotonic + 15 * second)
+        bench.acknowledge("steps")
+        #expect(bench.deadline == nil)
+    }
+
+    @Test func noRepeatWhileLockedDeferringOrOverTheBudget() {
+        let bench = bench(strikes: 9)
+        bench.change("steps")
+        bench.pass(15 * second)
+        bench.device.isLocked = true
+        #expect(bench.pass(60 * second).fires.isEmpty)
+        bench.device.isLocked = false
+        bench.device.isDeferring = true
+        #expect(bench.pass(60 * second).fires.isEmpty)
+        bench.device.isDeferring = false
+        #expect(bench.look().types == ["steps"])
+    }
+
+    @Test func onTheScreenNobodyWaitsForAnAnswer() {
+        let bench = bench(strikes: 1)
+        bench.change("steps")
+        bench.enter(.active)
+        #expect(bench.pass(600 * second).stopped.isEmpty)
+        bench.change("steps")
+        #expect(bench.pass(600 * second).stopped.isEmpty)
+    }
+
+    @Test func aStrangersAcknowledgementChangesNothing() {
+        let bench = bench(strikes: 1)
+        bench.change("steps")
+        bench.table.acknowledge("other", ["steps": .max], monotonic: 0)
+        bench.table.acknowledge("app", ["heart": .max, "steps": 0], monotonic: 0)
+        #expect(bench.deadline == 15 * second)
+    }
+}

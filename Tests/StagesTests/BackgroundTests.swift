@@ -1,0 +1,314 @@
+import BackgroundDelivery
+import Changelog
+import DebouncerStage
+import Foundation
+import HealthModel
+import PluginKit
+import Simulation
+import Testing
+
+/// The debouncer as an app's background sync manager: what it does while the app has no time of its own.
+@Suite struct BackgroundTests {
+    private static let second = Instant.second
+    private typealias Rig = StageRig<DebouncerStage>
+
+    private func rig(
+        window: Instant = second, _ change: @escaping (inout DebouncerConfiguration) -> Void = { _ in }
+    ) throws -> Rig {
+        try StageRig {
+            var configuration = DebouncerConfiguration(policy: .init(window: window, maximumWait: 5 * Self.second))
+            configuration.launcher = .device
+            change(&configuration)
+            return DebouncerStage(
+                observer: "observer", consolidator: "consolidator",
+                consumers: [
+                    .init(name: "steps", types: ["a"]), .init(name: "sleep", types: ["s"], triggers: ["a"]),
+                    .init(name: "uploader", types: nil, role: .uploader),
+                ], configuration: configuration,
+                permissions: .init(
+                    tasks: Set(DebouncerTask.allCases.map(\.rawValue)), backgroundModes: ["processing", "fetch"]))
+        }
+    }
+
+    private func observer(
+        _ rig: Rig, _ sequence: Int64, _ heads: [String: Int64], fired: AnchorVector? = nil, device: Value? = nil,
+        _ more: [String: Value] = [:]
+    ) throws {
+        var details = more
+        details["fired"] = fired?.wireValue
+        details["device"] = device
+        try rig.hear(beat("observer", head(sequence), heads: heads, details: details))
+    }
+
+    private func fire(_ rig: Rig, _ type: String, _ sequence: Int64) throws {
+        try rig.hear(
+            "observed.\(type)",
+            ["head": head(sequence).wireValue, "type": .string(type), "sequence": .integer(sequence)])
+    }
+
+    private func released(_ rig: Rig, _ consumer: String, _ type: String) -> Int64? {
+        rig.sent.last { $0.topic == "sync.\(consumer)" }.flatMap { AnchorVector(wireValue: $0.body["released"]) }?[type]
+    }
+
+    private func task(_ rig: Rig, _ id: String) throws -> Value {
+        try rig.pass(Self.second)
+        return try rig.report().details["tasks"]?.array?.first { $0["id"].string == id } ?? .null
+    }
+
+    private func reach(_ rig: Rig, _ consumer: String, _ sequence: Int64, _ more: [String: Value] = [:]) throws {
+        try rig.hear(beat(consumer, head(1, store: consumer), frontier: ["observer": sequence], details: more))
+    }
+
+    private let away: Value = ["app": "background"]
+
+    @Test func registersUntilTheObserverSaysSo() throws {
+        let rig = try rig { $0.frequencies = ["*": "hourly"] }
+        try rig.pass(Self.second)
+        let asked = try #require(rig.sent.last { $0.topic == "control.observer" }?.body)
+        #expect(asked["command"] == "register" && asked["consumer"] == "debouncer" && asked["types"] == ["*": "hourly"])
+        let launch = try #require(asked["launch"].int)
+        try observer(rig, 10, [:], ["registered": ["debouncer": .integer(launch - 1)]])
+        rig.sent = []
+        try rig.pass(Self.second)
+        #expect(rig.sent.contains { $0.topic == "control.observer" })
+        try observer(rig, 10, [:], ["registered": ["debouncer": .integer(launch)]])
+        rig.sent = []
+        try rig.pass(Self.second)
+        #expect(!rig.sent.contains { $0.topic == "control.observer" })
+        // Each start is a launch of its own.
+        try rig.restart()
+        try rig.pass(Self.second)
+        #expect(rig.sent.last { $0.topic == "control.observer" }?.body["launch"] == .integer(launch + 1))
+    }
+
+    @Test func aWakeNotesTheTypeAndATaskReleasesIt() throws {
+        let rig = try rig()
+        try observer(rig, 10, ["a": 10], device: away)
+        try rig.pass(6 * Self.second)
+        rig.sent = []
+        try fire(rig, "a", 20)
+        // It is answered within the wake, once it is kept.
+        #expect(rig.sent.last { $0.topic == "acknowledged.observer" }?.body["types"] == ["a": 20])
+        try rig.pass(6 * Self.second)
+        #expect(released(rig, "steps", "a") == 0)
+        #expect(try task(rig, "healthkit-sync")["state"] == "pending")
+        try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
+        #expect(released(rig, "steps", "a") == 20)
+        #expect(try task(rig, "healthkit-sync")["state"] == "running")
+        // The task is done when those whom it concerns have it.
+        for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, 20) }
+        #expect(try task(rig, "healthkit-sync")["history"]["lastOutcome"] == "succeeded")
+    }
+
+    @Test func thePendingSetOutlivesARestart() throws {
+        let rig = try rig()
+        try observer(rig, 10, [:], device: away)
+        try fire(rig, "a", 20)
+        try rig.restart()
+        try observer(rig, 20, ["a": 20], fired: AnchorVector(base: 20), device: away)
+        try rig.pass(Self.second)
+        #expect(try task(rig, "healthkit-sync")["state"] == "pending")
+        #expect(released(rig, "steps", "a") == 10)
+    }
+
+    @Test func whatComesWhileTheTaskRunsIsNotForgotten() throws {
+        let rig = try rig()
+        try observer(rig, 10, ["a": 10], device: away)
+        try rig.pass(6 * Self.second)
+        try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
+        try fire(rig, "a", 20)
+        for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, 10) }
+        #expect(try task(rig, "healthkit-sync")["state"] != "running")
+        // The task ended before its window did: another takes it.
+        #expect(try task(rig, "healthkit-sync")["state"] == "pending")
+        try rig.restart()
+        try observer(rig, 20, ["a": 20], fired: AnchorVector(base: 20), device: away)
+        #expect(try task(rig, "healthkit-sync")["state"] == "pending")
+        try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
+        #expect(released(rig, "steps", "a") == 20)
+    }
+
+    @Test func aTaskReleasesMoreThanWasFired() throws {
+        let rig = try rig()
+        try observer(rig, 30, ["a": 20, "s": 30], fired: AnchorVector(base: 30, exceptions: ["s": 0]), device: away)
+        try rig.pass(6 * Self.second)
+        #expect(released(rig, "sleep", "s") == 0)
+        try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
+        #expect(released(rig, "sleep", "s") == 30)
+    }
+
+    @Test func aSyncWithinTheWakeReleasesWhatWasFired() throws {
+        let rig = try rig { $0.background = .sync }
+        try observer(rig, 30, ["a": 20, "b": 30], fired: AnchorVector(base: 30, exceptions: ["b": 0]), device: away)
+        try rig.pass(6 * Self.second)
+        #expect(released(rig, "steps", "a") == 30 && released(rig, "uploader", "b") == 0)
+        #expect(try task(rig, "healthkit-sync")["state"] == "idle")
+    }
+
+    @Test(arguments: [["locked": true], ["app": "forceQuit"]] as [Value])
+    func nothingIsReleasedWhileItCanNotBeRead(_ device: Value) throws {
+        let rig = try rig()
+        try observer(rig, 10, [:], device: device)
+        try fire(rig, "a", 20)
+        try observer(rig, 20, ["a": 20], device: device)
+        for _ in 0..<10 { try rig.pass(Self.second) }
+        #expect(released(rig, "steps", "a") == 10)
+        // Then it goes out without waiting for a window.
+        try observer(rig, 20, ["a": 20])
+        #expect(released(rig, "steps", "a") == 20)
+    }
+
+    @Test func comingToTheForegroundSyncsAtOnce() throws {
+        let rig = try rig()
+        try observer(rig, 30, ["a": 20, "s": 30], fired: AnchorVector(base: 30, exceptions: ["s": 0]), device: away)
+        try rig.pass(6 * Self.second)
+        rig.sent = []
+        try observer(rig, 30, ["a": 20, "s": 30], fired: AnchorVector(base: 30, exceptions: ["s": 0]))
+        #expect(released(rig, "steps", "a") == 30 && released(rig, "sleep", "s") == 30)
+    }
+
+    @Test func goingToTheBackgroundSubmitsWhatIsPending() throws {
+        let rig = try rig(window: 60 * Self.second)
+        try fire(rig, "a", 10)
+        try observer(rig, 10, ["a": 10], device: away)
+        #expect(try task(rig, "healthkit-sync")["state"] == "pending")
+    }
+
+    @Test func aTypeThatIsOffStaysWhereItIs() throws {
+        let rig = try rig()
+        try observer(rig, 10, ["a": 10], ["off": ["a"]])
+        try fire(rig, "a", 20)
+        try observer(rig, 20, ["a": 20, "s": 15], ["off": ["a"]])
+        try rig.pass(6 * Self.second)
+        #expect(released(rig, "steps", "a") == 0 && released(rig, "sleep", "s") == 20)
+        #expect(rig.sent.last { $0.topic == "sync.steps" }?.body["off"] == ["a"])
+        #expect(rig.sent.last { $0.topic == "sync.sleep" }?.body["off"] == .null)
+        try observer(rig, 20, ["a": 20, "s": 15])
+        try rig.pass(6 * Self.second)
+        #expect(released(rig, "steps", "a") == 20)
+    }
+
+    @Test func aTriggerTakesItsConsumerAlong() throws {
+        let rig = try rig { $0.policy.byType = ["s": 600 * Self.second] }
+        try fire(rig, "s", 10)
+        try fire(rig, "a", 20)
+        try observer(rig, 20, ["a": 20, "s": 10])
+        try rig.pass(Self.second)
+        #expect(released(rig, "sleep", "s") == 20)
+    }
+
+    @Test func withoutAWindowASyncCommitsNothing() throws {
+        let rig = try rig(window: 0)
+        try observer(rig, 10, ["a": 10])
+        for consumer in ["steps", "uploader"] { try reach(rig, consumer, 10) }
+        try rig.pass(3 * Self.second)
+        rig.commits = 0
+        for sequence in Int64(11)...60 {
+            try fire(rig, "a", sequence)
+            for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, sequence) }
+            try rig.pass(20_000)
+        }
+        #expect(rig.commits == 0 && released(rig, "steps", "a") == 60)
+        // What became of them is written once there is nothing to do.
+        try rig.pass(3 * Self.second)
+        #expect(rig.commits == 1)
+        #expect(try rig.rows().values.count { $0.topic == "rounds" } == 51)
+    }
+
+    @Test func theConsolidatorsTaskGivesTheAppTimeToo() throws {
+        let rig = try rig()
+        try observer(rig, 10, ["a": 10], device: away)
+        try rig.pass(6 * Self.second)
+        #expect(released(rig, "steps", "a") == 0)
+        try rig.hear(
+            beat("consolidator", head(1), details: ["tasks": [["id": "consolidated-daily", "state": "running"]]]))
+        #expect(released(rig, "steps", "a") == 10)
+    }
+
+    @Test func aManualSyncClosesTheWindows() throws {
+        let rig = try rig(window: 600 * Self.second)
+        try fire(rig, "a", 10)
+        try fire(rig, "s", 12)
+        try observer(rig, 12, ["a": 10, "s": 12])
+        try rig.hear("control.debouncer", ["command": "sync", "id": "one", "metric": "steps"])
+        #expect(released(rig, "steps", "a") == 12 && released(rig, "sleep", "s") == 0)
+        try reach(rig, "steps", 12)
+        #expect(try rig.report().details["manual"]?["result"] == .null)
+        try reach(rig, "uploader", 0, ["consumed": ["base": 12, "types": ["s": 0]]])
+        let result = try #require(try rig.report().details["manual"]?["result"])
+        #expect(result["succeeded"].object?.keys.sorted() == ["steps", "uploader"] && result["failed"] == [:])
+        try observer(rig, 12, ["a": 10, "s": 12], device: ["locked": true])
+        try rig.hear("control.debouncer", ["command": "sync", "id": "two"])
+        #expect(try rig.report().details["manual"]?["problem"].string?.contains("locked") == true)
+    }
+
+    @Test func roundsThatFailAreToldAndForgiven() throws {
+        let rig = try rig(window: 0) { $0.intervals = [.notificationCheck: 60 * Self.second] }
+        func round(_ sequence: Int64, succeeds: Bool) throws {
+            try fire(rig, "a", sequence)
+            try reach(rig, "uploader", sequence)
+            if succeeds {
+                for consumer in ["steps", "sleep"] { try reach(rig, consumer, sequence) }
+            }
+            try rig.pass(20 * Self.second)
+        }
+        func check() throws {
+            try rig.pass(61 * Self.second)
+            try rig.hear("control.debouncer", ["command": "launch", "task": "notification-check"])
+        }
+        let key = "alert/degraded/rounds"
+        for sequence in Int64(1)...3 { try round(sequence, succeeds: false) }
+        try check()
+        let alert = try #require(try rig.rows()[key]?.body)
+        #expect(alert["kind"] == "degraded" && alert["remedy"].string?.isEmpty == false)
+        try check()
+        #expect(try rig.rows()[key]?.body == alert)
+        try round(4, succeeds: true)
+        try check()
+        #expect(try rig.rows()[key]?.body == .none)
+    }
+}
+
+/// Options of the debouncer, from files.
+@Suite struct DebouncerConfigurationTests {
+    private func stack(_ options: String, in folder: TemporaryFolder) throws -> StackConfiguration {
+        let file = folder.path + "/stack.json"
+        try Data("{\"instances\": {\"debouncer\": {\"configuration\": \(options)}}}".utf8)
+            .write(to: URL(fileURLWithPath: file))
+        return try StackConfiguration(
+            path: file, catalog: PluginCatalog(folder: Checkout.root + "/plugins", programs: "/nowhere"))
+    }
+
+    @Test(
+        arguments: [
+            (#"{"windows": {"stepps": 5}}"#, "windows.stepps"), (#"{"windows": {"steps": -1}}"#, "windows.steps"),
+            (#"{"maximumWaits": {"HKQuantityTypeIdentifierSteps": 5}}"#, "maximumWaits"),
+            (#"{"frequencies": {"steps": "often"}}"#, "frequencies.steps"), (#"{"launch": "never"}"#, "launch"),
+            (#"{"dailyEnergyHour": 24}"#, "dailyEnergyHour"), (#"{"roundPatience": 5}"#, "roundPatience"),
+        ])
+    func whatItCanNotWorkWithIsRefused(_ options: String, _ key: String) throws {
+        let folder = try TemporaryFolder()
+        do {
+            let stack = try stack(options, in: folder)
+            _ = try DebouncerStage(stack: stack, instance: #require(stack.only(.debouncer)))
+            Issue.record("taken: \(options)")
+        } catch let error as ConfigurationError {
+            #expect(error.file == folder.path + "/stack.json" && error.key.contains(key), "\(error)")
+        }
+    }
+
+    @Test func aTaskThatTheManifestDoesNotPermitIsRefused() throws {
+        let folder = try TemporaryFolder()
+        let stack = try stack(#"{"refreshMinutes": 60}"#, in: folder)
+        var instance = try #require(stack.only(.debouncer))
+        _ = try DebouncerStage(stack: stack, instance: instance)
+        instance.manifest.rights.permittedTasks.remove("refresh")
+        #expect(throws: ConfigurationError.self) { try DebouncerStage(stack: stack, instance: instance) }
+    }
+
+    @Test func theProfilesAreTaken() throws {
+        let catalog = try PluginCatalog(folder: Checkout.root + "/plugins", programs: "/nowhere")
+        let stack = try StackConfiguration(path: Checkout.root + "/configs/battery-friendly.json", catalog: catalog)
+        _ = try DebouncerStage(stack: stack, instance: #require(stack.only(.debouncer)))
+    }
+}

@@ -1,0 +1,94 @@
+import BackgroundDelivery
+import Changelog
+import ConsolidatorStage
+import HealthModel
+import PluginKit
+import Testing
+
+/// The task of 00:01, at the consolidator.
+@Suite struct DailyTaskTests {
+    private typealias Rig = StageRig<ConsolidatorStage>
+    /// 2025-03-27 11:00 in Berlin.
+    private static let day = LocalDay(year: 2025, month: 3, day: 27)
+
+    private func rig() throws -> Rig {
+        let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }
+        try observer(rig)
+        let pull = try #require(rig.pulls.first { $0.name == "zones" })
+        try rig.answer(
+            pull,
+            .pages([
+                [
+                    "zones": ["me": [[.null, "Europe/Berlin"]]], "from": 0, "through": 10, "head": head(10).wireValue,
+                ]
+            ]))
+        return rig
+    }
+
+    private func observer(_ rig: Rig, importOpen: Bool = false) throws {
+        try rig.hear(beat("observer", head(10), details: ["importOpen": .bool(importOpen)]))
+    }
+
+    private func steps(_ rig: Rig) throws {
+        try rig.hear(beat("steps", head(0, store: "steps"), frontier: ["observer": 10]))
+    }
+
+    private func task(_ rig: Rig) throws -> Value { try rig.report().details["tasks"]?.array?.first ?? .null }
+
+    private let over: Instant = 1_743_116_460 * Instant.second
+
+    @Test func isSubmittedForTheNextMinutePastMidnight() throws {
+        let rig = try rig()
+        #expect(try task(rig)["state"] == "pending")
+        #expect(try task(rig)["request"]["earliestBegin"] == .integer(over))
+        try rig.restart()
+        #expect(try task(rig)["request"]["earliestBegin"] == .integer(over))
+    }
+
+    @Test func isDoneOnceAMarkOfItsOwnIsReached() throws {
+        let rig = try rig()
+        try rig.pass(over - rig.now - Instant.second)
+        #expect(try task(rig)["state"] == "pending")
+        try rig.pass(Instant.second)
+        #expect(try task(rig)["state"] == "running")
+        // While something is read in there is no mark.
+        try observer(rig, importOpen: true)
+        try steps(rig)
+        #expect(try task(rig)["state"] == "running")
+        try observer(rig)
+        try steps(rig)
+        #expect(try task(rig)["history"]["lastOutcome"] == "succeeded")
+        // And the next one is the next day's, on the day when the clocks change too.
+        #expect(try task(rig)["request"]["earliestBegin"] == .integer(over + 86_400 * Instant.second))
+        for _ in 0..<3 {
+            try rig.pass(86_400 * Instant.second)
+            try observer(rig)
+            try steps(rig)
+        }
+        #expect(try task(rig)["request"]["earliestBegin"] == .integer(over + (4 * 86_400 - 3600) * Instant.second))
+    }
+
+    @Test func aDayIsFinalOnceWhateverIsLaunched() throws {
+        let rig = try rig()
+        try rig.hear(beat("steps", head(5, store: "steps"), frontier: ["observer": 10]))
+        let pull = try #require(rig.pulls.first { $0.producer == "steps" })
+        let yesterday = Self.day.adding(days: -1)
+        let row = KeyedChangelog.Row(
+            sequence: 5, key: "figures/me/\(yesterday)", topic: "figures.steps", user: "me", day: yesterday.number,
+            body: ["figures": ["steps": 42], "hourly": [:]])
+        try rig.answer(
+            pull,
+            .pages([
+                ["rows": [row.wireValue], "from": 0, "through": 5, "head": head(5, store: "steps").wireValue]
+            ]))
+        for _ in 0..<3 {
+            try rig.hear("control.consolidator", ["command": "launch", "task": "consolidated-daily", "force": true])
+            try observer(rig)
+            try rig.hear(beat("steps", head(5, store: "steps"), frontier: ["observer": 10]))
+            #expect(try task(rig)["history"]["lastOutcome"] == "succeeded")
+            let summary = try #require(try rig.rows()["day/me/\(yesterday)"]?.body)
+            #expect(summary["final"] == true && summary["revision"] == 1)
+        }
+        #expect(try task(rig)["history"]["runs"] == 3)
+    }
+}

@@ -1,0 +1,148 @@
+import Changelog
+import DebouncerStage
+import HealthModel
+import PluginKit
+import Testing
+
+@Suite struct HistoryTests {
+    private static let today = LocalDay(year: 2025, month: 3, day: 27)
+
+    @Test func weeksFromTheNewestToTheOldest() throws {
+        var history = History(number: 3, from: Self.today.adding(days: -15), through: Self.today, began: 0)
+        var seen: [String] = []
+        while let chunk = history.chunk {
+            seen.append("\(chunk.id) \(chunk.from) \(chunk.through)")
+            let first = history.heard("a", hasDone: chunk.id, of: ["a", "b"])
+            #expect(!first)
+            // A late word of another chunk is none of this one's.
+            let late = history.heard("b", hasDone: "3-0", of: ["a", "b"])
+            #expect(!late)
+            let all = history.heard("b", hasDone: chunk.id, of: ["a", "b"])
+            #expect(all)
+        }
+        #expect(
+            seen == [
+                "3-1 2025-03-21 2025-03-27", "3-2 2025-03-14 2025-03-20", "3-3 2025-03-12 2025-03-13",
+            ])
+        #expect(history.isDone && history.chunks == 3)
+    }
+
+    @Test func goesOnWhereItWas() throws {
+        var history = History(number: 1, from: Self.today.adding(days: -30), through: Self.today, began: 7)
+        _ = history.heard("a", hasDone: "1-1", of: ["a"])
+        let again = try #require(History(wireValue: history.wireValue))
+        #expect(again == history && again.chunk?.id == "1-2")
+    }
+}
+
+/// The historical sync through the stage: which chunk is told when, and what outlives a restart.
+@Suite struct HistoryStageTests {
+    private typealias Rig = StageRig<DebouncerStage>
+
+    private func rig() throws -> Rig {
+        try StageRig {
+            DebouncerStage(
+                observer: "observer",
+                consumers: [.init(name: "steps", types: ["a"]), .init(name: "uploader", types: nil, role: .uploader)],
+                policy: .init(window: 0, maximumWait: 0))
+        }
+    }
+
+    private func answerZones(_ rig: Rig) throws {
+        let pull = try #require(rig.pulls.first { $0.name == "zones" })
+        try rig.answer(
+            pull, .pages([["zones": ["me": [[.null, "Europe/Berlin"]]], "head": head(10).wireValue, "through": 10]]))
+    }
+
+    private func begin(_ rig: Rig, _ span: Value) throws {
+        try rig.hear(beat("observer", head(10), heads: ["a": 10]))
+        for consumer in ["steps", "uploader"] { try level(rig, consumer) }
+        try rig.hear("control.debouncer", ["command": "sync", "id": "one", "history": span])
+        try answerZones(rig)
+        try rig.hear("control.debouncer", ["command": "sync", "id": "one", "history": span])
+    }
+
+    private func level(_ rig: Rig, _ consumer: String, _ replay: (String, Int64)? = nil) throws {
+        var details: [String: Value] = [:]
+        if let replay { details["replay"] = ["id": .string(replay.0), "left": .integer(replay.1)] }
+        try rig.hear(beat(consumer, head(1, store: consumer), frontier: ["observer": 10], details: details))
+    }
+
+    private func told(_ rig: Rig, _ consumer: String) -> Value {
+        rig.sent.last { $0.topic == "sync.\(consumer)" }?.body["replay"] ?? .null
+    }
+
+    @Test func tellsOneChunkUntilAllHaveDoneIt() throws {
+        let rig = try rig()
+        try begin(rig, 10)
+        #expect(told(rig, "steps")["from"] == "2025-03-21" && told(rig, "steps")["through"] == "2025-03-27")
+        #expect(told(rig, "uploader")["users"]["me"] == [1_742_511_600_000_000, 1_743_116_400_000_000])
+        try level(rig, "steps", ("1-1", 0))
+        try level(rig, "uploader", ("1-1", 3))
+        #expect(told(rig, "steps")["id"] == "1-1")
+        try level(rig, "uploader", ("1-1", 0))
+        #expect(told(rig, "steps")["id"] == "1-2" && told(rig, "uploader")["from"] == "2025-03-18")
+        let progress = try rig.report().details["history"]
+        #expect(progress?["done"] == 1 && progress?["chunks"] == 2)
+        for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-2", 0)) }
+        try rig.pass(Instant.second)
+        #expect(told(rig, "steps") == .null)
+        #expect(try rig.report().details["history"] == nil)
+        let task = try rig.report().details["tasks"]?.array?.first { $0["id"] == "historical" }
+        #expect(task?["history"]["lastOutcome"] == "succeeded")
+    }
+
+    @Test func goesOnAfterAKill() throws {
+        let rig = try rig()
+        try begin(rig, 10)
+        for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-1", 0)) }
+        try rig.restart()
+        try rig.hear(beat("observer", head(10), heads: ["a": 10]))
+        for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-1", 0)) }
+        try rig.pass(Instant.second)
+        try answerZones(rig)
+        try rig.pass(Instant.second)
+        #expect(told(rig, "steps")["id"] == "1-2")
+    }
+
+    @Test func whatIsLiveGoesFirst() throws {
+        let rig = try rig()
+        try begin(rig, 10)
+        // Today's change is out, and not consumed yet.
+        try rig.hear("observed.a", ["head": head(20).wireValue, "type": "a", "sequence": 20])
+        for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-1", 0)) }
+        try rig.pass(Instant.second)
+        #expect(told(rig, "steps") == .null)
+        for consumer in ["steps", "uploader"] {
+            try rig.hear(beat(consumer, head(1, store: consumer), frontier: ["observer": 20]))
+        }
+        #expect(told(rig, "steps")["id"] == "1-2")
+    }
+
+    @Test func everythingBeginsAtTheOldestSample() throws {
+        let rig = try rig()
+        try begin(rig, "all")
+        let pull = try #require(rig.pulls.first { $0.name == "types" })
+        // 2025-03-01 12:00 UTC
+        try rig.answer(pull, .pages([["types": [["type": "a", "firstStart": 1_740_830_400_000_000]]]]))
+        #expect(try rig.report().details["history"]?["from"] == "2025-03-01")
+    }
+
+    @Test func itsUserCancelsIt() throws {
+        let rig = try rig()
+        try begin(rig, 90)
+        try rig.hear("control.debouncer", ["command": "cancel", "task": "historical"])
+        try rig.pass(Instant.second)
+        #expect(try rig.report().details["history"] == nil && told(rig, "steps") == .null)
+        try rig.restart()
+        try rig.pass(Instant.second)
+        #expect(try rig.report().details["history"] == nil)
+    }
+
+    @Test func itBeginsInTheForeground() throws {
+        let rig = try rig()
+        try rig.hear(beat("observer", head(10), heads: ["a": 10], details: ["device": ["app": "background"]]))
+        try rig.hear("control.debouncer", ["command": "sync", "id": "one", "history": 10])
+        #expect(try rig.report().details["manual"]?["problem"].string?.contains("foreground") == true)
+    }
+}

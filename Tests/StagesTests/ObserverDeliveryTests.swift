@@ -1,0 +1,262 @@
+import BackgroundDelivery
+import Changelog
+import HealthImport
+import HealthModel
+import MessageBus
+import ObserverStage
+import PluginKit
+import SQLite
+import Testing
+import Wire
+
+/// The observer's side of background delivery, on a file, turn by turn.
+@Suite struct ObserverDeliveryTests {
+    private static let steps = "HKQuantityTypeIdentifierStepCount"
+    private static let heart = "HKQuantityTypeIdentifierHeartRate"
+    private let second = Instant.second
+
+    private func rig(
+        _ configuration: Value = [:], refusal: @escaping (String) -> String? = { _ in nil }
+    ) throws -> StageRig<ObserverStage> {
+        let manifest = try Checkout.manifest("observer")
+        let resolved = try SchemaCheck(file: manifest.file)
+            .resolve(["delivery": configuration], schema: manifest.configuration)
+        return try StageRig {
+            ObserverStage(
+                instance: "observer", zone: "UTC", defaultUser: "me",
+                delivery: DeliveryPolicy(configuration: resolved["delivery"]), refusal: refusal)
+        }
+    }
+
+    private func command(_ rig: StageRig<ObserverStage>, _ body: Value) throws {
+        try rig.hear("control.observer", body)
+    }
+
+    private func register(_ rig: StageRig<ObserverStage>, launch: Int64 = 1, _ types: Value = ["*": "immediate"]) throws
+    {
+        try command(
+            rig, ["command": "register", "consumer": "debouncer", "launch": .integer(launch), "types": types])
+    }
+
+    private func device(_ rig: StageRig<ObserverStage>, _ set: Value) throws {
+        try command(rig, ["command": "device", "set": set])
+    }
+
+    /// Samples come in by a file that the test plays; what was fired.
+    @discardableResult
+    private func bring(_ rig: StageRig<ObserverStage>, _ records: Record...) throws -> [String] {
+        let id = "00000000-\(rig.identifierOfNextImport)"
+        try command(rig, ["command": "import", "id": .string(id), "path": "/tmp/x"])
+        for case let effect in rig.effects {
+            guard case .adopt(id, _) = effect.request as? ObserverEffect else { continue }
+            try rig.reply(effect, ImportEvent.adopted(id: id))
+        }
+        let read = try #require(
+            rig.effects.last {
+                if case .read(id, _) = $0.request as? ObserverEffect { true } else { false }
+            })
+        rig.sent = []
+        try rig.reply(read, ImportEvent.records(id: id, Record.batch(records)))
+        let fired = self.fired(rig)
+        try rig.reply(read, ImportEvent.finished(id: id, ReadSummary()))
+        return fired
+    }
+
+    private func fired(_ rig: StageRig<ObserverStage>) -> [String] {
+        rig.sent.filter { $0.topic.hasPrefix("observed.") }.compactMap { $0.body["type"].string }
+    }
+
+    private func record(_ type: String, _ value: Double, after: Instant = 0) -> Record {
+        Record(
+            type: type, start: 1_743_000_000 * Instant.second + after, value: value,
+            unit: type == Self.heart ? "count/min" : "count")
+    }
+
+    @Test func onTheScreenAChangeIsOneCommitAndNothingMoreIsSaid() throws {
+        let rig = try rig()
+        try register(rig)
+        #expect(try rig.report().details["registered"] == ["debouncer": 1])
+        #expect(try bring(rig, record(Self.steps, 10)) == [Self.steps])
+        let details = try rig.report().details
+        for member in ["device", "fired", "off", "refused", "stopped"] { #expect(details[member] == nil) }
+        #expect(rig.log.fields(of: "observer.fired") == [["type": Self.steps, "locked": "false"]])
+        #expect(rig.sent.allSatisfy { $0.topic.hasPrefix("observed.") })
+    }
+
+    @Test func withoutTheEntitlementRegistrationIsRefusedWithTheLineToAdd() throws {
+        var manifest = try Checkout.manifest("debouncer")
+        #expect(manifest.registrationRefusal == nil)
+        manifest.rights.entitlements = [.health]
+        let why = try #require(manifest.registrationRefusal)
+        #expect(why.code == .authorizationDenied)
+        #expect(
+            why.remedy.contains(#"add "background-delivery" to "entitlements""#) && why.remedy.contains(manifest.file))
+        let rig = try rig(refusal: { _ in why.description })
+        for _ in 0..<3 { try register(rig) }
+        let details = try rig.report().details
+        #expect(details["registered"] == nil && details["refused"] == ["debouncer": .string(why.description)])
+        #expect(rig.log.fields(of: "registration.refused").count == 1)
+        // On the screen delivery goes on; in the background nobody is told.
+        #expect(try bring(rig, record(Self.steps, 1)) == [Self.steps])
+        try device(rig, ["app": "background"])
+        #expect(try bring(rig, record(Self.steps, 2, after: second * 90)) == [])
+        #expect(rig.log.fields(of: "observer.unheard").contains(["type": Self.steps]))
+    }
+
+    @Test func anUnknownFrequencyIsRefused() throws {
+        let rig = try rig()
+        try register(rig, ["*": "often"])
+        #expect(try rig.report().details["refused"]?["debouncer"].string?.contains("immediate, hourly") == true)
+    }
+
+    @Test func inTheBackgroundTheHeartbeatSaysHowFarEachTypeIsFired() throws {
+        let rig = try rig(["floors": [Self.steps: "hourly"]])
+        try register(rig)
+        try device(rig, ["app": "background"])
+        #expect(try rig.report().details["device"]?["app"] == "background")
+        #expect(try bring(rig, record(Self.steps, 1), record(Self.heart, 60)) == [Self.heart, Self.steps])
+        #expect(try rig.report().details["fired"] == nil)
+        let before = rig.store.sequence
+        #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
+        let told = try #require(AnchorVector(wireValue: try rig.report().details["fired"] ?? .null))
+        #expect(told[Self.steps] == before && told[Self.heart] == rig.store.sequence)
+        // The same after a crash: what may not be told yet stays so.
+        try rig.restart()
+        let again = AnchorVector(wireValue: try rig.report().details["fired"] ?? .null)
+        #expect(again == told)
+        #expect(try rig.report().details["registered"] == ["debouncer": 1])
+        try rig.pass(3600 * second)
+        #expect(fired(rig) == [Self.steps])
+        #expect(try rig.report().details["fired"] == nil)
+    }
+
+    @Test func whileLockedReadsAnswerInaccessibleAndFiresWait() throws {
+        let rig = try rig()
+        try register(rig)
+        try bring(rig, record(Self.steps, 1))
+        try device(rig, ["locked": true])
+        #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
+        let source = try ObserverSource(database: rig.store.database)
+        for query in ["samples", "spans", "slice"] {
+            #expect(throws: DeliveryError.self) {
+                try source.answer(request(query), head: rig.store.head) { _, _ in }
+            }
+        }
+        // Zones aren't health data, and a person's own tool reads the store as it is.
+        #expect(throws: Never.self) {
+            try source.answer(request("zones"), head: rig.store.head) { _, _ in }
+            try source.answer(request("samples", consumer: "client-1-2"), head: rig.store.head) { _, _ in }
+        }
+        try rig.pass(3600 * second)
+        #expect(try rig.rows()["alert/unlock-reminder/"]?.body != nil)
+        rig.sent = []
+        try device(rig, ["locked": false])
+        let reminder = try #require(try rig.rows()["alert/unlock-reminder/"])
+        #expect(reminder.body == nil)
+        #expect(fired(rig) == [Self.steps])
+        #expect(throws: Never.self) { try source.answer(request("samples"), head: rig.store.head) { _, _ in } }
+    }
+
+    private func request(_ query: String, consumer: String = "steps") -> Value {
+        [
+            "query": .string(query), "consumer": .string(consumer), "types": ["exclude": []], "after": 0,
+            "until": .integer(.max), "user": "me", "from": 0, "to": .integer(4_000_000_000 * second),
+            "asOf": .integer(.max),
+        ]
+    }
+
+    private func values(_ rig: StageRig<ObserverStage>, _ request: Value) throws -> [Double] {
+        let source = try ObserverSource(database: rig.store.database)
+        var values: [Double] = []
+        var failure: (any Error)?
+        try source.answer(request, head: rig.store.head) { members, _ in
+            do { values += try SamplePage(wireValue: members["samples"] ?? .null).value } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return values
+    }
+
+    @Test func aDeniedTypeLooksAsIfThereWereNothingOfIt() throws {
+        let rig = try rig()
+        try register(rig)
+        try bring(rig, record(Self.steps, 1), record(Self.heart, 60))
+        let stood = rig.store.sequence
+        try command(rig, ["command": "types", "set": [Self.steps: ["denied": true]]])
+        #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
+        #expect(try values(rig, request("samples")) == [60] && values(rig, request("slice")) == [60])
+        let details = try rig.report().details
+        #expect(details["off"] == [.string(Self.steps)])
+        #expect(AnchorVector(wireValue: details["fired"] ?? .null)?[Self.steps] == stood)
+        rig.sent = []
+        try command(rig, ["command": "types", "set": [Self.steps: ["denied": false]]])
+        #expect(fired(rig) == [Self.steps])
+        #expect(try values(rig, request("samples")).sorted() == [1, 2, 60])
+        #expect(try rig.report().details["off"] == nil)
+    }
+
+    @Test func aPredicateFiltersWhatIsReadAndAnUnknownOneIsRefused() throws {
+        let rig = try rig()
+        let late = 7200 * second
+        try bring(
+            rig, record(Self.steps, 1), record(Self.heart, 60),
+            Record(source: "iPhone", start: 1_743_000_000 * second + late, value: 5))
+        let start = 1_743_000_000 * second
+        for query in ["samples", "slice"] {
+            func found(_ predicate: Value) throws -> [Double] {
+                guard case .object(var members) = request(query) else { return [] }
+                members["predicate"] = predicate
+                return try values(rig, .object(members)).sorted()
+            }
+            #expect(try found(["sources": ["iPhone"]]) == [5])
+            #expect(try found(["from": .integer(start + late)]) == [5])
+            #expect(try found(["to": .integer(start + late)]) == [1, 60])
+            #expect(try found(["enteredByHand": true]) == [])
+            #expect(try found(["enteredByHand": false]) == [1, 5, 60])
+            #expect(try found(["activities": ["running"]]) == [])
+            #expect(throws: PullRefusal.self) { try found(["colour": "red"]) }
+            #expect(throws: PullRefusal.self) { try found(["sources": "iPhone"]) }
+        }
+    }
+
+    @Test func silenceOfTheConsumerStopsDeliveryUntilItRegistersAgain() throws {
+        let rig = try rig(["strikesUntilStopped": 3, "acknowledgeWithinSeconds": 1])
+        try register(rig)
+        try device(rig, ["app": "background"])
+        try bring(rig, record(Self.steps, 1))
+        for _ in 0..<12 { try rig.pass(second) }
+        #expect(try rig.report().details["stopped"] == ["debouncer"])
+        #expect(rig.log.fields(of: "delivery.stopped").count == 1)
+        #expect(try rig.rows()["alert/delivery-stopped/debouncer"]?.body?["since"].int != nil)
+        try rig.restart()
+        #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
+        rig.sent = []
+        try register(rig, launch: 2)
+        #expect(fired(rig) == [Self.steps])
+        #expect(try rig.report().details["stopped"] == nil)
+        let alert = try #require(try rig.rows()["alert/delivery-stopped/debouncer"])
+        #expect(alert.body == nil)
+        try rig.hear("acknowledged.observer", ["consumer": "debouncer", "types": [Self.steps: .integer(.max)]])
+        #expect(rig.log.fields(of: "observer.acknowledged").count == 1)
+        rig.sent = []
+        for _ in 0..<12 { try rig.pass(second) }
+        #expect(rig.sent.isEmpty)
+    }
+
+    @Test func aDeviceStateThatCantBeIsRefusedAndLeavesEverything() throws {
+        let rig = try rig()
+        try device(rig, ["locked": true, "app": "asleep"])
+        #expect(try rig.report().details["device"] == nil)
+        #expect(rig.log.fields(of: "device.refused").count == 1)
+        try device(rig, ["battery": 0.5])
+        try rig.restart()
+        #expect(try rig.report().details["device"]?["battery"] == 0.5)
+    }
+}
+
+extension StageRig {
+    /// Unique in a test's life.
+    var identifierOfNextImport: String {
+        let number = String(effects.last?.id ?? 0)
+        return String(repeating: "0", count: max(0, 12 - number.count)) + number
+    }
+}

@@ -1,0 +1,207 @@
+import Changelog
+import HTTP
+import HealthModel
+import PluginKit
+import SQLite
+import Simulation
+import Testing
+import UploaderStage
+import Wire
+
+private struct OneFigure: DayHandler {
+    let version = 1
+    let needsPayload = false
+    func compute(_ input: DayInput) throws -> DayOutput { DayOutput(figures: ["n": 1]) }
+}
+
+/// A chunk of a historical sync, at those who carry it out.
+@Suite struct ReplayTests {
+    private static let day = LocalDay(year: 2025, month: 3, day: 26)
+    private static let noon: Instant = 1_742_986_800 * Instant.second
+
+    private func replay(_ id: String) -> Value {
+        [
+            "id": .string(id), "from": "2025-03-18", "through": "2025-03-20",
+            "users": ["me": [1_742_252_400_000_000, 1_742_511_600_000_000]],
+        ]
+    }
+
+    // MARK: A handler
+
+    private func handler() throws -> StageRig<HandlerStage> {
+        let manifest = try Checkout.manifest("steps")
+        return try StageRig {
+            HandlerStage(
+                instance: "steps", manifest: manifest, configuration: [:], handler: OneFigure(), namedTypes: [],
+                observer: "observer")
+        }
+    }
+
+    private func sync(_ rig: StageRig<HandlerStage>, _ sequence: Int64, replay: Value = .null) throws {
+        var body: [String: Value] = ["head": head(sequence).wireValue, "released": .integer(sequence)]
+        if !replay.isNull { body["replay"] = replay }
+        try rig.hear("sync.steps", .object(body))
+    }
+
+    private func touch(_ rig: StageRig<HandlerStage>, through: Int64) throws {
+        let pull = try #require(rig.pulls.first { $0.name == "spans" })
+        try rig.answer(
+            pull,
+            .pages([
+                [
+                    "users": ["me"], "user": .column(.int32([0])), "start": .column(.int64([Self.noon])),
+                    "end": .column(.int64([Self.noon + 1])), "zones": ["me": [[.null, "Europe/Berlin"]]],
+                    "from": pull.query["after"] ?? 0, "through": .integer(through), "head": head(through).wireValue,
+                ]
+            ]))
+    }
+
+    private func slice(_ rig: StageRig<HandlerStage>) throws -> Pull {
+        let pull = try #require(rig.pulls.first { $0.name == "slice" })
+        try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
+        return pull
+    }
+
+    private func left(_ rig: StageRig<HandlerStage>) throws -> Value? { try rig.report().details["replay"] }
+
+    @Test func aHandlerComputesTheDaysOnceAndHoldsNothingUp() throws {
+        let rig = try handler()
+        try sync(rig, 10)
+        try touch(rig, through: 10)
+        _ = try slice(rig)
+        try sync(rig, 10, replay: replay("1-1"))
+        #expect(try left(rig) == ["id": "1-1", "left": 3])
+        #expect(try rig.report().frontier["observer"] == 10)
+        // What outlives a kill is that they are still to be done.
+        try rig.restart()
+        #expect(try left(rig) == ["id": "1-1", "left": 3] && rig.report().frontier["observer"] == 10)
+        try sync(rig, 10, replay: replay("1-1"))
+        _ = try slice(rig)
+        #expect(try left(rig) == ["id": "1-1", "left": 0])
+        try sync(rig, 10, replay: replay("1-1"))
+        #expect(rig.pulls.isEmpty)
+        try sync(rig, 10, replay: replay("1-2"))
+        #expect(try left(rig) == ["id": "1-2", "left": 3])
+    }
+
+    @Test func whatIsLiveIsComputedFirst() throws {
+        let rig = try handler()
+        try sync(rig, 10)
+        try touch(rig, through: 10)
+        _ = try slice(rig)
+        // Later days than the live one, asked for before it: all the same it goes first.
+        var later = replay("1-1").object ?? [:]
+        later["from"] = "2025-04-01"
+        later["through"] = "2025-05-30"
+        try sync(rig, 10, replay: .object(later))
+        try sync(rig, 20)
+        try touch(rig, through: 20)
+        // What was under way goes on; the next is today's.
+        _ = try slice(rig)
+        let next = try #require(rig.pulls.last { $0.name == "slice" })
+        let span = try #require(next.integer("from"))..<(try #require(next.integer("to")))
+        #expect(span.contains(Self.noon))
+        try rig.answer(next, .pages([["samples": SamplePage().wireValue]]))
+        #expect(try rig.report().frontier["observer"] == 20)
+        #expect(try left(rig)?["left"].int ?? 0 > 0)
+    }
+
+    // MARK: The uploader
+
+    private func uploader() throws -> StageRig<UploaderStage> {
+        try StageRig {
+            UploaderStage(
+                observer: "observer", handlers: [], consolidator: "consolidator",
+                policy: UploadPolicy(base: 1, cap: 8), generator: SeededRandom(seed: 5), instance: "uploader",
+                family: { UploadMetric(family: $0) })
+        }
+    }
+
+    private func tell(_ rig: StageRig<UploaderStage>, _ replay: Value) throws {
+        try rig.hear("sync.uploader", ["head": head(10).wireValue, "released": 10, "replay": replay])
+    }
+
+    private func settleLive(_ rig: StageRig<UploaderStage>) throws {
+        let pull = try #require(rig.pulls.first { $0.name == "samples" })
+        try rig.answer(
+            pull,
+            .pages([
+                [
+                    "samples": SamplePage().wireValue, "users": [], "user": .column(.int32([])), "from": 0,
+                    "through": 10, "head": head(10).wireValue,
+                ]
+            ]))
+    }
+
+    private func samplePage() -> SamplePage {
+        var page = SamplePage()
+        page.types = ["steps"]
+        page.units = ["count"]
+        page.origins = [Origin(sourceName: "Watch", sourceVersion: "1", productType: "", device: "")]
+        page.ids = [SampleID(high: 1, low: 2)]
+        page.sequence = [7]
+        page.type = [0]
+        page.start = [1_742_300_000 * Instant.second]
+        page.end = [1_742_300_060 * Instant.second]
+        page.value = [42]
+        page.origin = [0]
+        page.flags = [[]]
+        page.unit = [0]
+        page.created = [1_742_300_100]
+        return page
+    }
+
+    @Test func theUploaderDeliversTheChunkAgainAndMovesNoAnchor() throws {
+        let rig = try uploader()
+        try rig.hear(beat("consolidator", head(0, store: "consolidator")))
+        try tell(rig, .null)
+        try settleLive(rig)
+        let frontier = try rig.report().frontier
+        try tell(rig, replay("1-1"))
+        #expect(try rig.report().details["replay"]?["left"].int ?? 0 > 0)
+        let slice = try #require(rig.pulls.first { $0.name == "slice" })
+        #expect(
+            slice.query["user"] == "me" && slice.query["from"] == 1_742_252_400_000_000 && slice.query["asOf"] == 10)
+        try rig.answer(slice, .pages([["samples": samplePage().wireValue, "head": head(10).wireValue]]))
+        let effect = try #require(rig.effects.first { $0.request is UploadRequest })
+        let request = try #require(effect.request as? UploadRequest)
+        #expect(request.path == "/api/v1/sync/steps")
+        #expect(try Value(json: request.body)["samples"].array?.first?["version"] == 7)
+        try rig.reply(effect, UploadReply.answered(status: 200, retryAfter: nil, body: []))
+        let rows = try #require(rig.pulls.first { $0.producer == "consolidator" && $0.query["days"] != nil })
+        #expect(rows.query["days"] == [20_165, 20_167])
+        let row = KeyedChangelog.Row(
+            sequence: 3, key: "day/me/2025-03-19", topic: "daily.summary", user: "me", day: 20_166,
+            body: ["date": "2025-03-19"])
+        try rig.answer(
+            rows,
+            .pages([
+                [
+                    "rows": [row.wireValue], "from": 0, "through": 5, "head": head(5, store: "consolidator").wireValue,
+                ]
+            ]))
+        let days = try #require(rig.effects.first { $0.request is UploadRequest })
+        #expect((days.request as? UploadRequest)?.path == "/api/v1/sync/daily")
+        try rig.reply(days, UploadReply.answered(status: 200, retryAfter: nil, body: []))
+        #expect(try rig.report().details["replay"] == ["id": "1-1", "left": 0])
+        #expect(try rig.report().frontier == frontier)
+        // What is done is done, also after a restart.
+        try rig.restart()
+        try tell(rig, replay("1-1"))
+        #expect(try rig.report().details["replay"] == ["id": "1-1", "left": 0])
+        #expect(!rig.pulls.contains { $0.name == "slice" })
+    }
+
+    @Test func aKilledUploaderBeginsTheChunkAnew() throws {
+        let rig = try uploader()
+        try tell(rig, .null)
+        try settleLive(rig)
+        try tell(rig, replay("1-1"))
+        let slice = try #require(rig.pulls.first { $0.name == "slice" })
+        try rig.answer(slice, .pages([["samples": samplePage().wireValue, "head": head(10).wireValue]]))
+        try rig.restart()
+        #expect(try rig.report().details["replay"] == nil)
+        try tell(rig, replay("1-1"))
+        #expect(rig.pulls.contains { $0.name == "slice" })
+    }
+}

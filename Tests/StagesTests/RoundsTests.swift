@@ -1,0 +1,80 @@
+import Changelog
+import DebouncerStage
+import HealthModel
+import PluginKit
+import Testing
+
+@Suite struct RoundsTests {
+    private static let second = Instant.second
+    private var rounds = Rounds(patience: 60 * second)
+
+    private mutating func release(_ targets: [String: Int64], at seconds: Instant = 0) -> Int64 {
+        rounds.release(
+            targets.mapValues { AnchorVector(base: $0) }, reason: "fire", now: seconds * Self.second,
+            monotonic: seconds * Self.second)
+    }
+
+    private mutating func hear(
+        _ consumer: String, _ frontier: Int64, at seconds: Instant, _ details: [String: Value] = [:]
+    ) {
+        rounds.heard(
+            beat(consumer, head(1), frontier: ["observer": frontier], details: details), of: "observer",
+            at: seconds * Self.second)
+    }
+
+    private mutating func ended(at seconds: Instant) -> [Rounds.Round] { rounds.ended(at: seconds * Self.second) }
+
+    @Test mutating func endsWhenAllHaveConsumedWhatWasReleased() {
+        _ = release(["steps": 10, "sleep": 10])
+        hear("steps", 10, at: 1)
+        #expect(ended(at: 1).isEmpty)
+        hear("sleep", 9, at: 2)
+        #expect(ended(at: 2).isEmpty)
+        hear("sleep", 10, at: 3)
+        let round = ended(at: 3).first
+        #expect(round?.isSuccess == true && round?.duration == 3 * Self.second)
+        #expect(round?.succeeded == ["steps": Self.second, "sleep": 3 * Self.second])
+        #expect(round?.summary == "sleep, steps succeeded")
+        #expect(rounds.open == nil && rounds.nextDeadline == nil)
+    }
+
+    @Test mutating func silenceAndStandstillAreFailures() {
+        _ = release(["steps": 10, "sleep": 10, "energy": 10])
+        for seconds in Instant(1)...62 {
+            hear("sleep", 5, at: seconds, ["pending": 3])
+            hear("energy", seconds / 10, at: seconds)
+            #expect(ended(at: seconds).isEmpty)
+            if seconds == 16 { #expect(rounds.open?.failed == ["steps": "not heard"]) }
+        }
+        hear("energy", 10, at: 63)
+        let round = ended(at: 63).first
+        #expect(round?.summary == "energy succeeded; sleep failed (no progress), steps failed (not heard)")
+    }
+
+    @Test mutating func daysThatCouldNotBeComputedAreAFailure() {
+        _ = release(["steps": 10])
+        hear("steps", 10, at: 1, ["failedDays": 2])
+        #expect(ended(at: 1).first?.failed == ["steps": "2 days couldn't be computed"])
+    }
+
+    @Test mutating func whatIsReleasedMeanwhileBelongsToTheNextRound() {
+        let first = release(["steps": 10])
+        let second = release(["steps": 20])
+        #expect(release(["sleep": 25]) == second && second == first + 1)
+        hear("steps", 10, at: 1)
+        #expect(ended(at: 1).map(\.number) == [first])
+        hear("steps", 20, at: 2)
+        hear("sleep", 25, at: 2)
+        #expect(ended(at: 2).map(\.number) == [second])
+    }
+
+    @Test mutating func aTypeThatWaitsHoldsNoRoundUp() {
+        rounds.release(
+            ["steps": AnchorVector(base: 10, exceptions: ["b": 4])], reason: "fire", now: 0, monotonic: 0)
+        // The frontier is the least of all types, and would say so at once.
+        hear("steps", 4, at: 1)
+        #expect(ended(at: 1).isEmpty)
+        hear("steps", 4, at: 2, ["consumed": ["base": 10, "types": ["b": 4]]])
+        #expect(ended(at: 2).first?.isSuccess == true)
+    }
+}

@@ -1,0 +1,39 @@
+import HealthModel
+import SQLite
+import Simulation
+
+/// Has the observer of a simulated stack keep exactly the zones that the data ends up with, saying it as often as it takes.
+final class Travel {
+    private let data: SimulatedData
+    private unowned let stack: SimulatedStack
+
+    init(_ data: SimulatedData, in stack: SimulatedStack) {
+        self.data = data
+        self.stack = stack
+    }
+
+    /// Says of one moment which zone begins there, or that none does, once.
+    func say(_ zone: String?, from moment: Instant) {
+        var command: [String: Value] = ["command": "zone", "user": "me", "from": .integer(moment)]
+        command["action"] = zone == nil ? "remove" : "add"
+        if let zone { command["zone"] = .string(zone) }
+        stack.world.send("control.observer", .object(command), from: "command")
+    }
+
+    func begin(after delay: Instant) {
+        stack.world.schedule(
+            .action { [self] in
+                guard try !hasEnded() else { return }
+                for moment in data.moments { say(data.travels.first { $0.from == moment }?.zone, from: moment) }
+                begin(after: Instant.second)
+            }, after: delay)
+    }
+
+    func hasEnded() throws -> Bool {
+        guard let reader = stack.observer.reader else { return false }
+        var added: [ZoneTimeline.Entry] = []
+        try reader.prepare("SELECT moment, zone FROM zone_settings WHERE user = 'me' AND moment > 0 ORDER BY moment")
+            .forEachRow { added.append(.init(from: $0.int64(0), zone: $0.string(1))) }
+        return added == data.travels
+    }
+}

@@ -1,0 +1,103 @@
+import BackgroundDelivery
+import Changelog
+import HealthModel
+import PluginKit
+import Wire
+
+/// The task `consolidated-daily`: from one minute past the local midnight on it makes every day that is over final. A lower bound only: a run that comes
+/// late, or twice, makes the same days final.
+struct DailyTask {
+    static let identifier = "consolidated-daily"
+
+    struct Options {
+        var launcher = TaskScheduler.Launcher.own
+        var needsNetwork = false
+        var needsPower = false
+    }
+
+    let options: Options
+    var host: TaskHost
+    var device = DeviceState()
+    /// Since when (by the clock) the run under way waits for a mark that is taken after it; nil: none is under way.
+    private(set) var began: Instant?
+    private(set) var value: Value?
+
+    init(_ options: Options, permissions: TaskHost.Permissions) {
+        self.options = options
+        host = TaskHost(
+            TaskScheduler(
+                permitted: permissions.tasks, backgroundModes: permissions.backgroundModes,
+                launcher: options.launcher))
+    }
+
+    mutating func open(_ turn: Turn) throws {
+        try TaskHost.createTables(in: try turn.write().database)
+        try host.register(Self.identifier, .processing)
+        try host.open(turn)
+    }
+
+    func conditions(_ turn: Turn) -> TaskConditions {
+        TaskConditions(now: turn.now, monotonic: turn.monotonic, device: device)
+    }
+
+    /// Submits the next run, begins and ends what is due. True when a run has begun.
+    mutating func advance(_ timelines: [ZoneTimeline], _ turn: Turn) throws -> Bool {
+        let conditions = conditions(turn)
+        let moves = host.due(conditions, turn)
+        if !moves.begun.isEmpty { began = turn.now }
+        for identifier in moves.expiring {
+            began = nil
+            host.complete(identifier, success: false, conditions, turn)
+        }
+        if !moves.ended.isEmpty { began = nil }
+        // Also while a run is under way: it submits the next one first.
+        if host.isToBeSubmitted(Self.identifier)
+            || (!moves.begun.isEmpty && !host.scheduler.isPending(Self.identifier)),
+            let next = timelines.compactMap({ $0.nextDayIsOver(after: turn.now) }).min()
+        {
+            try host.submit(
+                TaskRequest(
+                    Self.identifier, earliestBegin: next, requiresNetwork: options.needsNetwork,
+                    requiresPower: options.needsPower), conditions, turn)
+        }
+        return !moves.begun.isEmpty
+    }
+
+    /// A mark has been reached: days that were over when it was taken are final.
+    mutating func reached(markOf heardAt: Instant, _ turn: Turn) {
+        guard let began, heardAt >= began else { return }
+        self.began = nil
+        host.complete(Self.identifier, success: true, conditions(turn), turn)
+    }
+
+    mutating func finishTurn(_ turn: Turn) throws {
+        try host.save(turn)
+        value = host.scheduler.wireValue(conditions(turn))
+    }
+}
+
+extension ConsolidatorStage {
+    public convenience init(stack: StackConfiguration, instance: StackConfiguration.Instance) throws {
+        let rights = instance.manifest.rights
+        guard rights.permittedTasks.contains(DailyTask.identifier) else {
+            throw ConfigurationError(
+                file: instance.manifest.file, key: "permittedTasks", reason: "must hold '\(DailyTask.identifier)'")
+        }
+        var options = DailyTask.Options()
+        options.launcher =
+            instance.configuration["launch"].string.flatMap(TaskScheduler.Launcher.init(rawValue:)) ?? .own
+        options.needsNetwork = instance.configuration["tasksNeedNetwork"].bool ?? false
+        options.needsPower = instance.configuration["tasksNeedPower"].bool ?? false
+        self.init(
+            instance: instance.name, observer: stack.only(.observer)?.name ?? "observer",
+            handlers: stack.handlers.map(\.name), options: options,
+            permissions: .init(rights))
+    }
+
+    /// With its task permitted.
+    public convenience init(observer: String, handlers: [String]) {
+        self.init(
+            instance: "consolidator", observer: observer, handlers: handlers, options: .init(),
+            permissions: .init(tasks: [DailyTask.identifier], backgroundModes: ["processing"]))
+    }
+}

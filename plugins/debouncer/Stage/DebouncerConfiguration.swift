@@ -1,0 +1,118 @@
+import BackgroundDelivery
+import HealthModel
+import PluginKit
+
+/// The debouncer's options, times in microseconds.
+public struct DebouncerConfiguration: Sendable {
+    /// What a wake in the background does with what was fired.
+    public enum Background: String, Sendable, CaseIterable {
+        /// It is noted in the pending set, and the task `healthkit-sync` is submitted.
+        case task
+        /// It is released within the wake.
+        case sync
+    }
+
+    public var policy: ReleaseWindow.Policy
+    public var background = Background.task
+    public var launcher = TaskScheduler.Launcher.own
+    /// What is asked of the observer, by type or "*".
+    public var frequencies: [String: String] = ["*": DeliveryFrequency.immediate.name]
+    /// How long after the last one each task that repeats begins at the earliest; one that isn't here isn't scheduled.
+    public var intervals: [DebouncerTask: Instant] = [:]
+    /// At which local hour the day's energy is computed once more; nil: never.
+    public var dailyEnergyHour: Int?
+    public var tasksNeedNetwork = false
+    public var tasksNeedPower = false
+    public var roundPatience: Instant = 120 * Instant.second
+
+    public init(policy: ReleaseWindow.Policy) { self.policy = policy }
+}
+
+/// The tasks that the debouncer hosts, by their identifiers.
+public enum DebouncerTask: String, Sendable, CaseIterable {
+    case healthkitSync = "healthkit-sync"
+    case remoteSync = "remote-sync"
+    case dailyEnergy = "daily-energy"
+    case notificationCheck = "notification-check"
+    case historical
+    case catchUp = "catch-up"
+    case refresh
+
+    var kind: TaskKind {
+        switch self {
+        case .historical: .continued
+        case .refresh: .refresh
+        default: .processing
+        }
+    }
+}
+
+extension DebouncerConfiguration {
+    /// Reads the options that the manifest's schema has passed.
+    /// - Parameter types: by metric (a handler's instance), the types it names; for `windows` and `maximumWaits`.
+    /// - Throws: `ConfigurationError` with what is allowed.
+    init(_ value: Value, file: String, key: String, metrics: [String: Set<String>]) throws {
+        func microseconds(_ value: Value) -> Instant { Instant((value.double ?? 0) * 1e6) }
+        func byType(_ name: String) throws -> [String: Instant] {
+            var times: [String: Instant] = [:]
+            let given = value[name].object ?? [:]
+            // A type that is named goes before its metric.
+            for (subject, time) in given {
+                guard let types = metrics[subject] else { continue }
+                for type in types { times[type] = microseconds(time) }
+            }
+            for (subject, time) in given where metrics[subject] == nil {
+                times[try Self.type(subject, file: file, key: "\(key).\(name)", metrics)] = microseconds(time)
+            }
+            return times
+        }
+        self.init(
+            policy: ReleaseWindow.Policy(
+                window: microseconds(value["windowSeconds"]), maximumWait: microseconds(value["maximumWaitSeconds"]),
+                byType: try byType("windows"), maximumByType: try byType("maximumWaits")))
+        background = value["background"].string.flatMap(Background.init(rawValue:)) ?? .task
+        launcher = value["launch"].string.flatMap(TaskScheduler.Launcher.init(rawValue:)) ?? .own
+        for (subject, frequency) in value["frequencies"].object ?? [:] {
+            guard let name = frequency.string else { continue }
+            if subject == "*" {
+                frequencies[subject] = name
+            } else if let types = metrics[subject] {
+                for type in types where frequencies[type] == nil { frequencies[type] = name }
+            } else {
+                frequencies[try Self.type(subject, file: file, key: "\(key).frequencies", metrics)] = name
+            }
+        }
+        func interval(_ name: String, _ unit: Instant) -> Instant? {
+            value[name].double.flatMap { $0 > 0 ? Instant($0 * Double(unit)) : nil }
+        }
+        let minute = 60 * Instant.second
+        intervals[.remoteSync] = interval("remoteSyncMinutes", minute)
+        intervals[.notificationCheck] = interval("notificationCheckMinutes", minute)
+        intervals[.refresh] = interval("refreshMinutes", minute)
+        if value["strategy"].string == "combined" { intervals[.catchUp] = interval("catchUpHours", 60 * minute) }
+        dailyEnergyHour = value["dailyEnergyHour"].int.map { Int($0) }
+        tasksNeedNetwork = value["tasksNeedNetwork"].bool ?? false
+        tasksNeedPower = value["tasksNeedPower"].bool ?? false
+        if let seconds = value["roundPatienceSeconds"].double { roundPatience = Instant(seconds * 1e6) }
+    }
+
+    private static func type(
+        _ name: String, file: String, key: String, _ metrics: [String: Set<String>]
+    ) throws -> String {
+        guard HealthType.known(name) != nil || metrics.values.contains(where: { $0.contains(name) }) else {
+            throw ConfigurationError(
+                file: file, key: "\(key).\(name)",
+                reason: "isn't known; allowed are HealthKit's type identifiers and the metrics "
+                    + metrics.keys.sorted().joined(separator: ", "))
+        }
+        return name
+    }
+
+    /// Tasks that this configuration schedules, or lets be submitted.
+    var tasks: Set<DebouncerTask> {
+        var tasks: Set<DebouncerTask> = [.healthkitSync, .historical]
+        tasks.formUnion(intervals.keys)
+        if dailyEnergyHour != nil { tasks.insert(.dailyEnergy) }
+        return tasks
+    }
+}

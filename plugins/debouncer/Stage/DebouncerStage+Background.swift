@@ -1,0 +1,134 @@
+import BackgroundDelivery
+import Changelog
+import HealthModel
+import PluginKit
+import Wire
+
+extension DebouncerStage {
+    /// What the observer says of the phone, of registrations and of types that are off.
+    func learnDevice(_ beat: Heartbeat, _ turn: Turn) throws {
+        registeredLaunch = beat.details["registered"]?[instance].int
+        window.off = Set((beat.details["off"]?.array ?? []).compactMap(\.string))
+        let fired = beat.details["fired"].flatMap { AnchorVector(wireValue: $0) }
+        offFired = Dictionary(
+            uniqueKeysWithValues: window.off.map { ($0, fired?[$0] ?? beat.head?.sequence ?? .max) })
+        let new = beat.details["device"].flatMap { DeviceState().updated(from: $0) } ?? DeviceState()
+        guard new != device else { return }
+        let old = device
+        device = new
+        try store("device", new.wireValue, turn)
+        if old.app == .active, new.app != .active {
+            turn.log.info("app.background", ("pending", "\(window.pendingTypes.count)"))
+        }
+        try adaptReach(turn, reason: new.app == .active ? "foreground" : "unlock")
+    }
+
+    /// What may be released, as the phone and the tasks are now.
+    var reachNow: ReleaseWindow.Reach {
+        if device.isLocked || device.app == .forceQuit { return .nothing }
+        if device.app == .active || isConsolidating || !tasks.scheduler.runningIdentifiers.isEmpty {
+            return .everything
+        }
+        return configuration.background == .sync ? .fired : .collecting
+    }
+
+    /// Follows the phone: with time for the app everything goes out at once; without, what waited is collected for a task.
+    func adaptReach(_ turn: Turn, reason: String) throws {
+        let reach = reachNow
+        guard reach != window.reach else { return }
+        window.reach = reach
+        switch reach {
+        case .everything:
+            let moved = window.releaseEverything()
+            guard !moved.isEmpty else { return }
+            try save(turn)
+            try released(moved, reason: reason, turn)
+        case .collecting: window.closeAll()
+        case .fired, .nothing: break
+        }
+    }
+
+    /// Keeps the pending set while the app has no time of its own, and has a task run when a window has closed on something.
+    func keepPending(_ turn: Turn) throws {
+        let isCollecting = window.reach != .everything
+        let pending = isCollecting ? window.pendingSet : [:]
+        if pending != savedPending {
+            for type in pending.keys.sorted() where savedPending[type] == nil {
+                turn.log.info("pending.added", ("type", type))
+            }
+            savedPending = pending
+            tasks.forgive(DebouncerTask.healthkitSync.rawValue)
+            try store("pending", .object(pending.mapValues { .integer($0) }), turn)
+            // What has been released since is told again after a restart too.
+            try save(turn)
+        }
+        let sync = DebouncerTask.healthkitSync
+        guard window.reach == .collecting, window.hasCollected, tasks.isToBeSubmitted(sync.rawValue) else { return }
+        try tasks.submit(request(sync, earliest: nil), conditions(turn), turn)
+    }
+
+    /// Answers the observer's fires: at once in the background, where the pending set has just been kept; with the second's repetition in the
+    /// foreground, where nothing is lost without.
+    func acknowledge(atOnce: Bool, _ turn: Turn) {
+        guard !acknowledgements.isEmpty, atOnce || device.app != .active, device.app != .forceQuit else { return }
+        turn.publish(
+            "acknowledged.\(observer)",
+            ["consumer": .string(instance), "types": .object(acknowledgements.mapValues { .integer($0) })])
+        acknowledgements = [:]
+    }
+
+    /// Registers this start with the observer, each second until it says that it has.
+    func register(_ turn: Turn) {
+        guard registeredLaunch != launch else { return }
+        turn.publish(
+            "control.\(observer)",
+            [
+                "command": "register", "consumer": .string(instance), "launch": .integer(launch),
+                "types": .object(configuration.frequencies.mapValues { .string($0) }),
+            ])
+    }
+
+    /// What others say of themselves: consumers how far they are, the consolidator whether its task runs, the uploader whether there is a path.
+    func hear(_ beat: Heartbeat, _ turn: Turn) throws {
+        if beat.instance == consolidator {
+            let isRunning = beat.details["tasks"]?.array?.contains { $0["state"] == "running" } ?? false
+            guard isRunning != isConsolidating else { return }
+            isConsolidating = isRunning
+            return try adaptReach(turn, reason: "consolidated-daily")
+        }
+        guard let consumer = consumers.first(where: { $0.name == beat.instance }) else { return }
+        if consumer.role == .uploader { hasPath = beat.details["path"]?["satisfied"].bool }
+        rounds.heard(beat, of: observer, at: turn.monotonic)
+        try heardReplay(beat, turn)
+    }
+
+    /// Runs the syncs of consumers whose time of day has come: as if one of their types had been fired.
+    func followClock(_ turn: Turn) throws {
+        let timed = consumers.filter { !$0.times.isEmpty }
+        guard !timed.isEmpty else { return }
+        guard !zones.isEmpty else { return askZones(turn) }
+        if let due = nextTime {
+            guard turn.now >= due else { return }
+            // Its user may have travelled since.
+            askZones(turn)
+            let isCollecting = window.reach == .collecting
+            let moved = isCollecting ? [] : window.releaseEverything { type in timed.contains { $0.takes(type) } }
+            if !moved.isEmpty {
+                try save(turn)
+                try released(moved, reason: "time of day", turn)
+            }
+            let sync = DebouncerTask.healthkitSync
+            if isCollecting, window.hasUnreleased, !tasks.scheduler.isPending(sync.rawValue) {
+                try tasks.submit(request(sync, earliest: nil), conditions(turn), turn)
+            }
+        }
+        let minutes = timed.reduce(into: Set<Int>()) { $0.formUnion($1.times) }
+        nextTime = zones.values.flatMap { zone in minutes.compactMap { zone.next(minute: $0, after: turn.now) } }.min()
+    }
+
+    func conditions(_ turn: Turn) -> TaskConditions {
+        TaskConditions(
+            now: turn.now, monotonic: turn.monotonic, device: device,
+            hasNetwork: device.network?.isSatisfied ?? hasPath)
+    }
+}

@@ -1,0 +1,92 @@
+import BackgroundDelivery
+import Changelog
+import HealthModel
+import PluginKit
+import Wire
+
+/// A sync that somebody asked for, and what became of it.
+struct ManualSync: Sendable, Equatable {
+    var id: String
+    /// The round that tells when everything is consumed; nil while nothing may be released.
+    var round: Int64?
+    /// Why nothing is released; nil when it is.
+    var problem: String?
+    var result: Rounds.Round?
+
+    var wireValue: Value {
+        var value: [String: Value] = ["id": .string(id), "problem": Value(problem)]
+        if let round { value["round"] = .integer(round) }
+        if let result { value["result"] = result.wireValue }
+        return .object(value)
+    }
+}
+
+extension DebouncerStage {
+    /// What was asked of the observer, and why.
+    enum Question: Equatable {
+        case zones
+        /// The oldest sample, for a historical sync of everything: of which command.
+        case oldest(String)
+    }
+
+    /// Commands are hints: given again, they change nothing.
+    func obey(_ command: Value, _ turn: Turn) throws {
+        if tasks.receive(command, conditions(turn), turn) { return }
+        guard command["command"].string == "sync", let id = command["id"].string else { return }
+        if command["history"].isNull {
+            try sync(id, metric: command["metric"].string, turn)
+        } else {
+            try beginHistory(id, command["history"], turn)
+        }
+    }
+
+    /// Closes the windows of a metric, or of all, and releases everything that the observer holds of it.
+    private func sync(_ id: String, metric: String?, _ turn: Turn) throws {
+        guard manual?.id != id else { return }
+        var new = ManualSync(id: id)
+        let concerned = consumers.filter { metric == nil || $0.name == metric || $0.role == .uploader }
+        let owners = concerned.filter { metric == nil || $0.role == .handler }
+        if device.isLocked {
+            new.problem = "the device is locked: the health data can't be read until it is unlocked"
+        } else if device.app == .forceQuit {
+            new.problem = "the app was force-quit: nothing runs until its user opens it"
+        } else if owners.isEmpty {
+            new.problem = "there is no such metric"
+        } else {
+            let moved = window.releaseEverything { type in owners.contains { $0.takes(type) } }
+            if !moved.isEmpty { try save(turn) }
+            for consumer in concerned { tell(consumer, turn) }
+            new.round = open(roundOf: concerned, reason: "sync", turn)
+        }
+        manual = new
+    }
+
+    func askZones(_ turn: Turn) {
+        guard !questions.values.contains(.zones) else { return }
+        let pull = turn.pull(observer, ["query": "zones", "after": 0, "until": .integer(.max)])
+        questions[pull.id] = .zones
+    }
+
+    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        guard let question = questions.removeValue(forKey: answer.pull.id) else { return }
+        guard case .pages(let pages) = answer.result else { return }
+        switch question {
+        case .zones:
+            for (user, entries) in pages.last?["zones"].object ?? [:] {
+                guard let timeline = try ZoneTimeline(wireValue: entries) else {
+                    throw StageError.unreadablePage(producer: observer)
+                }
+                zones[user] = timeline
+            }
+            nextTime = nil
+        case .oldest(let id):
+            let starts = pages.flatMap { $0["types"].array ?? [] }.compactMap { $0["firstStart"].int }
+            guard let oldest = starts.min() else {
+                manual = ManualSync(id: id, problem: "the store holds no samples yet")
+                return
+            }
+            let day = zones.values.map { $0.day(of: oldest) }.min()
+            if let day { try begin(historyFrom: day, id: id, turn) }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import BackgroundDelivery
+import Changelog
+import HealthModel
+import PluginKit
+import Wire
+
+extension DebouncerStage {
+    /// `"history"` is a number of days, or "all"; the command comes again until its effect shows.
+    func beginHistory(_ id: String, _ span: Value, _ turn: Turn) throws {
+        guard manual?.id != id else { return }
+        if history != nil {
+            manual = ManualSync(
+                id: id, problem: "a historical sync is under way; 'healthbus tasks cancel historical' ends it")
+            return
+        }
+        guard device.app == .active else {
+            manual = ManualSync(id: id, problem: "a historical sync begins in the foreground: open the app first")
+            return
+        }
+        guard let today = zones.values.map({ $0.day(of: turn.now) }).max() else { return askZones(turn) }
+        if let days = span.int, days > 0 {
+            try begin(historyFrom: today.adding(days: 1 - Int(min(days, 100_000))), id: id, turn)
+        } else if !questions.values.contains(.oldest(id)) {
+            questions[turn.pull(observer, ["query": "types"]).id] = .oldest(id)
+        }
+    }
+
+    func begin(historyFrom day: LocalDay, id: String, _ turn: Turn) throws {
+        guard let today = zones.values.map({ $0.day(of: turn.now) }).max() else { return }
+        let number = (try load("histories", turn)?.int ?? 0) + 1
+        try store("histories", .integer(number), turn)
+        let new = History(number: number, from: day, through: today, began: turn.now)
+        history = new
+        try store("history", new.wireValue, turn)
+        manual = ManualSync(id: id)
+        turn.log.info("history.started", ("chunks", "\(new.chunks)"), ("from", day.description))
+        try submitHistory(turn)
+    }
+
+    func submitHistory(_ turn: Turn) throws {
+        guard let history else { return }
+        let request = TaskRequest(
+            DebouncerTask.historical.rawValue, title: "Historical sync",
+            subtitle: "\(history.from) to \(history.through)", strategy: .queue)
+        try tasks.submit(request, conditions(turn), turn)
+    }
+
+    /// The chunk under way, for each consumer's next message; nil when none is.
+    var replayValue: Value? {
+        guard work[.historical] == .history, window.reach != .nothing, let chunk = history?.chunk,
+            toldChunk == chunk.id,
+            !zones.isEmpty
+        else {
+            return nil
+        }
+        let users = zones.mapValues { timeline -> Value in
+            let first = timeline.ranges(of: chunk.from).first?.lowerBound
+            let last = timeline.ranges(of: chunk.through).last?.upperBound
+            // A date that was left out has no instants: the days beside it bound the chunk.
+            return [
+                .integer(first ?? timeline.ranges(of: chunk.from.adding(days: 1)).first?.lowerBound ?? 0),
+                .integer(last ?? timeline.ranges(of: chunk.through.adding(days: -1)).last?.upperBound ?? 0),
+            ]
+        }
+        return [
+            "id": .string(chunk.id), "from": .string(chunk.from.description),
+            "through": .string(chunk.through.description), "users": .object(users),
+        ]
+    }
+
+    /// A consumer has said how much of the chunk is left.
+    func heardReplay(_ beat: Heartbeat, _ turn: Turn) throws {
+        guard work[.historical] == .history, let id = beat.details["replay"]?["id"].string,
+            beat.details["replay"]?["left"].int == 0
+        else { return }
+        guard history?.heard(beat.instance, hasDone: id, of: Set(consumers.map(\.name))) == true, let now = history
+        else { return }
+        tasks.report(
+            TaskProgress(done: Int64(now.done), total: Int64(now.chunks)), of: DebouncerTask.historical.rawValue)
+        try store("history", now.isDone ? .null : now.wireValue, turn)
+        if now.isDone {
+            history = nil
+            turn.log.info("history.completed", ("chunks", "\(now.chunks)"))
+            finish(.history, success: true, turn)
+        } else {
+            toldChunk = nil
+        }
+    }
+
+    /// Begins the next chunk once what is live has been consumed: today never waits for the past.
+    func replay(_ turn: Turn) throws {
+        guard work[.historical] == .history, let chunk = history?.chunk, toldChunk != chunk.id, rounds.open == nil,
+            !zones.isEmpty
+        else {
+            return
+        }
+        toldChunk = chunk.id
+        for consumer in consumers { tell(consumer, turn) }
+    }
+}

@@ -1,0 +1,88 @@
+import Changelog
+import HealthModel
+import PluginKit
+import SQLite
+
+/// The rounds that have ended: rows of the stage's own changelog under the topic `rounds`, the last thousand.
+struct RoundLedger {
+    static let topic = "rounds"
+    static let retention: Int64 = 1000
+    /// Written once so many wait, or once there has been nothing to do for a while: a sync has no commit of its own.
+    private static let capacity = 64
+    private static let idle: Instant = 2 * Instant.second
+
+    private(set) var last: Int64 = 0
+    private var unsaved: [Rounds.Round] = []
+    private var added: Instant = 0
+    /// Whether each of the last rounds succeeded, newest last.
+    private(set) var recent: [Bool] = []
+
+    mutating func open(_ turn: Turn) throws {
+        let read = try turn.database.prepare("SELECT seq, key, topic, user, day, body FROM changes WHERE topic = ?")
+        read.bind(1, Self.topic)
+        for row in try KeyedChangelog.page(in: turn.database, after: 0, until: .max, topic: Self.topic, bytes: .max)
+            .rows
+        {
+            last = max(last, row.body?["number"].int ?? 0)
+        }
+    }
+
+    mutating func add(_ round: Rounds.Round, at monotonic: Instant) {
+        unsaved.append(round)
+        added = monotonic
+        recent = (recent + [round.isSuccess]).suffix(3)
+    }
+
+    /// Writes what waits when that costs nothing, or when much of it does.
+    mutating func save(isBusy: Bool, _ turn: Turn) throws {
+        guard !unsaved.isEmpty,
+            turn.isWriting || unsaved.count >= Self.capacity || (!isBusy && turn.monotonic - added >= Self.idle)
+        else { return }
+        _ = try turn.write()
+        for round in unsaved {
+            // A ring: the oldest gives its place to the newest.
+            try turn.changelog.put(
+                key: "round/\(round.number % Self.retention)", topic: Self.topic, user: "", day: nil,
+                body: round.wireValue)
+        }
+        unsaved = []
+    }
+
+    var nextDeadline: Instant? { unsaved.isEmpty ? nil : added + Self.idle }
+}
+
+extension DebouncerStage {
+    /// Ends the rounds whose consumers have all come as far, or have failed.
+    func finishRounds(_ turn: Turn) throws {
+        for round in rounds.ended(at: turn.monotonic) {
+            for (consumer, duration) in round.succeeded {
+                turn.log.debug(
+                    "sync.metric", ("consumer", consumer), ("outcome", "succeeded"), ("seconds", "\(duration.seconds)"))
+            }
+            for (consumer, why) in round.failed {
+                turn.log.notice("sync.metric", ("consumer", consumer), ("outcome", "failed"), ("why", why))
+            }
+            if round.isSuccess {
+                turn.log.debug("sync.summary", ("reason", round.reason), ("result", round.summary))
+            } else {
+                turn.log.notice("sync.summary", ("reason", round.reason), ("result", round.summary))
+            }
+            ledger.add(round, at: turn.monotonic)
+            finish(.round(round.number), success: round.isSuccess, turn)
+            if manual?.round == round.number { manual?.result = round }
+        }
+        try ledger.save(isBusy: rounds.open != nil, turn)
+    }
+
+    /// Raises the alert `degraded` when the last rounds have failed, and clears it when one has succeeded since.
+    func checkRounds(_ turn: Turn) throws {
+        if ledger.recent.count == 3, !ledger.recent.contains(true) {
+            try turn.raise(
+                Alert(
+                    .degraded, subject: "rounds", text: "The last three syncs have failed.",
+                    remedy: "'healthbus history' says which metric fails and why, 'healthbus status' who is stuck."))
+        } else if ledger.recent.last == true {
+            try turn.clear(.degraded, subject: "rounds")
+        }
+    }
+}

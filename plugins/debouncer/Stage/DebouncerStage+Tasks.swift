@@ -1,0 +1,121 @@
+import BackgroundDelivery
+import Changelog
+import HealthModel
+import PluginKit
+import Wire
+
+extension DebouncerStage {
+    /// What a running task waits for until it completes.
+    enum Work: Equatable {
+        /// A round's end.
+        case round(Int64)
+        /// Until the uploaders have delivered what is released.
+        case uploaders
+        case history
+    }
+
+    func request(_ task: DebouncerTask, earliest: Instant?) -> TaskRequest {
+        TaskRequest(
+            task.rawValue, earliestBegin: earliest, requiresNetwork: configuration.tasksNeedNetwork,
+            requiresPower: configuration.tasksNeedPower)
+    }
+
+    /// Begins what may begin, ends what must, and completes what is done.
+    func runTasks(_ turn: Turn) throws {
+        let moves = tasks.due(conditions(turn), turn)
+        for identifier in moves.ended { try drop(identifier, turn) }
+        for identifier in moves.expiring {
+            // Everything is kept as it is; the next run goes on.
+            tasks.complete(identifier, success: false, conditions(turn), turn)
+            if let task = DebouncerTask(rawValue: identifier) { work[task] = nil }
+        }
+        for task in moves.begun.compactMap(DebouncerTask.init(rawValue:)) { try begin(task, turn) }
+        if work.values.contains(.uploaders), areUploadersLevel { finish(.uploaders, success: true, turn) }
+        try adaptReach(turn, reason: "task")
+        if !moves.isEmpty || turn.monotonic - (tasksValue?.at ?? 0) >= Instant.second {
+            tasksValue = (tasks.scheduler.wireValue(conditions(turn)), turn.monotonic)
+        }
+    }
+
+    private func begin(_ task: DebouncerTask, _ turn: Turn) throws {
+        // It submits its next run first, so that whatever becomes of this one there is another.
+        if let earliest = nextBegin(task, turn) {
+            try tasks.submit(request(task, earliest: earliest), conditions(turn), turn)
+        }
+        window.reach = reachNow
+        switch task {
+        case .healthkitSync, .catchUp, .refresh: try sync(task, consumers, turn)
+        case .dailyEnergy:
+            askZones(turn)
+            try sync(task, consumers.filter { $0.name == "energy" }, turn)
+        case .remoteSync:
+            _ = window.releaseEverything()
+            for consumer in consumers { tell(consumer, turn) }
+            work[task] = .uploaders
+        case .notificationCheck:
+            try checkRounds(turn)
+            tasks.complete(task.rawValue, success: true, conditions(turn), turn)
+        case .historical: work[task] = .history
+        }
+    }
+
+    /// Releases all that some consumers may have, and waits for them.
+    private func sync(_ task: DebouncerTask, _ concerned: [Consumer], _ turn: Turn) throws {
+        guard window.reach != .nothing else {
+            return tasks.complete(task.rawValue, success: false, conditions(turn), turn)
+        }
+        _ = window.releaseEverything { type in concerned.contains { $0.takes(type) } }
+        try save(turn)
+        for consumer in concerned { tell(consumer, turn) }
+        work[task] = .round(open(roundOf: concerned, reason: task.rawValue, turn))
+    }
+
+    func finish(_ done: Work, success: Bool, _ turn: Turn) {
+        for (task, what) in work.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where what == done {
+            work[task] = nil
+            tasks.complete(task.rawValue, success: success, conditions(turn), turn)
+        }
+    }
+
+    private func drop(_ identifier: String, _ turn: Turn) throws {
+        guard let task = DebouncerTask(rawValue: identifier) else { return }
+        work[task] = nil
+        guard task == .historical, history != nil else { return }
+        history = nil
+        try store("history", .null, turn)
+    }
+
+    private var areUploadersLevel: Bool {
+        consumers.allSatisfy { $0.role != .uploader || rounds.hasReached($0.name, vector(for: $0)) }
+    }
+
+    /// When a task that repeats begins at the earliest; nil for one that doesn't, or whose time isn't known yet.
+    private func nextBegin(_ task: DebouncerTask, _ turn: Turn) -> Instant? {
+        if task == .dailyEnergy {
+            guard let hour = configuration.dailyEnergyHour else { return nil }
+            return zones.values.compactMap { $0.next(hour: hour, after: turn.now) }.min()
+        }
+        return configuration.intervals[task].map { turn.now + $0 }
+    }
+
+    /// Sees to it that each task that repeats is pending, at each launch and whenever one isn't.
+    func scheduleTasks(_ turn: Turn) throws {
+        for task in configuration.tasks
+        where task.isRepeating && tasks.isToBeSubmitted(task.rawValue) {
+            if task == .dailyEnergy, zones.isEmpty { askZones(turn) }
+            guard let earliest = nextBegin(task, turn) else { continue }
+            try tasks.submit(request(task, earliest: earliest), conditions(turn), turn)
+        }
+        // A historical sync that was under way goes on.
+        if history != nil, !tasks.scheduler.isPending(DebouncerTask.historical.rawValue), work[.historical] == nil,
+            device.app == .active
+        {
+            try submitHistory(turn)
+        }
+        if history != nil, zones.isEmpty { askZones(turn) }
+    }
+}
+
+extension DebouncerTask {
+    var isRepeating: Bool { self != .healthkitSync && self != .historical }
+}

@@ -1,0 +1,67 @@
+import Changelog
+import HealthModel
+import PluginKit
+
+/// The historical sync: a span of days is delivered again in chunks, the newest first, one after the other. Pure, and kept in the stage's file.
+///
+/// A chunk is done when every consumer has said so; until then it is told again and again. Versions make whatever is delivered twice harmless.
+public struct History: Sendable, Equatable {
+    public static let daysPerChunk = 7
+
+    /// Rises with each historical sync of this stack.
+    public var number: Int64
+    /// Local dates, both included.
+    public var from: LocalDay
+    public var through: LocalDay
+    /// Chunks that are done.
+    public private(set) var done = 0
+    /// By the clock.
+    public var began: Instant
+    /// Consumers that have done the chunk under way.
+    private var finished: Set<String> = []
+
+    public init(number: Int64, from: LocalDay, through: LocalDay, began: Instant) {
+        self.number = number
+        self.from = min(from, through)
+        self.through = through
+        self.began = began
+    }
+
+    public var chunks: Int { (through.number - from.number) / Self.daysPerChunk + 1 }
+    public var isDone: Bool { done >= chunks }
+
+    /// The chunk under way; nil when all are done.
+    public var chunk: (id: String, from: LocalDay, through: LocalDay)? {
+        guard !isDone else { return nil }
+        let end = through.adding(days: -done * Self.daysPerChunk)
+        return ("\(number)-\(done + 1)", max(from, end.adding(days: 1 - Self.daysPerChunk)), end)
+    }
+
+    /// A consumer has done all of a chunk; true when that was the last of `consumers`, and the next chunk is under way.
+    public mutating func heard(_ consumer: String, hasDone id: String, of consumers: Set<String>) -> Bool {
+        guard let chunk, chunk.id == id else { return false }
+        finished.insert(consumer)
+        guard consumers.isSubset(of: finished) else { return false }
+        done += 1
+        finished = []
+        return true
+    }
+}
+
+extension History {
+    public var wireValue: Value {
+        [
+            "number": .integer(number), "from": .string(from.description), "through": .string(through.description),
+            "done": .integer(Int64(done)), "chunks": .integer(Int64(chunks)), "began": .integer(began),
+        ]
+    }
+
+    public init?(wireValue value: Value) {
+        guard let number = value["number"].int, let from = value["from"].string.flatMap({ LocalDay($0) }),
+            let through = value["through"].string.flatMap({ LocalDay($0) }), let done = value["done"].int,
+            let began = value["began"].int
+        else { return nil }
+        self.init(number: number, from: from, through: through, began: began)
+        self.done = Int(done)
+    }
+}

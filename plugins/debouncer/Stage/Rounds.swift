@@ -1,0 +1,171 @@
+import Changelog
+import HealthModel
+import PluginKit
+
+/// What becomes of releases: a release opens a round, which a consumer passes when it has consumed all that was released to it. Pure.
+///
+/// One round is open at a time; what is released meanwhile belongs to the next. So a stream of changes makes a round after the other, and none waits for ever.
+public struct Rounds: Sendable, Equatable {
+    public struct Round: Sendable, Equatable {
+        public var number: Int64
+        /// What opened it: "fire", "sync", a task's identifier.
+        public var reason: String
+        /// By the clock.
+        public var began: Instant
+        /// Monotonic.
+        var since: Instant
+        /// Consumers that have still to come as far.
+        public var waiting: [String: AnchorVector]
+        /// Microseconds that each took.
+        public var succeeded: [String: Instant] = [:]
+        /// Why each failed.
+        public var failed: [String: String] = [:]
+        public var duration: Instant = 0
+    }
+
+    /// How far a consumer is, by its heartbeat.
+    struct Standing: Sendable, Equatable {
+        var frontier: Int64
+        /// By type where types differ; nil: `frontier` says it all.
+        var consumed: AnchorVector?
+        var pending: Int64
+        var failedDays: Int64
+        /// Monotonic: when it was last heard, and when it last got on.
+        var heard: Instant
+        var moved: Instant
+    }
+
+    /// A consumer that isn't heard for this long is silent.
+    public static let silence: Instant = 15 * Instant.second
+
+    /// Monotonic time without any progress after which a consumer has failed.
+    private let patience: Instant
+    private var standings: [String: Standing] = [:]
+    public private(set) var open: Round?
+    private var next: Round?
+    private var last: Int64
+
+    /// - Parameter last: the number of the last round that is kept.
+    public init(patience: Instant, last: Int64 = 0) {
+        self.patience = patience
+        self.last = last
+    }
+
+    public mutating func goOn(after last: Int64) { self.last = max(self.last, last) }
+
+    /// Something is released to these consumers; the number of the round that tells when they have it.
+    @discardableResult
+    public mutating func release(
+        _ targets: [String: AnchorVector], reason: String, now: Instant, monotonic: Instant
+    ) -> Int64 {
+        guard open != nil else {
+            last += 1
+            open = Round(number: last, reason: reason, began: now, since: monotonic, waiting: targets)
+            return last
+        }
+        if next == nil {
+            last += 1
+            next = Round(number: last, reason: reason, began: now, since: monotonic, waiting: [:])
+        } else if reason != "fire" {
+            next?.reason = reason
+        }
+        next?.waiting.merge(targets) { _, later in later }
+        return next?.number ?? last
+    }
+
+    /// A consumer has said how far it is.
+    public mutating func heard(_ beat: Heartbeat, of upstream: String, at monotonic: Instant) {
+        guard let frontier = beat.frontier[upstream] else { return }
+        let old = standings[beat.instance]
+        let pending = beat.details["pending"]?.int ?? beat.details["waiting"]?.int ?? 0
+        let consumed = beat.details["consumed"].flatMap { AnchorVector(wireValue: $0) }
+        let isMoving = old?.frontier != frontier || old?.pending != pending || old?.consumed != consumed
+        standings[beat.instance] = Standing(
+            frontier: frontier, consumed: consumed, pending: pending,
+            failedDays: beat.details["failedDays"]?.int ?? 0, heard: monotonic,
+            moved: isMoving ? monotonic : old?.moved ?? monotonic)
+    }
+
+    /// Whether a consumer has consumed everything up to `target`, its outputs included.
+    public func hasReached(_ consumer: String, _ target: AnchorVector) -> Bool {
+        guard let standing = standings[consumer] else { return false }
+        if standing.frontier >= target.maximum { return true }
+        if let consumed = standing.consumed { return !consumed.isBehind(target) }
+        return target.exceptions.isEmpty && standing.frontier >= target.base
+    }
+
+    /// Rounds that have ended, oldest first.
+    public mutating func ended(at monotonic: Instant) -> [Round] {
+        var ended: [Round] = []
+        while var round = open {
+            for (consumer, target) in round.waiting {
+                let standing = standings[consumer]
+                if hasReached(consumer, target) {
+                    let failedDays = standing?.failedDays ?? 0
+                    round.waiting[consumer] = nil
+                    if failedDays > 0 {
+                        round.failed[consumer] = "\(failedDays) day\(failedDays == 1 ? "" : "s") couldn't be computed"
+                    } else {
+                        round.succeeded[consumer] = monotonic - round.since
+                    }
+                } else if monotonic - max(standing?.heard ?? 0, round.since) >= Self.silence {
+                    round.waiting[consumer] = nil
+                    round.failed[consumer] = "not heard"
+                } else if monotonic - max(standing?.moved ?? 0, round.since) >= patience {
+                    round.waiting[consumer] = nil
+                    round.failed[consumer] = "no progress"
+                }
+            }
+            open = round
+            guard round.waiting.isEmpty else { break }
+            round.duration = monotonic - round.since
+            ended.append(round)
+            open = next
+            next = nil
+            // It waits from now on: it couldn't be looked at before.
+            open?.since = monotonic
+        }
+        return ended
+    }
+
+    /// When somebody's patience or silence ends next (monotonic); nil without an open round.
+    public var nextDeadline: Instant? {
+        guard let open else { return nil }
+        return open.waiting.keys.map { consumer in
+            let standing = standings[consumer]
+            return min(
+                max(standing?.heard ?? 0, open.since) + Self.silence,
+                max(standing?.moved ?? 0, open.since) + patience)
+        }.min()
+    }
+
+    /// The upstream began anew: what was waited for will never come.
+    public mutating func reset() {
+        open = nil
+        next = nil
+        standings = [:]
+    }
+}
+
+extension Rounds.Round {
+    public var isSuccess: Bool { failed.isEmpty }
+
+    /// "steps, sleep succeeded; energy failed (not heard)"
+    public var summary: String {
+        var parts: [String] = []
+        if !succeeded.isEmpty { parts.append("\(succeeded.keys.sorted().joined(separator: ", ")) succeeded") }
+        if !failed.isEmpty {
+            parts.append(
+                failed.sorted { $0.key < $1.key }.map { "\($0.key) failed (\($0.value))" }.joined(separator: ", "))
+        }
+        return parts.isEmpty ? "nothing was to be done" : parts.joined(separator: "; ")
+    }
+
+    var wireValue: Value {
+        [
+            "number": .integer(number), "reason": .string(reason), "began": .integer(began),
+            "duration": .integer(duration), "succeeded": .object(succeeded.mapValues { .integer($0) }),
+            "failed": .object(failed.mapValues { .string($0) }),
+        ]
+    }
+}

@@ -1,0 +1,222 @@
+import BackgroundDelivery
+import Changelog
+import HealthModel
+import PluginKit
+import SQLite
+import Wire
+
+/// HealthKit's side of background delivery: the device, who is registered, what is fired when. Kept in the observer's file, in the turn that changes it.
+final class ObserverDelivery {
+    private(set) var device = DeviceState()
+    private(set) var registrations: ObserverRegistrations
+    /// Consumers whose registration was refused, with what to do about it.
+    private var refused: [String: String] = [:]
+    /// The line that a consumer's manifest lacks; nil when it may register.
+    private let refusal: (String) -> String?
+    /// Everything up to here has been looked at: what is fired, is fired up to here at least.
+    private var covered: Int64 = 0
+    private var savedLately: Instant = 0
+    private var isReminding = false
+
+    init(policy: DeliveryPolicy, refusal: @escaping (String) -> String?) {
+        registrations = ObserverRegistrations(policy: policy)
+        self.refusal = refusal
+    }
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            "CREATE TABLE IF NOT EXISTS delivery(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+    }
+
+    func open(_ turn: Turn) throws {
+        if let saved = try Self.read("device", turn.database) {
+            guard let state = DeviceState().updated(from: saved) else { throw StageError.unreadableCursor("device") }
+            device = state
+        }
+        if let saved = try Self.read("registrations", turn.database) {
+            guard let table = ObserverRegistrations(wireValue: saved, policy: registrations.policy) else {
+                throw StageError.unreadableCursor("registrations")
+            }
+            registrations = table
+            // A plugin that lost its entitlement, or was taken out of the stack, isn't woken any more.
+            registrations.keep { refusal($0) == nil }
+        }
+        covered = turn.head.sequence
+        isReminding = try turn.isRaised(.unlockReminder)
+    }
+
+    static func read(_ key: String, _ database: Database) throws -> Value? {
+        let find = try database.prepare("SELECT value FROM delivery WHERE key = ?")
+        find.bind(1, key)
+        return try find.firstRow { $0.bytes(0) }.map { try Value(json: $0) }
+    }
+
+    private func write(_ key: String, _ value: Value, _ turn: Turn) throws {
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO delivery VALUES (?, ?)")
+        write.bind(1, key)
+        write.bind(2, value.json())
+        try write.run()
+    }
+}
+
+extension ObserverDelivery {
+    /// A consumer asks to be told of changes: `{"consumer", "launch", "types": {type or "*": frequency}}`.
+    func register(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
+        guard let consumer = body["consumer"].string, let launch = body["launch"].int,
+            let asked = body["types"].object
+        else { return }
+        let types = asked.compactMapValues { $0.string.flatMap(DeliveryFrequency.init(name:)) }
+        let wrong = asked.keys.sorted().first { types[$0] == nil }
+        let reason =
+            refusal(consumer)
+            ?? wrong.map {
+                let names = DeliveryFrequency.allCases.map(\.name).joined(separator: ", ")
+                return DeliveryError(.invalidArgument, "\($0) of \(consumer)", remedy: "ask for one of \(names)")
+                    .description
+            }
+        if let reason {
+            if refused.updateValue(reason, forKey: consumer) != reason {
+                turn.log.error("registration.refused", ("consumer", consumer), ("why", reason))
+                try turn.raise(
+                    Alert(
+                        .deliveryStopped, subject: consumer,
+                        text: "\(consumer) can't be told of changes while the app isn't on the screen", remedy: reason))
+            }
+            return
+        }
+        refused[consumer] = nil
+        guard registrations.register(consumer, launch: launch, types: types, known: known) else { return }
+        turn.log.info("registration.renewed", ("consumer", consumer), ("launch", "\(launch)"))
+        try turn.clear(.deliveryStopped, subject: consumer)
+        // It asks for all of its types again; what was denied stays so until its owner allows it.
+        for type in registrations.denied.sorted() where registrations.authorization(type, for: consumer) == .denied {
+            turn.log.notice("authorization.asked", ("consumer", consumer), ("type", type))
+        }
+    }
+
+    func acknowledge(_ body: Value, _ turn: Turn) {
+        guard let consumer = body["consumer"].string, let types = body["types"].object else { return }
+        turn.log.debug("observer.acknowledged", ("consumer", consumer), ("types", "\(types.count)"))
+        registrations.acknowledge(consumer, types.compactMapValues(\.int), monotonic: turn.monotonic)
+    }
+
+    /// What the phone is like now: `{"set": {members of a device state}}`.
+    func change(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
+        guard let new = device.updated(from: body["set"]) else {
+            return turn.log.error("device.refused", ("why", "a member has a value that it can't have"))
+        }
+        guard new != device else { return }
+        let old = device
+        device = new
+        turn.log.info(
+            "device.changed", ("app", new.app.rawValue), ("locked", "\(new.isLocked)"),
+            ("deferring", "\(new.isDeferring)"))
+        if new.app == .active, old.app != .active { registrations.enteredForeground(known: known) }
+        if new.app == .forceQuit { registrations.forceQuit() }
+        try write("device", new.wireValue, turn)
+        try writeAccess(turn)
+    }
+
+    /// Switches types: `{"set": {type: {"on": …, "frequency": …, "denied": …}}}`.
+    func setTypes(_ body: Value, _ turn: Turn) throws {
+        let silenced = registrations.silenced
+        for (type, setting) in (body["set"].object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            if let isOn = setting["on"].bool { registrations.setOff(!isOn, type, head: covered) }
+            if let isDenied = setting["denied"].bool {
+                registrations.setDenied(isDenied, type, head: covered)
+                try tellDenial(isDenied, type, turn)
+            }
+            if let frequency = setting["frequency"].string.flatMap(DeliveryFrequency.init(name:)) {
+                registrations.setFrequency(frequency, type)
+            }
+        }
+        if registrations.silenced != silenced { try writeAccess(turn) }
+    }
+
+    private func tellDenial(_ isDenied: Bool, _ type: String, _ turn: Turn) throws {
+        guard isDenied else {
+            try turn.clear(.deliveryStopped, subject: type)
+            return
+        }
+        try turn.raise(
+            Alert(
+                .deliveryStopped, subject: type, text: "reading \(type) was denied: nothing of it is delivered",
+                remedy: "'healthbus types allow \(type)' goes on from where it stood"))
+    }
+
+    /// The little that each read has to know, in a row of its own.
+    private func writeAccess(_ turn: Turn) throws {
+        try write(
+            "access",
+            [
+                "locked": .bool(device.isLocked),
+                "denied": .array(registrations.denied.sorted().map { .string($0) }),
+            ], turn)
+    }
+}
+
+extension ObserverDelivery {
+    /// Fires what is due, and saves what must survive; when to be called again (monotonic).
+    /// - Parameters:
+    ///   - changed: types that changed since the last call.
+    ///   - heads: newest sequence by type.
+    func fire(changed: Set<String>, heads: [String: Int64], _ turn: Turn) throws -> Instant? {
+        registrations.changed(changed, since: covered)
+        let round = registrations.fires(heads: heads, device: device, at: turn.now, monotonic: turn.monotonic)
+        for type in round.unheard { turn.log.notice("observer.unheard", ("type", type)) }
+        for consumer in round.stopped {
+            turn.log.error("delivery.stopped", ("consumer", consumer))
+            try turn.raise(
+                Alert(
+                    .deliveryStopped, subject: consumer,
+                    text: "\(consumer) didn't acknowledge what it was told: changes in the background don't wake it",
+                    remedy: "'healthbus status' shows whether it runs; its next start goes on from where it stood"))
+        }
+        try remindOfLock(turn)
+        for fire in round.fires {
+            turn.log.debug("observer.fired", ("type", fire.type), ("locked", "\(device.isLocked)"))
+            turn.publish(
+                "observed.\(fire.type)",
+                ["head": turn.head.wireValue, "type": .string(fire.type), "sequence": .integer(fire.sequence)])
+        }
+        covered = turn.head.sequence
+        // When a type last fired is only looked at: it is taken along by a commit that happens anyway, and not by each.
+        let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= Instant.second
+        if registrations.needsSaving || isDue {
+            try write("registrations", registrations.wireValue, turn)
+            registrations.saved()
+            savedLately = turn.monotonic
+        }
+        return registrations.nextDeadline(device: device, at: turn.now, monotonic: turn.monotonic)
+    }
+
+    private func remindOfLock(_ turn: Turn) throws {
+        let isOverdue = registrations.isUnlockOverdue(at: turn.now)
+        guard isOverdue != isReminding else { return }
+        isReminding = isOverdue
+        if isOverdue {
+            try turn.raise(
+                Alert(
+                    .unlockReminder, text: "the lock has held changes back for a while",
+                    remedy: "unlock the device: what is due is delivered at once"))
+        } else {
+            try turn.clear(.unlockReminder)
+        }
+    }
+
+    /// Members of the heartbeat's details; none while everything is as it is without a phone.
+    func details(head: Int64) -> [String: Value] {
+        var details: [String: Value] = [:]
+        func names(_ list: [String]) -> Value? { list.isEmpty ? nil : .array(list.map { .string($0) }) }
+        if device != DeviceState() { details["device"] = device.wireValue }
+        if !registrations.launches.isEmpty {
+            details["registered"] = .object(registrations.launches.mapValues { .integer($0) })
+        }
+        if !refused.isEmpty { details["refused"] = .object(refused.mapValues { .string($0) }) }
+        let fired = AnchorVector(base: head, exceptions: registrations.held)
+        if fired != AnchorVector(base: head) { details["fired"] = fired.wireValue }
+        details["off"] = names(registrations.silenced.sorted())
+        details["stopped"] = names(registrations.stoppedConsumers)
+        return details
+    }
+}
