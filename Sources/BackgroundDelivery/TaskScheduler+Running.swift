@@ -13,7 +13,7 @@ extension TaskScheduler {
         if let earliest = request.earliestBegin, conditions.now < earliest { return .notYet }
         if request.requiresNetwork, conditions.hasNetwork == false { return .noNetwork }
         if request.requiresPower, !device.isCharging { return .noPower }
-        if device.isLowPowerMode, registered[identifier] == .processing { return .lowPowerMode }
+        if device.isLowPowerMode { return .lowPowerMode }
         if device.isDeferring, device.app != .active { return .deferred }
         return nil
     }

@@ -101,6 +101,19 @@ import Testing
         #expect(scheduler.isRunning("sync") == (obstacle != .forceQuit))
     }
 
+    /// But for what its user has begun, and watches.
+    @Test func inLowPowerModeNothingIsLaunched() throws {
+        let saving = after(0) {
+            $0.app = .active
+            $0.isLowPowerMode = true
+        }
+        var scheduler = try scheduler(tasks: ["sync": .processing, "refresh": .refresh, "history": .continued])
+        for name in ["sync", "refresh", "history"] { try scheduler.submit(TaskRequest(name), saving) }
+        #expect(scheduler.beginDue(saving) == ["history"])
+        #expect(scheduler.obstacle("refresh", saving) == .lowPowerMode)
+        #expect(scheduler.beginDue(after(1)) == ["refresh", "sync"])
+    }
+
     @Test func conditionsHoldOnlyWhoAskedForThem() throws {
         var scheduler = try scheduler()
         try scheduler.submit(TaskRequest("sync"), after(0))

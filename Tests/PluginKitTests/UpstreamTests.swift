@@ -72,6 +72,15 @@ import Testing
         #expect(seen == [60] && upstream.isLevel)
     }
 
+    /// Read again from the beginning it would lose nothing; but a file that is damaged is a person's to look at.
+    @Test func anAnchorThatCanNotBeReadIsNamedAndNotForgotten() throws {
+        try store.transaction {
+            try store.database.execute("INSERT INTO cursors VALUES ('them', '{\"anchor\": \"far\"}')")
+        }
+        let error = #expect(throws: StageError.self) { try opened() }
+        #expect(error?.description.contains("'them'") == true && error?.description.contains("move") == true)
+    }
+
     @Test func aTypeThatIsOffHoldsNoFrontier() throws {
         let upstream = try opened()
         upstream.hear(head, limit: AnchorVector(base: 60, exceptions: ["t": 20]), off: ["t"], turn())

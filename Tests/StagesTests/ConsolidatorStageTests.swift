@@ -19,7 +19,11 @@ import Wire
         try rig.hear(
             beat(
                 "steps", head(steps, store: "s"), frontier: ["observer": observer]))
-        try rig.hear(beat("observer", head(observer), details: ["importOpen": false]))
+        try hearObserver(rig, observer)
+    }
+
+    private func hearObserver(_ rig: StageRig<ConsolidatorStage>, _ sequence: Int64) throws {
+        try rig.hear(beat("observer", head(sequence), details: ["importOpen": false]))
     }
 
     private func answerZones(_ rig: StageRig<ConsolidatorStage>, _ zones: ZoneTimeline, through: Int64) throws {
@@ -99,7 +103,7 @@ import Wire
             .init(from: .min, zone: Self.berlin), .init(from: noon(13), zone: "America/New_York"),
             .init(from: noon(15), zone: Self.berlin),
         ])
-        try beats(rig, observer: 110, steps: 50)
+        try hearObserver(rig, 110)
         try answerZones(rig, stay, through: 110)
         let open = try summaries(rig).filter { $0.value["final"] == false }
         #expect(Set(open.keys) == ["2025-03-13", "2025-03-14", "2025-03-15"])
@@ -120,7 +124,7 @@ import Wire
 
     @Test func reopenedDaysOutliveARestart() throws {
         let rig = try settled()
-        try beats(rig, observer: 110, steps: 50)
+        try hearObserver(rig, 110)
         try answerZones(rig, try ZoneTimeline(zone: "Asia/Tokyo"), through: 110)
         try rig.restart()
         #expect(try rig.report().details["openDays"] == 10)

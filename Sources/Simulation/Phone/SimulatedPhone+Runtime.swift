@@ -10,7 +10,7 @@ struct BackgroundRun {
 }
 
 extension SimulatedPhone {
-    /// The app has done what it was woken for when nothing has been committed, asked or sent for this long.
+    /// The app has done what it was woken for when nothing has been committed or sent for this long.
     private static let quiet: Instant = 2_500_000
     private static let look: Instant = 250_000
 

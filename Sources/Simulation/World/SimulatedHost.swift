@@ -236,7 +236,6 @@ package final class SimulatedHost {
 
     private func sendPulls(of turn: Turn, _ life: Life) {
         for pull in turn.takePulls() {
-            world.lastWork = world.monotonic
             let request = life.pulls.begin(pull, at: world.monotonic)
             world.send(request.topic, request.body, from: name)
         }

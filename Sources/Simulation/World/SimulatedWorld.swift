@@ -58,7 +58,7 @@ package final class SimulatedWorld {
     package let trace: Bool
     /// Latencies don't vary, and a process that nobody listens to rests until its next deadline: months go by in seconds.
     package var isSteady = false
-    /// When a process last committed, asked or had something done (monotonic).
+    /// When a process last committed or had something done (monotonic). To ask is no work yet: a locked phone refuses each time.
     package var lastWork: Instant = 0
 
     init(seed: UInt64, wall: Instant, trace: Bool = false) throws {

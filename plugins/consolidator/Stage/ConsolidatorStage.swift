@@ -116,8 +116,7 @@ public final class ConsolidatorStage: Stage {
                     touched.insert(key)
                 }
             }
-            // What was marked was computed by the older one.
-            candidate = nil
+            // What was marked was computed by the older one. A candidate waits for the zones, and becomes a mark that holds for them.
             finality.withdraw()
         }
     }

@@ -39,8 +39,13 @@ enum ZoneTables {
         var plan = ZonePlan(home: home.zone, added: Array(entries.dropFirst()))
         let observed = try database.prepare("SELECT hour, zone, rank FROM zone_observations WHERE user = ?")
         observed.bind(1, user)
+        // One text a zone, however many hours name it.
+        var names: [String: String] = [:]
         try observed.forEachRow {
-            plan.observed.append(.init(hour: $0.int64(0), zone: $0.string(1), rank: $0.int(2)))
+            let name = $0.string(1)
+            let zone = names[name] ?? name
+            names[zone] = zone
+            plan.observed.append(.init(hour: $0.int64(0), zone: zone, rank: $0.int(2)))
         }
         return plan
     }

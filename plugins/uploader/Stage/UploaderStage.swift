@@ -27,7 +27,12 @@ public final class UploaderStage: Stage {
     var blocked: String?
     /// Only a person can mend what blocks.
     var isPaused = false
-    private var gate: PathGate
+    private var gate: PathGate {
+        didSet {
+            // A way that has come back is tried at once: what failed before failed for want of it.
+            if gate.isOpen, !oldValue.isOpen { waitUntil = 0 }
+        }
+    }
     /// Since when (monotonic) something has waited and nothing was accepted.
     private var stuckSince: Instant?
 
@@ -132,8 +137,6 @@ public final class UploaderStage: Stage {
         case .path(let path):
             turn.log.info(
                 "path.changed", ("satisfied", "\(path.isSatisfied)"), ("interface", path.interface?.rawValue ?? "none"))
-            // A way that has come back is tried at once: what failed before failed for want of it.
-            if path.isSatisfied, gate.machine?.isSatisfied == false { waitUntil = 0 }
             gate.machine = path
         case .unknown(let why): turn.log.notice("path.unknown", ("why", why))
         }

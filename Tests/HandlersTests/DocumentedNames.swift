@@ -1,0 +1,125 @@
+import Foundation
+
+/// The names of tests and commands that a page of the documentation relies on, and those that there are.
+struct DocumentedNames {
+    static let checkout = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    /// Functions with `@Test`, and suites.
+    private var tests: Set<String> = []
+    private var commands: [String: Command] = [:]
+
+    private struct Command {
+        var options: Set<String>
+        /// What the first word after the command may be; nil: anything.
+        var words: Set<String>?
+    }
+
+    init(root: URL) throws {
+        let folder = root.appending(path: "Tests").path
+        for file in FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) ?? []
+        where file.hasSuffix(".swift") {
+            collectTests(try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8))
+        }
+        collectCommands(
+            try String(contentsOf: root.appending(path: "Sources/healthbus/Commands.swift"), encoding: .utf8))
+    }
+
+    private mutating func collectTests(_ source: String) {
+        var isTest = false
+        for line in source.split(separator: "\n") {
+            if line.contains("@Test") { isTest = true }
+            if let match = line.firstMatch(of: #/struct (\w+Tests)\b/#) { tests.insert(String(match.1)) }
+            if isTest, let match = line.firstMatch(of: #/func `?(\w+)/#) {
+                tests.insert(String(match.1))
+                isTest = false
+            }
+        }
+    }
+
+    /// Reads the table of commands as it is written: a program can't be imported.
+    private mutating func collectCommands(_ source: String) {
+        for block in source.components(separatedBy: "name: \"healthbus ").dropFirst() {
+            let declared = block.components(separatedBy: "examples:")[0]
+            let name = String(declared.prefix { $0 != "\"" })
+            var options = Set(declared.matches(of: #/"(--?[a-z-]+)"/#).map { String($0.1) }).union(["--help"])
+            let identifiers = Set(declared.matches(of: #/\w+/#).map { String($0.0) })
+            if identifiers.contains("stackOptions") { options.formUnion(["--state", "--config"]) }
+            for shared in ["config", "json", "user"] where identifiers.contains(shared) {
+                options.insert("--\(shared)")
+            }
+            let first = declared.firstMatch(of: #/positionals: \[\s*\.init\("([^"]+)"/#).map { String($0.1) }
+            let words = first.flatMap { $0.contains("|") ? Set($0.split(separator: "|").map(String.init)) : nil }
+            commands[name] = Command(options: options, words: words)
+        }
+    }
+}
+
+extension DocumentedNames {
+    /// By path within the checkout.
+    static func pages() throws -> [String: String] {
+        let docs = try FileManager.default.contentsOfDirectory(atPath: checkout.appending(path: "docs").path)
+            .filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
+        return Dictionary(
+            uniqueKeysWithValues: try (docs + ["README.md", "CONTRIBUTING.md"]).map {
+                ($0, try String(contentsOf: checkout.appending(path: $0), encoding: .utf8))
+            })
+    }
+
+    func missing(in page: String) -> [String] {
+        Self.testNames(in: page).filter { !tests.contains($0) } + Self.commandLines(in: page).compactMap(wrong)
+    }
+
+    func names(in page: String) -> [String] { Self.testNames(in: page) + Self.commandLines(in: page) }
+
+    /// In backticks: what ends in `()` or in `Tests`, what follows the word *tests*, and what stands in a column *shown by*.
+    private static func testNames(in page: String) -> [String] {
+        var names = page.matches(of: #/`([a-z]\w*)\(\)`/#).map { String($0.1) }
+        names += page.matches(of: #/`([A-Z]\w*Tests)`/#).map { String($0.1) }
+        for list in page.matches(of: #/\btests?:? ((?:`[a-z]\w*`(?:, | and )?)+)/#) {
+            names += list.1.matches(of: #/`(\w+)`/#).map { String($0.1) }
+        }
+        var column: Int?
+        for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
+            guard line.hasPrefix("|") else {
+                column = nil
+                continue
+            }
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+            if let header = cells.firstIndex(where: { $0.trimmingCharacters(in: .whitespaces) == "shown by" }) {
+                column = header
+            } else if let column, column < cells.count {
+                names += cells[column].matches(of: #/`([a-z]\w*)`/#).map { String($0.1) }
+            }
+        }
+        return names
+    }
+
+    /// In backticks or in a block of commands, without comments.
+    private static func commandLines(in page: String) -> [String] {
+        var lines: [String] = []
+        for (index, part) in page.components(separatedBy: "```").enumerated() {
+            if index.isMultiple(of: 2) {
+                lines += part.matches(of: #/`(healthbus [^`]+)`/#).map { String($0.1) }
+            } else {
+                lines += part.split(separator: "\n").filter { $0.hasPrefix("healthbus ") }
+                    .map { String($0.prefix { $0 != "#" }) }
+            }
+        }
+        return lines
+    }
+
+    /// The part of a command line that doesn't exist; nil when all does.
+    private func wrong(_ line: String) -> String? {
+        let words = line.split(whereSeparator: { " []".contains($0) }).dropFirst().map(String.init)
+        guard let name = words.first, let command = commands[name] else {
+            return "healthbus \(words.first ?? "")"
+        }
+        if let option = words.first(where: { $0.hasPrefix("-") && !command.options.contains($0) }) {
+            return "healthbus \(name) \(option)"
+        }
+        guard let allowed = command.words, words.count > 1, !words[1].hasPrefix("-") else { return nil }
+        let given = words[1].split(separator: "|").map(String.init)
+        return given.first { !allowed.contains($0) }.map { "healthbus \(name) \($0)" }
+    }
+}

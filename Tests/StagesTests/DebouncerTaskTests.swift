@@ -1,0 +1,109 @@
+import BackgroundDelivery
+import Changelog
+import DebouncerStage
+import Foundation
+import HealthModel
+import PluginKit
+import Simulation
+import Testing
+
+/// The tasks of a stack's debouncer, as its manifest and a configuration have them.
+@Suite struct DebouncerTaskTests {
+    private static let steps = "HKQuantityTypeIdentifierStepCount"
+    private static let second = Instant.second
+    private typealias Rig = StageRig<DebouncerStage>
+
+    private func rig(_ options: String = "{}") throws -> Rig {
+        let folder = try TemporaryFolder()
+        let stack = try withExtendedLifetime(folder) {
+            let file = folder.path + "/stack.json"
+            try #"{"instances": {"debouncer": {"configuration": \#(options)}}}"#
+                .write(toFile: file, atomically: true, encoding: .utf8)
+            return try StackConfiguration(
+                path: file, catalog: try PluginCatalog(folder: Checkout.root + "/plugins", programs: "/nowhere"))
+        }
+        let stage = try DebouncerStage(stack: stack, instance: try #require(stack.only(.debouncer)))
+        let rig = try StageRig { stage }
+        // The first second submits what repeats.
+        try rig.pass(Self.second)
+        return rig
+    }
+
+    private func tasks(_ rig: Rig) throws -> [String: Value] {
+        try rig.pass(Self.second)
+        let rows = try rig.report().details["tasks"]?.array ?? []
+        return Dictionary(uniqueKeysWithValues: rows.map { ($0["id"].string ?? "", $0) })
+    }
+
+    private func observer(_ rig: Rig, _ sequence: Int64, app: String = "active") throws {
+        try rig.hear(
+            beat(
+                "observer", head(sequence), heads: [Self.steps: sequence],
+                details: app == "active" ? [:] : ["device": ["app": .string(app)]]))
+    }
+
+    private func fire(_ rig: Rig, _ sequence: Int64) throws {
+        try rig.hear(
+            "observed.\(Self.steps)",
+            ["head": head(sequence).wireValue, "type": .string(Self.steps), "sequence": .integer(sequence)])
+    }
+
+    private func released(_ rig: Rig) -> Int64? {
+        rig.sent.last { $0.topic == "sync.steps" }.flatMap { AnchorVector(wireValue: $0.body["released"]) }?[Self.steps]
+    }
+
+    @Test func tasksThatRepeatAreSubmittedAtTheLaunch() throws {
+        let rig = try rig()
+        let launched = rig.now
+        let tasks = try tasks(rig)
+        for (task, minutes) in [("remote-sync", 15 as Int64), ("notification-check", 60)] {
+            #expect(tasks[task]?["state"] == "pending" && tasks[task]?["kind"] == "processing")
+            #expect(
+                tasks[task]?["request"]["earliestBegin"] == .integer(launched + minutes * 60 * Self.second))
+            #expect(tasks[task]?["request"]["network"] == false && tasks[task]?["request"]["power"] == false)
+        }
+        // What nobody has asked for yet is only registered.
+        #expect(tasks["healthkit-sync"]?["state"] == "idle" && tasks["historical"]?["kind"] == "continued")
+    }
+
+    @Test func theSafetyNetIsThereOnlyForWhoAsksForIt() throws {
+        let bare = try tasks(try rig())
+        #expect(bare["catch-up"] == nil && bare["refresh"] == nil)
+        let rig = try rig(#"{"strategy": "combined", "refreshMinutes": 60}"#)
+        let launched = rig.now
+        let tasks = try tasks(rig)
+        #expect(tasks["catch-up"]?["kind"] == "processing" && tasks["refresh"]?["kind"] == "refresh")
+        #expect(tasks["catch-up"]?["request"]["earliestBegin"] == .integer(launched + 4 * 3600 * Self.second))
+        #expect(tasks["refresh"]?["request"]["earliestBegin"] == .integer(launched + 3600 * Self.second))
+    }
+
+    @Test func whatATaskReleasedBeforeItExpiredStaysReleased() throws {
+        let rig = try rig(#"{"launch": "device"}"#)
+        try observer(rig, 10, app: "background")
+        try rig.pass(6 * Self.second)
+        try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
+        #expect(released(rig) == 10)
+        try fire(rig, 20)
+        try rig.hear("control.debouncer", ["command": "expire", "task": "healthkit-sync"])
+        #expect(try tasks(rig)["healthkit-sync"]?["history"]["lastOutcome"] == "expired")
+        #expect(rig.log.fields(of: "task.expired").map { $0["task"] } == ["healthkit-sync"])
+        #expect(released(rig) ?? 0 >= 10)
+        // What it didn't get to waits for the next run.
+        try rig.pass(6 * Self.second)
+        #expect(try tasks(rig)["healthkit-sync"]?["state"] == "pending")
+        try rig.hear("control.debouncer", ["command": "launch", "task": "healthkit-sync"])
+        #expect(released(rig) == 20)
+    }
+
+    @Test func aFireWithoutAChangeReleasesNothing() throws {
+        let rig = try rig()
+        try observer(rig, 10)
+        try rig.pass(6 * Self.second)
+        let finished = rig.log.fields(of: "debounce.finished").count
+        #expect(finished == 1 && released(rig) == 10)
+        // As on entering the foreground: every observer fires, whatever has changed.
+        try fire(rig, 10)
+        try rig.pass(6 * Self.second)
+        #expect(rig.log.fields(of: "debounce.finished").count == finished && released(rig) == 10)
+    }
+}

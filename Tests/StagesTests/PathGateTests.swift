@@ -1,0 +1,77 @@
+import BackgroundDelivery
+import Changelog
+import HTTP
+import HealthModel
+import PluginKit
+import Simulation
+import Testing
+import UploaderStage
+
+/// Which deliveries wait for a network path.
+@Suite struct PathGateTests {
+    /// On a machine without a path, or where the kernel says what `news` is.
+    private func rig(
+        needsPath: Bool, _ news: PathNews = .path(.init(isSatisfied: false, interface: nil))
+    ) throws -> StageRig<UploaderStage> {
+        let rig = try StageRig {
+            UploaderStage(
+                observer: "observer", handlers: [], consolidator: "consolidator",
+                policy: UploadPolicy(base: 600, cap: 600), generator: SeededRandom(seed: 5), instance: "uploader",
+                needsPath: needsPath, family: { UploadMetric(family: $0) })
+        }
+        try rig.reply(try #require(rig.effects.first { $0.request is WatchPath }), news)
+        try rig.hear(beat("consolidator", head(2, store: "consolidator")))
+        return rig
+    }
+
+    /// A day to deliver; whether it is under way.
+    private func sends(_ rig: StageRig<UploaderStage>) throws -> Bool {
+        let row = KeyedChangelog.Row(
+            sequence: 2, key: "day/me/2025-03-11", topic: "daily.summary", user: "me", day: 1,
+            body: ["date": "2025-03-11"])
+        let newest = head(2, store: "consolidator").wireValue
+        try rig.answer(
+            try #require(rig.pulls.first), .pages([["rows": [row.wireValue], "through": 2, "head": newest]]))
+        return rig.effects.contains { $0.request is UploadRequest }
+    }
+
+    private func device(_ path: NetworkPath, _ rig: StageRig<UploaderStage>) throws {
+        var device = DeviceState()
+        device.network = path
+        try rig.hear(beat("observer", head(1), details: ["device": device.wireValue]))
+    }
+
+    @Test func aBackendOnThisMachineWaitsForNothing() throws {
+        #expect(try sends(try rig(needsPath: true)) == false)
+        #expect(try sends(try rig(needsPath: false)))
+    }
+
+    @Test func aPhoneWithoutANetworkDeliversNowhere() throws {
+        let rig = try rig(needsPath: false)
+        try device(NetworkPath(isSatisfied: false, interface: nil), rig)
+        #expect(try sends(rig) == false)
+        try device(NetworkPath(isSatisfied: true, interface: .cellular), rig)
+        #expect(rig.effects.contains { $0.request is UploadRequest })
+    }
+
+    @Test func aWayThatComesBackIsTriedAtOnce() throws {
+        let rig = try rig(needsPath: false)
+        #expect(try sends(rig))
+        let lost = HTTPError(.connection, endpoint: "b", detail: "no answer", hint: "wait")
+        let upload = try #require(rig.effects.first { $0.request is UploadRequest })
+        try rig.reply(upload, UploadReply.failed(lost))
+        try rig.pass(Instant.second)
+        #expect(!rig.effects.contains { $0.request is UploadRequest }, "it waits for minutes")
+        try device(NetworkPath(isSatisfied: false, interface: nil), rig)
+        #expect(!rig.effects.contains { $0.request is UploadRequest })
+        try device(NetworkPath(isSatisfied: true, interface: .wifi), rig)
+        #expect(rig.effects.contains { $0.request is UploadRequest })
+    }
+
+    /// Where netlink is forbidden nothing waits for what it would say.
+    @Test func whatCanNotBeToldHoldsNothingBack() throws {
+        let rig = try rig(needsPath: true, .unknown("not permitted"))
+        #expect(try sends(rig))
+        #expect(rig.log.fields(of: "path.unknown") == [["why": "not permitted"]])
+    }
+}

@@ -1,0 +1,109 @@
+import BackgroundDelivery
+import DebouncerStage
+import HealthModel
+import ObserverStage
+import PluginKit
+import Testing
+
+/// The configurations that are shipped do what they are named after.
+@Suite struct ProfileTests {
+    private static let steps = "HKQuantityTypeIdentifierStepCount"
+    private static let energy = "HKQuantityTypeIdentifierActiveEnergyBurned"
+    private static let heart = "HKQuantityTypeIdentifierHeartRate"
+    private static let workout = HealthType.workoutIdentifier
+
+    private func stack(_ profile: String?) throws -> StackConfiguration {
+        try StackConfiguration(
+            path: profile.map { "\(Checkout.root)/configs/\($0).json" },
+            catalog: try PluginCatalog(folder: Checkout.root + "/plugins", programs: "/nowhere"))
+    }
+
+    private func options(_ kind: Manifest.Kind, of stack: StackConfiguration) throws -> Value {
+        try #require(stack.only(kind)).configuration
+    }
+
+    private func policy(_ stack: StackConfiguration) throws -> DeliveryPolicy {
+        DeliveryPolicy(configuration: try options(.observer, of: stack)["delivery"])
+    }
+
+    /// What a type gets in the background of a stack whose consumer asks for what the profile names.
+    private func effective(_ types: [String: String], _ type: String, _ policy: DeliveryPolicy) -> DeliveryFrequency? {
+        var table = ObserverRegistrations(policy: policy)
+        table.register(
+            "app", launch: 1, types: types.compactMapValues(DeliveryFrequency.init(name:)), known: [String]())
+        return table.effective(type)
+    }
+
+    @Test func withoutAProfileNothingIsHeldBack() throws {
+        let stack = try stack(nil)
+        #expect(try policy(stack) == DeliveryPolicy())
+        let debouncer = try options(.debouncer, of: stack)
+        #expect(debouncer["launch"] == "self" && debouncer["strategy"] == "background-delivery")
+        for kind in [Manifest.Kind.debouncer, .consolidator] {
+            let options = try options(kind, of: stack)
+            #expect(options["tasksNeedNetwork"] == false && options["tasksNeedPower"] == false)
+        }
+        // A Mac or a server: no lock, no battery, always there.
+        let device = DeviceState()
+        #expect(device.app == .active && !device.isLocked && device.isCharging && device.network == nil)
+    }
+
+    @Test func aPhoneClampsStepsGivesUpAfterThreeStrikesAndHoldsItsTasksForTheNetwork() throws {
+        let stack = try stack("apple-like")
+        let policy = try policy(stack)
+        #expect(policy.strikesUntilStopped == 3 && policy.acknowledgeWithin == 15 * Instant.second)
+        #expect(policy.unlockReminderAfter == 3600 * Instant.second && policy.wakesPerHour == 0)
+        // One type alone has a floor: that is all that Apple documents.
+        #expect(policy.floor == .immediate && policy.floors == [Self.steps: .hourly])
+        #expect(effective(["*": "immediate"], Self.steps, policy) == .hourly)
+        let debouncer = try options(.debouncer, of: stack)
+        #expect(
+            debouncer["frequencies"]
+                == ["*": "hourly", "workouts": "immediate", "heart-rate": "immediate", "sleep": "immediate"])
+        #expect(debouncer["background"] == "task")
+        for kind in [Manifest.Kind.debouncer, .consolidator] {
+            let options = try options(kind, of: stack)
+            #expect(options["tasksNeedNetwork"] == true && options["tasksNeedPower"] == false)
+        }
+    }
+
+    /// What goes to the observer, by type.
+    @Test func aPhonesAppAsksForWorkoutsAndHeartRateAtOnceAndForTheRestHourly() throws {
+        let stack = try stack("apple-like")
+        let debouncer = try DebouncerStage(stack: stack, instance: try #require(stack.only(.debouncer)))
+        let rig = try StageRig { debouncer }
+        try rig.pass(Instant.second)
+        let asked = try #require(rig.sent.last { $0.topic == "control.observer" }?.body["types"])
+        let types = (asked.object ?? [:]).compactMapValues(\.string)
+        let policy = try policy(stack)
+        for type in [Self.workout, Self.heart] { #expect(effective(types, type, policy) == .immediate) }
+        for type in [Self.steps, Self.energy, "HKQuantityTypeIdentifierBodyMass"] {
+            #expect(effective(types, type, policy) == .hourly)
+        }
+    }
+
+    @Test func aWatchIsHourlyButForEventsAndHasFourWakesAnHour() throws {
+        let policy = try policy(try stack("watch-like"))
+        #expect(policy.floor == .hourly && policy.wakesPerHour == 4 && policy.strikesUntilStopped == 3)
+        for type in [Self.heart, Self.workout, Self.energy] {
+            #expect(effective(["*": "immediate"], type, policy) == .hourly)
+        }
+        #expect(
+            effective(["*": "immediate"], "HKCategoryTypeIdentifierIrregularHeartRhythmEvent", policy) == .immediate)
+        for type in policy.floors.keys { #expect(HealthType.known(type) != nil, "\(type)") }
+    }
+
+    @Test func aBatteryIsSparedByLongerWindows() throws {
+        let debouncer = try options(.debouncer, of: try stack("battery-friendly"))
+        #expect(debouncer["windows"] == ["steps": 30, "heart-rate": 60, "body": 300])
+        #expect(debouncer["windowSeconds"] == 1)
+    }
+
+    @Test func theManifestsPermitTheTasksAndModesThatTheyNeed() throws {
+        let rights = try Checkout.manifest("debouncer").rights
+        #expect(rights.permittedTasks == Set(DebouncerTask.allCases.map(\.rawValue)))
+        #expect(rights.backgroundModes == Set(PluginRights.BackgroundMode.allCases))
+        let consolidator = try Checkout.manifest("consolidator").rights
+        #expect(consolidator.permittedTasks == ["consolidated-daily"] && consolidator.backgroundModes == [.processing])
+    }
+}
