@@ -2,6 +2,7 @@ import Foundation
 import HealthModel
 import HealthStatistics
 import PluginKit
+import Simulation
 import StepsStage
 import Testing
 
