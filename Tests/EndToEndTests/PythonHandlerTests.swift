@@ -81,13 +81,13 @@ extension EndToEnd {
         @Test func killedProgramsAndHosts() async throws {
             try await withStack { swift in
                 let export = try await swift.generate(
-                    "export.zip", "--days", "400", "--records", "60000", "--seed", "6")
+                    "export.zip", "--days", "1000", "--records", "100000", "--seed", "6")
                 let expected = try await Self.days(of: [export], on: swift, python: false)
                 try await withStack { python in
                     let up = try await Self.up(
                         python, ["--import", export, "--config", try Self.configuration(python)])
                     var programs: [pid_t] = []
-                    for (goal, strikesHost) in [(40, false), (120, true), (200, false)] {
+                    for (goal, strikesHost) in [(100, false), (300, true), (500, false)] {
                         try await until("\(goal) days", within: 120, every: 1) {
                             python.committed(by: "steps") >= goal
                         }

@@ -55,7 +55,9 @@ public final class ExecRunner: EffectRunner {
                 return
             }
             while !jobs.isClosed {
-                for job in jobs.take(limit: 1, timeout: 60) {
+                let next = jobs.take(limit: 1, timeout: 60)
+                if next.isEmpty { worker.reap() }
+                for job in next {
                     guard let reply = worker.compute(job.input) else { continue }
                     _ = job.reply(EffectResult(id: job.effect.id, value: reply))
                 }

@@ -93,14 +93,10 @@ final class ExecWorker {
 
     /// A living program that waits for a day: the one there is, or a new one.
     private func ready() throws -> ExecChild {
+        reap()
         if let child {
-            if let how = child.ended {
-                drop("it ended between two days (\(how))")
-            } else if child.hasSpokenUnasked {
-                drop("it wrote figures for a day that it wasn't asked for")
-            } else {
-                return child
-            }
+            if !child.hasSpokenUnasked { return child }
+            drop("it wrote figures for a day that it wasn't asked for")
         }
         var tries = 0
         while true {
@@ -122,6 +118,11 @@ final class ExecWorker {
                 if tries >= command.limits.starts { throw error }
             }
         }
+    }
+
+    /// Lets go of a program that ended between two days; the next day has another one.
+    func reap() {
+        if let how = child?.ended { drop("it ended between two days (\(how))") }
     }
 
     private func drop(_ why: String) {
