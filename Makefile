@@ -34,14 +34,16 @@ build: deps
 	@$(BUILD)
 	@$(MAKE) --no-print-directory install-manifests
 
-# Copied anew, so that none is left of a plugin that is gone.
+# Copied anew, so that none is left of a plugin that is gone; with what a handler in another language consists of.
 .PHONY: install-manifests
 install-manifests:
 	@set -e; bin="$(BIN)"; rm -rf "$$bin/plugins"; mkdir -p "$$bin/plugins"; \
-	for manifest in plugins/*/plugin.json; do \
+	for manifest in plugins/*/plugin.json plugins/examples/*/plugin.json; do \
 		[ -e "$$manifest" ] || continue; \
-		name=$$(basename "$$(dirname "$$manifest")"); \
-		mkdir -p "$$bin/plugins/$$name"; cp -p "$$manifest" "$$bin/plugins/$$name/"; \
+		folder=$$(dirname "$$manifest"); mkdir -p "$$bin/$$folder"; \
+		for entry in "$$folder"/*; do \
+			case "$$entry" in */Stage | */Main) ;; *) cp -Rp "$$entry" "$$bin/$$folder/" ;; esac; \
+		done; \
 	done; \
 	rm -rf "$$bin/configs"; if [ -d configs ]; then cp -Rp configs "$$bin/configs"; fi
 

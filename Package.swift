@@ -68,7 +68,10 @@ let package = Package(
         library("Changelog", ["HealthModel", "SQLite", "Wire"]),
         library(
             "PluginKit",
-            ["HealthModel", "BackgroundDelivery", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console"]),
+            [
+                "HealthModel", "BackgroundDelivery", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console",
+                "Supervisor",
+            ]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
@@ -112,6 +115,12 @@ let package = Package(
         + plugin("workouts", "WorkoutsStage", handlerDependencies)
         + plugin("body", "BodyStage", handlerDependencies)
         + plugin("generic", "GenericStage", handlerDependencies)
+        + [
+            // Hosts a handler in any language; what it decides is PluginKit's.
+            .executableTarget(
+                name: "healthbus-exec", dependencies: ["PluginKit"], path: "Sources/healthbus-exec",
+                swiftSettings: swiftSettings)
+        ]
         + plugin(
             "consolidator", "ConsolidatorStage",
             ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])

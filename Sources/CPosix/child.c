@@ -2,18 +2,21 @@
 #include "posix_shim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int add_descriptors(posix_spawn_file_actions_t *actions, int input, int output, int error) {
+static int add_actions(
+    posix_spawn_file_actions_t *actions, const char *directory, int input, int output, int error) {
     int code = input < 0 ? posix_spawn_file_actions_addopen(actions, 0, "/dev/null", 0 /* O_RDONLY */, 0)
                          : posix_spawn_file_actions_adddup2(actions, input, 0);
     if (code == 0 && output >= 0) code = posix_spawn_file_actions_adddup2(actions, output, 1);
     if (code == 0 && error >= 0) code = posix_spawn_file_actions_adddup2(actions, error, 2);
     if (code == 0) code = posix_spawn_file_actions_addclosefrom_np(actions, 3);
+    if (code == 0 && directory != NULL) code = posix_spawn_file_actions_addchdir_np(actions, directory);
     return code;
 }
 
@@ -30,7 +33,8 @@ static int set_attributes(posix_spawnattr_t *attributes) {
     return code;
 }
 
-pid_t healthbus_spawn(char *const argv[], char *const envp[], int input, int output, int error) {
+pid_t healthbus_spawn(
+    char *const argv[], char *const envp[], const char *directory, int input, int output, int error) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int code = posix_spawn_file_actions_init(&actions);
@@ -41,13 +45,15 @@ pid_t healthbus_spawn(char *const argv[], char *const envp[], int input, int out
         return -code;
     }
     pid_t pid = 0;
-    code = add_descriptors(&actions, input, output, error);
+    code = add_actions(&actions, directory, input, output, error);
     if (code == 0) code = set_attributes(&attributes);
     if (code == 0) code = posix_spawn(&pid, argv[0], &actions, &attributes, argv, envp);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return code == 0 ? pid : -code;
 }
+
+int healthbus_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : -errno; }
 
 int healthbus_pidfd_open(pid_t pid) {
     int fd = pidfd_open(pid, 0);  // close-on-exec by itself

@@ -79,9 +79,8 @@ public struct HandlerWindow: Sendable, Hashable {
     public static let localDay = HandlerWindow()
 }
 
-/// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
-/// the host owns anchors, days to recompute and delivery.
-public protocol DayHandler: Sendable {
+/// What a handler says of itself: what its figures depend on beside the samples, and what of them it needs.
+public protocol HandlerTraits: Sendable {
     /// Raises whenever the same samples would give other figures: every day is then computed again.
     var version: Int { get }
     /// The types of which it reads `payload`, `metadata`, `created` or `healthKitUUID`; none unless a handler says otherwise. Without
@@ -96,14 +95,19 @@ public protocol DayHandler: Sendable {
     /// - Parameter configuration: as in `DayInput`.
     /// - Throws: for options that it can't work with; the host then doesn't start.
     func window(_ configuration: Value) throws -> HandlerWindow
-    func compute(_ input: DayInput) throws -> DayOutput
 }
 
-extension DayHandler {
+extension HandlerTraits {
     public var detailedTypes: Set<String> { [] }
     public var during: [String: String] { [:] }
     public var characteristics: Set<String> { [] }
     public func window(_ configuration: Value) throws -> HandlerWindow { .localDay }
+}
+
+/// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
+/// the host owns anchors, days to recompute and delivery.
+public protocol DayHandler: HandlerTraits {
+    func compute(_ input: DayInput) throws -> DayOutput
 }
 
 extension DayInput {

@@ -127,7 +127,7 @@ public struct StatusReport {
                     )
                 } ?? (nil, nil)
         }
-        let family = StackConfiguration.family(of: handler.manifest)
+        let family = StackConfiguration.family(of: handler)
         return [
             "metric": .string(handler.name), "lastSample": iso(last), "lastSynced": iso(synced),
             "lastChecked": iso(beat?.details["lastChecked"]?.int ?? synced), "lastDelivered": iso(delivered[family]),

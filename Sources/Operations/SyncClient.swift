@@ -92,7 +92,7 @@ public final class SyncClient {
         let beats = client.heartbeats
         let result = details["manual"]?["result"] ?? .null
         let metrics = concerned.map { handler in
-            let family = StackConfiguration.family(of: handler.manifest)
+            let family = StackConfiguration.family(of: handler)
             let name = handler.name
             let pending = beats[name]?.beat.details["pending"]?.int ?? 0
             return Metric(

@@ -47,7 +47,8 @@ public final class ChildProcess: Sendable {
         let streams = spec.streams
         let result = withCStrings(words) { argv in
             withCStrings(settings) { envp in
-                healthbus_spawn(argv, envp, streams.input ?? -1, streams.output ?? -1, streams.error ?? -1)
+                healthbus_spawn(
+                    argv, envp, spec.directory, streams.input ?? -1, streams.output ?? -1, streams.error ?? -1)
             }
         }
         guard result > 0 else {

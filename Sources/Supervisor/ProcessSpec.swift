@@ -8,6 +8,8 @@ public struct ProcessSpec: Sendable, Equatable {
     public var executable: String
     /// Without the program's own name.
     public var arguments: [String]
+    /// Where it starts; nil: where the supervisor is. The executable's path must be absolute then.
+    public var directory: String?
     /// Laid over the supervisor's own environment.
     public var environment: [String: String]
     /// Groups start in rising order, each when the one before is ready, and stop in falling order.
@@ -22,7 +24,8 @@ public struct ProcessSpec: Sendable, Equatable {
     public var streams: ChildProcess.Streams
 
     public init(
-        name: String, executable: String, arguments: [String] = [], environment: [String: String] = [:], group: Int = 0,
+        name: String, executable: String, arguments: [String] = [], directory: String? = nil,
+        environment: [String: String] = [:], group: Int = 0,
         restart: RestartPolicy = RestartPolicy(), readyWithin: Duration = .seconds(30),
         stopWithin: Duration = .seconds(10), parentDeathSignal: Int32 = SIGKILL,
         streams: ChildProcess.Streams = ChildProcess.Streams()
@@ -30,6 +33,7 @@ public struct ProcessSpec: Sendable, Equatable {
         self.name = name
         self.executable = executable
         self.arguments = arguments
+        self.directory = directory
         self.environment = environment
         self.group = group
         self.restart = restart

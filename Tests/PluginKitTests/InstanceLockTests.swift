@@ -130,7 +130,7 @@ private final class Sleeper: Sendable {
         var words: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sleep"), strdup("60"), nil]
         defer { for word in words { free(word) } }
         var environment: [UnsafeMutablePointer<CChar>?] = [nil]
-        pid = healthbus_spawn(&words, &environment, -1, -1, -1)
+        pid = healthbus_spawn(&words, &environment, nil, -1, -1, -1)
         state = Mutex(State(lock: lock))
         guard pid > 0 else { throw POSIXError(POSIXErrorCode(rawValue: -pid) ?? .EPERM) }
         let thread = Thread { [self] in

@@ -6,7 +6,7 @@ enum Checkout {
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
-    static func manifest(_ plugin: String) throws -> Manifest {
-        try Manifest(file: "\(root)/plugins/\(plugin)/plugin.json")
+    static func manifest(_ plugin: String, in folder: String = "plugins") throws -> Manifest {
+        try Manifest(file: "\(root)/\(folder)/\(plugin)/plugin.json")
     }
 }

@@ -18,8 +18,13 @@ int healthbus_limit_arenas(int count);
 int64_t healthbus_process_start(pid_t pid);
 
 /// posix_spawn with an empty signal mask, default dispositions, a process group of its own, and no descriptor but 0, 1, 2.
-/// `input` -1 is /dev/null; `output` and `error` -1 are inherited; others must be 3 or above. Answers the pid, or -errno.
-pid_t healthbus_spawn(char *const argv[], char *const envp[], int input, int output, int error);
+/// `directory` NULL is the caller's own. `input` -1 is /dev/null; `output` and `error` -1 are inherited; others must be 3 or above.
+/// Answers the pid, or -errno.
+pid_t healthbus_spawn(
+    char *const argv[], char *const envp[], const char *directory, int input, int output, int error);
+
+/// A pipe whose ends close on exec: read end, write end. Answers 0 or -errno.
+int healthbus_pipe(int ends[2]);
 
 /// A descriptor that turns readable when the process ends; closes on exec. Answers -errno.
 int healthbus_pidfd_open(pid_t pid);

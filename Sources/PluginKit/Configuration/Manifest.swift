@@ -15,6 +15,8 @@ public struct Manifest: Sendable, Equatable {
     public var kind: Kind
     /// The program, beside `healthbus`.
     public var executable: String
+    /// A handler in another language: the command that `executable`, which is then `healthbus-exec`, hosts. nil for all others.
+    public var exec: ExecCommand?
     /// Sample types it handles; ["*"] is every type that no other handler of the stack declares.
     public var types: [String]
     /// Sample types that it reads beside them, though another plugin handles them.
@@ -44,13 +46,14 @@ public struct Manifest: Sendable, Equatable {
         func texts(_ key: String) -> [String] { (value[key].array ?? []).compactMap(\.string) }
         self.file = file
         name = try text("name")
-        executable = try text("executable")
         guard let kind = Kind(rawValue: try text("kind")) else {
             throw ConfigurationError(
                 file: file, key: "kind",
                 reason: "must be hub, observer, debouncer, handler, consolidator, uploader, notifier or backend")
         }
         self.kind = kind
+        exec = try ExecCommand(manifest: value, kind: kind, file: file)
+        executable = try exec == nil ? text("executable") : ExecCommand.host
         guard let version = value["version"].int, let low = value["protocol"]["min"].int,
             let high = value["protocol"]["max"].int,
             low <= high
@@ -88,15 +91,20 @@ public struct PluginCatalog: Sendable {
     /// Where the programs lie.
     public let programs: String
 
-    /// Reads every `<folder>/<name>/plugin.json`.
+    /// Reads every `<folder>/<name>/plugin.json`, and the examples' beside them.
     public init(folder: String, programs: String) throws {
         self.programs = programs
         var manifests: [String: Manifest] = [:]
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? [] {
-            let file = "\(folder)/\(name)/plugin.json"
-            guard FileManager.default.fileExists(atPath: file) else { continue }
-            let manifest = try Manifest(file: file)
-            manifests[manifest.name] = manifest
+        for folder in [folder, folder + "/examples"] {
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? [] {
+                let file = "\(folder)/\(name)/plugin.json"
+                guard FileManager.default.fileExists(atPath: file) else { continue }
+                let manifest = try Manifest(file: file)
+                if let other = manifests.updateValue(manifest, forKey: manifest.name) {
+                    throw ConfigurationError(
+                        file: file, key: "name", reason: "is '\(manifest.name)', which \(other.file) has already")
+                }
+            }
         }
         self.manifests = manifests
     }

@@ -129,13 +129,13 @@ extension StackConfiguration {
     /// The families that the backend's paths know; any other's samples go under "other".
     public static let deliveryFamilies: Set<String> = ["steps", "heart-rate", "sleep", "energy", "workouts", "body"]
 
-    /// Under which family a handler's samples are delivered.
-    public static func family(of manifest: Manifest) -> String {
-        deliveryFamilies.contains(manifest.name) ? manifest.name : "other"
+    /// Under which family a handler's samples are delivered: its plugin's name, else (another plugin in that one's place) its own.
+    public static func family(of handler: Instance) -> String {
+        [handler.manifest.name, handler.name].first { deliveryFamilies.contains($0) } ?? "other"
     }
 
-    /// Under which family a type's samples are delivered: that of the plugin that declares it.
+    /// Under which family a type's samples are delivered: that of the handler that declares it.
     public func family(of type: String) -> String {
-        handlers.first { $0.manifest.types.contains(type) }.map { Self.family(of: $0.manifest) } ?? "other"
+        handlers.first { $0.manifest.types.contains(type) }.map { Self.family(of: $0) } ?? "other"
     }
 }

@@ -18,22 +18,36 @@ extension HandlerStage {
     private static let longestRun = 16
     /// Closer than this to what is released, days are computed; further behind they would only be computed again.
     private static let nearby: Int64 = 5000
-    /// A day that can't be computed is tried this often, then left out and counted.
-    private static let attempts = 3
 
     /// Asks for the samples of the newest dirty days, once all that is released has been marked.
-    /// - Parameter computing: the run whose days are about to be computed and aren't asked for again.
-    func requestSlices(_ turn: Turn, computing: SliceRun? = nil) {
+    func requestSlices(_ turn: Turn) {
         guard upstream.isLive(within: Self.nearby), !upstream.isInaccessible else { return }
-        while inFlight.count < Self.concurrentRuns,
-            let run = nextRun(besides: Array(inFlight.values) + [computing].compactMap { $0 })
+        // One that is there may be computed while the others travel; no more of them, whoever computes.
+        while inFlight.count < Self.concurrentRuns, inFlight.count + fetched.count <= Self.concurrentRuns,
+            let run = nextRun()
         {
             inFlight[turn.pull(upstream.producer, run.query).id] = run
         }
     }
 
-    private func nextRun(besides runs: [SliceRun]) -> SliceRun? {
-        let busy = Set(runs.flatMap { run in run.days.map { DirtyDays.Key(user: run.user, day: $0.day.number) } })
+    /// The days whose samples are on their way or there.
+    private var busy: Set<DirtyDays.Key> {
+        var busy = Set(asked.values.map(\.key))
+        for run in Array(inFlight.values) + fetched {
+            for (day, _) in run.days { busy.insert(.init(user: run.user, day: day.number)) }
+        }
+        return busy
+    }
+
+    /// Slices of a store that is gone must not become figures.
+    func forgetSlices() {
+        inFlight = [:]
+        fetched = []
+        asked = [:]
+    }
+
+    private func nextRun() -> SliceRun? {
+        let busy = busy
         guard
             let newest = dirty.marks.filter({ !busy.contains($0.key) }).max(by: { a, b in
                 // What is computed once more for a historical sync waits for all that has changed.
@@ -54,11 +68,12 @@ extension HandlerStage {
         let slices = days.flatMap { zones.slice(of: $0.0, window) }
         var query: [String: Value] = [
             "query": "slice", "user": .string(newest.user), "types": types, "asOf": upstream.cursor.anchor.wireValue,
-            "detailed": .array(handler.detailedTypes.sorted().map { .string($0) }),
+            "detailed": .array(computer.traits.detailedTypes.sorted().map { .string($0) }),
             "store": Value(upstream.cursor.store),
             "generation": Value(upstream.cursor.generation),
         ]
-        if !handler.during.isEmpty { query["during"] = .object(handler.during.mapValues { .string($0) }) }
+        let during = computer.traits.during
+        if !during.isEmpty { query["during"] = .object(during.mapValues { .string($0) }) }
         // A date that was left out has no instants, and so no samples: an empty range.
         query["from"] = .integer(slices.map(\.lowerBound).min() ?? 0)
         query["to"] = .integer(slices.map(\.upperBound).max() ?? 0)
@@ -83,68 +98,9 @@ extension HandlerStage {
             }
         }
         rowsPerDay = rowsPerDay * 0.5 + Double(run.samples.count) / Double(run.days.count) * 0.5
+        fetched.append(run)
         // The next slices travel while these days are computed.
-        requestSlices(turn, computing: run)
-        for (day, generation) in run.days { try compute(day, generation: generation, run, turn) }
-    }
-
-    private func compute(_ day: LocalDay, generation: Int64, _ run: SliceRun, _ turn: Turn) throws {
-        let key = DirtyDays.Key(user: run.user, day: day.number)
-        guard let zones = timelines[run.user] else { return }
-        let input = DayInput(
-            user: run.user, day: day, window: window, zones: zones, cutting: run.samples, configuration: configuration,
-            characteristics: characteristics[run.user])
-        let output: DayOutput
-        do {
-            output = try handler.compute(input)
-        } catch {
-            failures[key, default: 0] += 1
-            turn.log.error(
-                "day.failed", ("handler", manifest.name), ("day", day.description), ("why", "\(error)"),
-                ("attempt", "\(failures[key] ?? 0)"))
-            // Its figures stay as they were; the day is kept as failed, and holds up no other.
-            if failures[key, default: 0] >= Self.attempts {
-                failures[key] = nil
-                try dirty.fail(key, reason: "\(error)", turn)
-                try dirty.clear(key, generation: generation, turn)
-            }
-            return
-        }
-        failures[key] = nil
-        try dirty.succeed(key, turn)
-        try write(output, key: key, turn)
-        news.computed(key)
-        try dirty.clear(key, generation: generation, turn)
-    }
-
-    private func write(_ output: DayOutput, key: DirtyDays.Key, _ turn: Turn) throws {
-        _ = try turn.write()
-        let figures = "figures.\(manifest.name)"
-        let events = "events.\(manifest.name)"
-        let figureKey = "figures/\(key.user)/\(LocalDay(number: key.day))"
-        let before = turn.head.sequence
-        var eventKeys: Set<String> = []
-        for event in output.events {
-            let eventKey = "event/\(key.user)/\(event.id)"
-            eventKeys.insert(eventKey)
-            let isNew = try turn.changelog.put(
-                key: eventKey, topic: events, user: key.user, day: key.day,
-                body: ["id": .string(event.id), "kind": .string(event.kind), "event": event.payload])
-            if isNew { try tell(of: event, key: key, turn) }
-        }
-        for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
-        where row.topic == events && !eventKeys.contains(row.key) {
-            try turn.changelog.remove(key: row.key)
-        }
-        let afterEvents = turn.head.sequence
-        if output.figures.isEmpty && output.hourly.isEmpty {
-            try turn.changelog.remove(key: figureKey)
-        } else {
-            try turn.changelog.put(
-                key: figureKey, topic: figures, user: key.user, day: key.day,
-                body: ["figures": .object(output.figures), "hourly": .object(output.hourly)])
-        }
-        if afterEvents > before { turn.publish(events, ["head": turn.head.wireValue]) }
-        if turn.head.sequence > afterEvents { turn.publish(figures, ["head": turn.head.wireValue]) }
+        requestSlices(turn)
+        try computeFetched(turn)
     }
 }

@@ -4,7 +4,7 @@ import MessageBus
 import SQLite
 import Wire
 
-/// Hosts a `DayHandler`: marks days dirty from change spans, fetches the days' samples, commits figures and events.
+/// Hosts a handler: marks days dirty from change spans, fetches the days' samples, has them computed, commits figures and events.
 ///
 /// Newest day first, and only what the debouncer has released: ten years of history never delay today. A day that changes while it is being computed stays dirty
 /// (its mark's generation has moved on) and is computed again.
@@ -12,7 +12,7 @@ public final class HandlerStage: Stage {
     let instance: String
     let manifest: Manifest
     let configuration: Value
-    let handler: any DayHandler
+    let computer: DayComputer
     /// The handler's days with this configuration.
     private(set) var window = HandlerWindow.localDay
     /// Which sample types are this handler's, as pull requests name them.
@@ -22,7 +22,12 @@ public final class HandlerStage: Stage {
     var dirty: DirtyDays
     var timelines = Timelines()
     var characteristics: Characteristics
+    /// Slices on their way, by the id of their pull.
     var inFlight: [Int64: SliceRun] = [:]
+    /// Slices that are there, with the days that are still to be computed from them.
+    var fetched: [SliceRun] = []
+    /// Days that are being computed beside the stage, by the id of their effect.
+    var asked: [Int64: DayJob] = [:]
     /// Rows a day held lately, to choose how many days fit one slice.
     var rowsPerDay = 2000.0
     var failures: [DirtyDays.Key: Int] = [:]
@@ -38,13 +43,13 @@ public final class HandlerStage: Stage {
 
     /// - Parameter namedTypes: the types that the stack's handlers name, for a handler of all others.
     public init(
-        instance: String, manifest: Manifest, configuration: Value, handler: any DayHandler, namedTypes: Set<String>,
+        instance: String, manifest: Manifest, configuration: Value, computer: DayComputer, namedTypes: Set<String>,
         observer: String
     ) {
         self.instance = instance
         self.manifest = manifest
         self.configuration = configuration
-        self.handler = handler
+        self.computer = computer
         types =
             manifest.types.contains("*")
             ? ["exclude": .array(namedTypes.sorted().map { .string($0) })]
@@ -53,13 +58,13 @@ public final class HandlerStage: Stage {
             observer, query: ["query": "spans", "types": types], backfillBeyond: Self.backfillBeyond,
             polls: false)
         dirty = DirtyDays()
-        characteristics = Characteristics(handler.characteristics)
+        characteristics = Characteristics(computer.traits.characteristics)
     }
 
     public var subscriptions: [Subscription] { [.exact("sync.\(instance)")] }
 
     public func open(_ turn: Turn) throws {
-        window = try handler.window(configuration)
+        window = try computer.traits.window(configuration)
         let database = try turn.write().database
         try DirtyDays.createTables(in: database)
         try Timelines.createTables(in: database)
@@ -96,7 +101,7 @@ public final class HandlerStage: Stage {
     private func forgetOlderFigures(_ turn: Turn) throws {
         let now: Value = [
             "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
-            "handler": .integer(Int64(handler.version)), "configuration": configuration, "types": types,
+            "handler": .integer(Int64(computer.traits.version)), "configuration": configuration, "types": types,
         ]
         let database = try turn.write().database
         let read = try database.prepare("SELECT value FROM freshness WHERE key = 'computedWith'")
@@ -143,6 +148,7 @@ public final class HandlerStage: Stage {
         _ = try upstream.accept(
             answer, turn,
             reset: { _ in
+                forgetSlices()
                 try characteristics.forget(turn)
                 try markEverything(turn)
             },
@@ -198,6 +204,7 @@ public final class HandlerStage: Stage {
     public func tick(_ turn: Turn) throws -> Instant? {
         upstream.pump(turn)
         requestSlices(turn)
+        try computeFetched(turn)
         try clearOldNews(turn)
         return nil
     }
@@ -217,18 +224,37 @@ public final class HandlerStage: Stage {
 }
 
 extension HandlerStage {
+    /// The same with a function that computes.
+    public convenience init(
+        instance: String, manifest: Manifest, configuration: Value, handler: any DayHandler, namedTypes: Set<String>,
+        observer: String
+    ) {
+        self.init(
+            instance: instance, manifest: manifest, configuration: configuration, computer: .function(handler),
+            namedTypes: namedTypes, observer: observer)
+    }
+
     /// The handler of a started plugin.
+    public convenience init(_ computer: DayComputer, _ context: PluginContext) {
+        self.init(computer, instance: context.instance, stack: context.stack)
+    }
+
     public convenience init(_ handler: any DayHandler, _ context: PluginContext) {
-        self.init(handler, instance: context.instance, stack: context.stack)
+        self.init(.function(handler), context)
     }
 
     /// The handler of a stack's instance.
     public convenience init(
         _ handler: any DayHandler, instance: StackConfiguration.Instance, stack: StackConfiguration
     ) {
+        self.init(.function(handler), instance: instance, stack: stack)
+    }
+
+    private convenience init(
+        _ computer: DayComputer, instance: StackConfiguration.Instance, stack: StackConfiguration
+    ) {
         self.init(
             instance: instance.name, manifest: instance.manifest, configuration: instance.configuration,
-            handler: handler,
-            namedTypes: stack.namedTypes, observer: stack.only(.observer)?.name ?? "observer")
+            computer: computer, namedTypes: stack.namedTypes, observer: stack.only(.observer)?.name ?? "observer")
     }
 }

@@ -46,7 +46,7 @@ public enum PluginProgram {
         start(plugin) { context, stopper in
             let parts = try make(context)
             let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
-            let host = StageHost(instance: context.name, plugin: plugin, log: context.log)
+            let host = StageHost(instance: context.name, plugin: context.instance.manifest.name, log: context.log)
             stopper.whenAsked { host.stop() }
             let path = context.databasePath
             let source = parts.source
@@ -105,10 +105,11 @@ public enum PluginProgram {
         guard let instance = stack.instance(name) else {
             throw ConfigurationError(file: stack.file, key: "instances", reason: "has no '\(name)'")
         }
-        guard instance.manifest.name == plugin else {
+        guard instance.manifest.executable == "healthbus-\(plugin)" else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(name).plugin",
-                reason: "is '\(instance.manifest.name)', this is '\(plugin)'")
+                reason: "is '\(instance.manifest.name)', whose program is \(instance.manifest.executable);"
+                    + " this is healthbus-\(plugin)")
         }
         let state = arguments.value("--state").map { StateFolder(path: $0) } ?? .standard()
         return PluginContext(state: state, stack: stack, instance: instance, log: try StageLog.standard(name))

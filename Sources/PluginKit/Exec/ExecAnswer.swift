@@ -1,0 +1,112 @@
+import Foundation
+import HealthModel
+
+/// The lines with which a program answers, taken one by one: of `hello`, or of a day.
+struct ExecAnswer {
+    /// Deeper than any figure, and less than what the bus carries.
+    private static let maximumDepth = 16
+    private static let longestReason = 500
+
+    private let user: String
+    private let date: String
+    private(set) var output = DayOutput()
+    private var events: Set<String> = []
+    private(set) var lines = 0
+
+    init(user: String, day: LocalDay) {
+        self.user = user
+        date = day.description
+    }
+
+    /// Takes one line without its end; true when it was the last one.
+    mutating func take(_ line: some Collection<UInt8>) throws(ExecFailure) -> Bool {
+        lines += 1
+        let value = try Self.read(line, number: lines)
+        guard value["user"].string == user else { throw refuse("has no 'user' that is the day's") }
+        if let done = value["done"].string {
+            guard done == date else { throw refuse("says it is done with another day than the one it was asked for") }
+            try check(value, has: "done", beside: "user")
+            return true
+        }
+        guard value["date"].string == date else { throw refuse("has no 'date' that is the day's") }
+        if let figures = value["figures"].object {
+            try check(value, has: "figures", beside: "user", "date")
+            guard output.figures.isEmpty else { throw refuse("gives figures a second time") }
+            output.figures = figures
+        } else if let hourly = value["hourly"].object {
+            try check(value, has: "hourly", beside: "user", "date")
+            guard output.hourly.isEmpty else { throw refuse("gives hourly figures a second time") }
+            output.hourly = hourly
+        } else if let event = value["event"].object {
+            try check(value, has: "event", beside: "user", "date")
+            output.events.append(try self.event(event))
+        } else {
+            throw refuse("holds none of figures, hourly and event (objects), done and error (texts)")
+        }
+        return false
+    }
+
+    private mutating func event(_ members: [String: Value]) throws(ExecFailure) -> DayEvent {
+        guard let id = members["id"]?.string, !id.isEmpty, id.utf8.count <= 200, let kind = members["kind"]?.string,
+            !kind.isEmpty, let payload = members["payload"], payload.object != nil, members.count == 3
+        else {
+            throw refuse("has an event without a text 'id' (1 to 200 bytes), a text 'kind' and an object 'payload'")
+        }
+        guard events.insert(id).inserted else { throw refuse("has an event whose id was there before") }
+        return DayEvent(id: id, kind: kind, payload: payload)
+    }
+
+    /// A member that nobody reads is a mistake, not an option that does nothing.
+    private func check(_ value: Value, has member: String, beside others: String...) throws(ExecFailure) {
+        guard value.object?.count == others.count + 1 else {
+            throw refuse("holds more than '\(member)', " + others.map { "'\($0)'" }.joined(separator: " and "))
+        }
+    }
+
+    private func refuse(_ why: String) -> ExecFailure { .badLine(lines, why) }
+
+    /// An object of JSON; one with `error` is the program's own word that it can't go on with this.
+    static func read(_ line: some Collection<UInt8>, number: Int) throws(ExecFailure) -> Value {
+        guard depth(of: line) <= maximumDepth else { throw .badLine(number, "is nested deeper than \(maximumDepth)") }
+        let value: Value
+        do { value = try Value(json: line) } catch {
+            // The reader's own words may quote a number.
+            let text = String(decoding: line, as: UTF8.self)
+            let isNumber = text.contains("NaN") || text.contains("Infinity")
+            throw .badLine(
+                number,
+                isNumber
+                    ? "isn't JSON: it holds NaN or Infinity; leave out what has no number"
+                    : "isn't JSON (write nothing else to standard output; logs go to standard error)")
+        }
+        guard value.object != nil else { throw .badLine(number, "isn't an object") }
+        if let error = value["error"].string { throw .declined(String(error.prefix(longestReason))) }
+        return value
+    }
+
+    /// How deep brackets nest, before anything is built of them.
+    private static func depth(of line: some Collection<UInt8>) -> Int {
+        var (depth, deepest, isText, isEscaped) = (0, 0, false, false)
+        for byte in line {
+            if isText {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isText = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isText = true
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                depth += 1
+                deepest = max(deepest, depth)
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            default: break
+            }
+        }
+        return deepest
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Glibc
+import HealthModel
+
+/// The command of a handler in another language, as its manifest gives it: `"exec": ["python3", "handler.py"]`.
+public struct ExecCommand: Sendable, Equatable {
+    /// The program that hosts such a handler.
+    public static let host = "healthbus-exec"
+
+    /// The program, then its arguments.
+    public var words: [String]
+    /// The plugin's folder, where the program starts.
+    public var folder: String
+    public var limits: ExecLimits
+    /// The manifest, for messages.
+    public var file: String
+
+    public init(words: [String], folder: String, limits: ExecLimits = ExecLimits(), file: String) {
+        self.words = words
+        self.folder = folder
+        self.limits = limits
+        self.file = file
+    }
+
+    /// nil when the manifest has none.
+    /// - Throws: `ConfigurationError` for one that can't be meant.
+    init?(manifest: Value, kind: Manifest.Kind, file: String) throws {
+        guard !manifest["exec"].isNull else {
+            guard manifest["limits"].isNull else {
+                throw ConfigurationError(file: file, key: "limits", reason: "belongs to 'exec', which isn't there")
+            }
+            return nil
+        }
+        let words = (manifest["exec"].array ?? []).compactMap(\.string)
+        guard !words.isEmpty, !words[0].isEmpty, words.count == manifest["exec"].array?.count else {
+            throw ConfigurationError(file: file, key: "exec", reason: "must be a list of texts, the program first")
+        }
+        guard kind == .handler else {
+            throw ConfigurationError(file: file, key: "exec", reason: "is for the kind handler, not \(kind.rawValue)")
+        }
+        guard manifest["executable"].isNull else {
+            throw ConfigurationError(file: file, key: "executable", reason: "can't stand beside 'exec'; leave one out")
+        }
+        self.init(
+            words: words, folder: URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path,
+            limits: try ExecLimits(manifest["limits"], file: file), file: file)
+    }
+
+    /// The program's absolute path: as written from the plugin's folder when it has a slash, else from `PATH`.
+    /// - Throws: `ConfigurationError` that names the manifest when there is no such program.
+    public func program(path: String? = ProcessInfo.processInfo.environment["PATH"]) throws(ConfigurationError)
+        -> String
+    {
+        let name = words[0]
+        guard !name.contains("/") else {
+            let file = name.hasPrefix("/") ? name : folder + "/" + name
+            guard Self.isProgram(file) else {
+                throw ConfigurationError(
+                    file: self.file, key: "exec",
+                    reason: "names '\(name)', but \(file) isn't a file that can be run; check the path and its rights")
+            }
+            return file
+        }
+        for place in (path ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":") where place.hasPrefix("/") {
+            if Self.isProgram("\(place)/\(name)") { return "\(place)/\(name)" }
+        }
+        throw ConfigurationError(
+            file: file, key: "exec",
+            reason:
+                "names '\(name)', which isn't in PATH; install it, or give its path (./\(name) in the plugin's folder)")
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+            && access(path, X_OK) == 0
+    }
+}
+
+/// What a handler in another language may take.
+public struct ExecLimits: Sendable, Equatable {
+    /// Seconds until it has answered `hello`.
+    public var start = 10.0
+    /// Seconds for one day, from its first line to `done`.
+    public var day = 30.0
+    /// Bytes of a day's answer, all lines together: as CBOR, it has to fit a message of 1 MiB.
+    public var answer = 1 << 18
+    /// Seconds between the end of its input and SIGKILL.
+    public var grace = 2.0
+    /// Starts that fail in a row before the host gives up.
+    public var starts = 3
+
+    public init() {}
+
+    private static let schema: Value = [
+        "type": "object",
+        "properties": [
+            "startSeconds": ["type": "number", "minimum": 0.1, "maximum": 600, "default": 10],
+            "daySeconds": ["type": "number", "minimum": 0.1, "maximum": 3600, "default": 30],
+        ],
+    ]
+
+    /// The manifest's `limits`.
+    init(_ value: Value, file: String) throws(ConfigurationError) {
+        let resolved = try SchemaCheck(file: file).resolve(value, schema: Self.schema, key: "limits")
+        start = resolved["startSeconds"].double ?? start
+        day = resolved["daySeconds"].double ?? day
+    }
+}

@@ -1,0 +1,41 @@
+import HealthModel
+
+/// Who computes a handler's days.
+public enum DayComputer: Sendable {
+    /// A function, called in the stage's own turn.
+    case function(any DayHandler)
+    /// Something beside the stage: every day is an effect (`DayRequest`), whose result is a `DayReply`.
+    case beside(any HandlerTraits)
+
+    var traits: any HandlerTraits {
+        switch self {
+        case .function(let handler): handler
+        case .beside(let traits): traits
+        }
+    }
+}
+
+/// A day to compute beside the stage.
+public struct DayRequest: Sendable {
+    public var input: DayInput
+    public init(input: DayInput) { self.input = input }
+}
+
+public enum DayReply: Sendable {
+    case computed(DayOutput)
+    /// This attempt came to nothing, for that reason; it never holds a health value.
+    case failed(String)
+    /// No day can be computed any more: the process has to start anew.
+    case unavailable(any Error)
+}
+
+/// Why a day that was computed beside the stage has no figures.
+struct DayFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// A day that is being computed, with the mark that it had when its samples were asked for.
+struct DayJob {
+    var key: DirtyDays.Key
+    var generation: Int64
+}

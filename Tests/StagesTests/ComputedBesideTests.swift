@@ -1,0 +1,131 @@
+import Changelog
+import HealthModel
+import PluginKit
+import SQLite
+import Testing
+import Wire
+
+/// A handler whose days are computed beside the stage: what it asks for, and what it makes of the answers.
+@Suite struct ComputedBesideTests {
+    private struct Traits: HandlerTraits {
+        let version = 1
+    }
+    private struct Gone: Error {}
+
+    private static let day = LocalDay(year: 2025, month: 3, day: 26)
+    private let zones: ZoneTimeline
+    private let rig: StageRig<HandlerStage>
+
+    init() throws {
+        zones = try ZoneTimeline(zone: "Europe/Berlin")
+        let manifest = try Checkout.manifest("steps")
+        rig = try StageRig {
+            HandlerStage(
+                instance: "steps", manifest: manifest, configuration: [:], computer: .beside(Traits()), namedTypes: [],
+                observer: "observer")
+        }
+    }
+
+    /// These days have been touched, and their samples are there.
+    private func touch(_ days: [LocalDay], through: Int64) throws {
+        try rig.hear("sync.steps", ["head": head(through).wireValue, "released": .integer(through)])
+        let pull = try #require(rig.pulls.first { $0.name == "spans" })
+        let starts = days.map { (zones.ranges(of: $0).first?.lowerBound ?? 0) + 12 * 3600 * Instant.second }
+        let page: Value = [
+            "users": ["me"], "user": .column(.int32(days.map { _ in 0 })), "start": .column(.int64(starts)),
+            "end": .column(.int64(starts.map { $0 + Instant.second })), "zones": ["me": zones.wireValue],
+            "from": pull.query["after"] ?? 0, "through": .integer(through), "head": head(through).wireValue,
+        ]
+        try rig.answer(pull, .pages([page]))
+        try slices()
+    }
+
+    private func slices() throws {
+        while let pull = rig.pulls.first(where: { $0.name == "slice" }) {
+            try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
+        }
+    }
+
+    private var asked: [LocalDay] { rig.effects.compactMap { ($0.request as? DayRequest)?.input.day } }
+    private var pending: Int64? { get throws { try rig.report().details["pending"]?.int } }
+
+    private func reply(_ reply: DayReply) throws { try rig.reply(try #require(rig.effects.first), reply) }
+
+    private func figures(_ day: LocalDay) throws -> Value? { try rig.rows()["figures/me/\(day)"]?.body?["figures"] }
+
+    @Test func daysAreAskedForNewestFirstAndTwoAtATime() throws {
+        let days = (0..<40).map { Self.day.adding(days: -$0) }
+        try touch(days, through: 10)
+        #expect(asked == Array(days.prefix(2)))
+        #expect(try pending == 40 && rig.report().frontier["observer"] == 0)
+        // Slices are held for a few days ahead, not for all of them.
+        #expect(!rig.pulls.contains { $0.name == "slice" })
+        var answered: [LocalDay] = []
+        while let next = asked.first {
+            answered.append(next)
+            try reply(.computed(DayOutput(figures: ["n": .string(next.description)])))
+            #expect(try figures(next) == ["n": .string(next.description)])
+            try slices()
+            #expect(asked.count <= 2)
+        }
+        #expect(answered == days)
+        #expect(try pending == 0 && rig.report().frontier["observer"] == 10)
+    }
+
+    @Test func aDayThatChangesMeanwhileIsComputedAgain() throws {
+        try touch([Self.day], through: 10)
+        try touch([Self.day], through: 12)
+        // Not twice at once: an older answer never comes after a newer one.
+        #expect(asked == [Self.day])
+        try reply(.computed(DayOutput(figures: ["n": 1])))
+        #expect(try pending == 1 && rig.report().frontier["observer"] == 0)
+        try slices()
+        #expect(asked == [Self.day])
+        try reply(.computed(DayOutput(figures: ["n": 2])))
+        #expect(try figures(Self.day) == ["n": 2])
+        #expect(try pending == 0 && rig.report().frontier["observer"] == 12)
+    }
+
+    @Test func aDayThatFailsIsAskedForThreeTimesThenLeftOut() throws {
+        let other = Self.day.adding(days: -1)
+        try touch([Self.day, other], through: 10)
+        try rig.reply(try #require(rig.effects.last), DayReply.computed(DayOutput(figures: ["n": 1])))
+        for attempt in 1...3 {
+            #expect(asked == [Self.day], "attempt \(attempt)")
+            try reply(.failed("it crashed"))
+            try slices()
+        }
+        #expect(asked.isEmpty)
+        #expect(try pending == 0 && rig.report().frontier["observer"] == 10)
+        #expect(try rig.report().details["failedDays"] == 1)
+        let read = try rig.store.database.prepare("SELECT reason FROM failed_days")
+        #expect(try read.firstRow { $0.string(0) } == "it crashed")
+        #expect(try figures(other) == ["n": 1] && figures(Self.day) == nil)
+    }
+
+    @Test func whatWasAskedBeforeARestartIsAskedAgain() throws {
+        try touch([Self.day], through: 10)
+        let before = try #require(rig.effects.first)
+        try rig.restart()
+        // A late answer to the process before is nobody's.
+        try rig.reply(before, DayReply.computed(DayOutput(figures: ["n": 1])))
+        #expect(try figures(Self.day) == nil && pending == 1)
+        try rig.hear("sync.steps", ["head": head(10).wireValue, "released": 10])
+        try slices()
+        #expect(asked == [Self.day])
+    }
+
+    @Test func figuresOfAStoreThatIsGoneAreNotTaken() throws {
+        try touch([Self.day], through: 10)
+        try rig.hear("sync.steps", ["head": head(500, generation: "two").wireValue, "released": 500])
+        let spans = try #require(rig.pulls.first { $0.name == "spans" })
+        try rig.answer(spans, .reset(head(500, generation: "two")))
+        try reply(.computed(DayOutput(figures: ["n": 1])))
+        #expect(try figures(Self.day) == nil && pending == 1)
+    }
+
+    @Test func withoutAComputerTheProcessEnds() throws {
+        try touch([Self.day], through: 10)
+        #expect(throws: Gone.self) { try reply(.unavailable(Gone())) }
+    }
+}

@@ -1,0 +1,176 @@
+"""Steps, distance on foot and flights climbed of a day: the figures of the Swift plugin `steps`, in Python.
+
+Reads JSON lines from standard input, writes JSON lines to standard output; whatever it has to say besides goes to standard
+error. Nothing but Python's standard library.
+"""
+
+import json
+import sys
+import unicodedata
+from bisect import bisect_right
+
+FIGURES = {
+    "HKQuantityTypeIdentifierStepCount": "steps",
+    "HKQuantityTypeIdentifierDistanceWalkingRunning": "distanceMeters",
+    "HKQuantityTypeIdentifierFlightsClimbed": "flightsClimbed",
+}
+
+
+def union(intervals):
+    """Disjoint intervals in order that cover the same time; the ones given are ordered by start."""
+    merged = []
+    for start, end in intervals:
+        if merged and start <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        elif start < end:
+            merged.append([start, end])
+    return merged
+
+
+def without(intervals, taken):
+    """What is left of disjoint intervals in order when others, of the same kind, are taken away."""
+    left, index = [], 0
+    for start, end in intervals:
+        while index < len(taken) and taken[index][1] <= start:
+            index += 1
+        place = index
+        while start < end and place < len(taken) and taken[place][0] < end:
+            if start < taken[place][0]:
+                left.append([start, taken[place][0]])
+            start = max(start, taken[place][1])
+            place += 1
+        if start < end:
+            left.append([start, end])
+    return left
+
+
+class Coverage:
+    """The time in which one source counts, and how much of it lies in any interval: two binary searches."""
+
+    def __init__(self, intervals):
+        self.starts = [start for start, _ in intervals]
+        self.ends = [end for _, end in intervals]
+        self.before, length = [], 0
+        for start, end in intervals:
+            self.before.append(length)
+            length += end - start
+
+    def until(self, instant):
+        index = bisect_right(self.starts, instant) - 1
+        return 0 if index < 0 else self.before[index] + min(instant, self.ends[index]) - self.starts[index]
+
+    def holds(self, instant):
+        index = bisect_right(self.starts, instant) - 1
+        return index >= 0 and instant < self.ends[index]
+
+
+class Sum:
+    """A sum whose rounding errors don't pile up (Neumaier). None until something was added."""
+
+    def __init__(self):
+        self.total, self.lost, self.counted = 0.0, 0.0, False
+
+    def add(self, term):
+        total = self.total + term
+        if abs(self.total) >= abs(term):
+            self.lost += (self.total - total) + term
+        else:
+            self.lost += (term - total) + self.total
+        self.total, self.counted = total, True
+
+    @property
+    def value(self):
+        return self.total + self.lost if self.counted else None
+
+
+def coverages(rows):
+    """By source: the time in which it counts. At each instant that is only the first source by priority."""
+    by_source = {}
+    for start, end, _, source in rows:
+        by_source.setdefault(source, []).append((start, end))
+    found, taken = {}, []
+    for source in sorted(by_source):
+        own = union(by_source[source])
+        found[source] = Coverage(without(own, taken))
+        taken = union(sorted(taken + own))
+    return found
+
+
+def add(rows, coverage, buckets, sums):
+    """Adds what counts of the rows (in order of start and id) into the sum of each bucket."""
+    first = 0
+    for start, end, value, source in rows:
+        # Starts rise, so buckets that end before this one are done with.
+        while first < len(buckets) and buckets[first][1] <= start:
+            first += 1
+        if start == end:
+            # Without duration it counts whole, unless a source before its own covers that instant.
+            if first < len(buckets) and buckets[first][0] <= start:
+                if not any(coverage[other].holds(start) for other in coverage if other < source):
+                    sums[first].add(value)
+            continue
+        own, index = coverage[source], first
+        while index < len(buckets) and buckets[index][0] < end:
+            counted = own.until(min(end, buckets[index][1])) - own.until(max(start, buckets[index][0]))
+            if counted > 0:
+                # The part of the value that belongs to the part of the time.
+                sums[index].add(value if counted == end - start else value * (counted / (end - start)))
+            index += 1
+
+
+def priority(source, by_hand, order):
+    """What counts first is least: entries by hand, the configuration's own order, then the default one; by name within each."""
+    name = unicodedata.normalize("NFC", source["name"])
+    if by_hand:
+        return (0, name)
+    return (1 + order.index(name) if name in order else len(order) + source["rank"], name)
+
+
+def compute(day, samples):
+    figures, hourly = {}, {}
+    for identifier, figure in FIGURES.items():
+        names = day["configuration"].get("sourceOrder", {}).get(identifier, [])
+        order = list(dict.fromkeys(unicodedata.normalize("NFC", name) for name in names))
+        rows = []
+        for page in samples:
+            if identifier not in page["types"]:
+                continue
+            wanted = page["types"].index(identifier)
+            # Once a source, not once a sample.
+            sources = [[priority(source, by_hand, order) for by_hand in (False, True)] for source in page["sources"]]
+            columns = zip(
+                page["type"], page["start"], page["end"], page["value"], page["source"], page["userEntered"])
+            for kind, start, end, value, source, by_hand in columns:
+                if kind == wanted and value is not None and start <= end:
+                    rows.append((start, end, value, sources[source][by_hand]))
+        # A day has more than one window when a flight makes it so; its total is of all of them.
+        total, coverage = Sum(), coverages(rows)
+        add(rows, coverage, day["window"], [total] * len(day["window"]))
+        if total.value is None:
+            continue  # No data is no member, never 0.
+        figures[figure] = total.value
+        hours = [Sum() for _ in day["hours"]]
+        add(rows, coverage, day["hours"], hours)
+        hourly[figure] = [hour.value for hour in hours]
+    return figures, hourly
+
+
+def say(line):
+    print(json.dumps(line, allow_nan=False), flush=True)
+
+
+for text in sys.stdin.buffer:
+    line = json.loads(text)
+    if "hello" in line:
+        say({"hello": {"protocol": 1, "name": "steps-python", "version": 1}})
+    elif "day" in line:
+        day, samples = line["day"], []
+    elif "samples" in line:
+        samples.append(line["samples"])
+    elif "compute" in line:
+        figures, hourly = compute(day, samples)
+        of = {"user": day["user"], "date": day["date"]}
+        if figures:
+            say({"figures": figures, **of})
+            say({"hourly": hourly, **of})
+        say({"done": day["date"], "user": day["user"]})
