@@ -53,6 +53,9 @@ public struct CommandHelp: Sendable {
         self.examples = examples
     }
 
+    /// What selects it: the last word of its name.
+    public var word: String { name.split(separator: " ").last.map(String.init) ?? name }
+
     static let help = Option("--help", short: "-h", help: "show this help")
 
     /// "healthbus import [options] <file>...".

@@ -9,13 +9,25 @@ public struct CommandSet: Sendable {
 
     public let program: String
     public let summary: String
-    /// By the word that selects each, in the order of the help.
-    public let commands: [(word: String, help: CommandHelp)]
+    /// In the order of the help.
+    public let groups: [Group]
+    public var commands: [CommandHelp] { groups.flatMap(\.commands) }
 
-    public init(program: String, summary: String, commands: [(word: String, help: CommandHelp)]) {
+    /// Commands that serve one purpose.
+    public struct Group: Sendable {
+        public let title: String
+        public let commands: [CommandHelp]
+
+        public init(_ title: String, _ commands: [CommandHelp]) {
+            self.title = title
+            self.commands = commands
+        }
+    }
+
+    public init(program: String, summary: String, groups: [Group]) {
         self.program = program
         self.summary = summary
-        self.commands = commands
+        self.groups = groups
     }
 
     /// - Parameter words: the command line without the program's name. None, `help` and `--help` ask for help.
@@ -31,7 +43,7 @@ public struct CommandSet: Sendable {
     }
 
     private func command(_ word: String) throws(Failure) -> CommandHelp {
-        if let found = commands.first(where: { $0.word == word }) { return found.help }
+        if let found = commands.first(where: { $0.word == word }) { return found }
         let nearest = Nearest.to(word, among: commands.map(\.word))
         throw .usage(
             "unknown command \(word)", hint: nearest.map { "did you mean \($0)?" } ?? "see \(program) --help")
@@ -39,10 +51,14 @@ public struct CommandSet: Sendable {
 
     public func render() -> String {
         let width = commands.reduce(0) { max($0, DisplayWidth.of($1.word)) }
-        let lines = commands.map { word, help in
-            "  \(word)\(String(repeating: " ", count: width - DisplayWidth.of(word) + 2))\(help.summary)\n"
+        let groups = groups.map { group in
+            let lines = group.commands.map { help in
+                let padding = String(repeating: " ", count: width - DisplayWidth.of(help.word) + 2)
+                return "  \(help.word)\(padding)\(help.summary)\n"
+            }
+            return "\(group.title):\n\(lines.joined())\n"
         }
-        return "\(summary)\n\nUsage:\n  \(program) <command> [options]\n\nCommands:\n\(lines.joined())\n"
+        return "\(summary)\n\nUsage:\n  \(program) <command> [options]\n\n\(groups.joined())"
             + "\(program) help <command> says more of each.\n"
     }
 }

@@ -16,13 +16,14 @@ struct DocumentedNames {
     }
 
     init(root: URL) throws {
-        let folder = root.appending(path: "Tests").path
-        for file in FileManager.default.enumerator(atPath: folder)?.compactMap({ $0 as? String }) ?? []
-        where file.hasSuffix(".swift") {
-            collectTests(try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8))
-        }
-        collectCommands(
-            try String(contentsOf: root.appending(path: "Sources/healthbus/Commands.swift"), encoding: .utf8))
+        for file in try Self.sources(below: root.appending(path: "Tests").path) { collectTests(file) }
+        for file in try Self.sources(below: root.appending(path: "Sources/healthbus").path) { collectCommands(file) }
+    }
+
+    private static func sources(below folder: String) throws -> [String] {
+        try (FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? [])
+            .filter { $0.hasSuffix(".swift") }
+            .map { try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }
     }
 
     private mutating func collectTests(_ source: String) {
@@ -39,7 +40,7 @@ struct DocumentedNames {
         }
     }
 
-    /// Reads the table of commands as it is written: a program can't be imported.
+    /// Reads the commands as they are written: a program can't be imported.
     private mutating func collectCommands(_ source: String) {
         for block in source.components(separatedBy: "name: \"healthbus ").dropFirst() {
             let declared = block.components(separatedBy: "examples:")[0]

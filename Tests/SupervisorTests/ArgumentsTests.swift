@@ -111,7 +111,8 @@ import Testing
 
     @Test func findsCommandsAndTheNearestOnes() throws {
         let set = CommandSet(
-            program: "healthbus", summary: "Health data on a bus.", commands: [(word: "import", help: Self.command)])
+            program: "healthbus", summary: "Health data on a bus.",
+            groups: [.init("Bring data in", [Self.command])])
         guard case .command("import", let arguments) = try set.select(["import", "f"]) else {
             Issue.record("no command")
             return

@@ -7,7 +7,22 @@ import PluginKit
 import Supervisor
 
 /// `make run`: from nothing to a running stack with days to look at.
-enum DemoCommand {
+enum DemoCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus demo",
+        summary: "Start the stack on a made-up person's export, or on yours, and show what comes out.",
+        options: [
+            .init(
+                "--state", value: "folder",
+                help: "the stack's state folder (default: as for up, with -demo at its end when made up)"),
+            .config,
+            .init("--export", value: "file", help: "your own export instead of a made-up one"),
+            .init(
+                "--zone", value: "IANA name",
+                help: "where days begin (default: Europe/Berlin made up, else the machine's)"),
+        ],
+        examples: ["healthbus demo", "healthbus demo --export export.zip"])
+
     static func run(_ arguments: Arguments) throws {
         Supervisor.blockSignals()
         let export = arguments.value("--export")

@@ -5,7 +5,22 @@ import Operations
 import PluginKit
 import Supervisor
 
-enum UpCommand {
+enum UpCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus up", summary: "Start the stack; Ctrl-C stops it.",
+        options: CommandHelp.stackOptions + [
+            .init(
+                "--import", value: "file", repeats: true, help: "import this export once the stack is ready"
+            ),
+            .user("whose samples the imports are (default: me)"),
+            .init(
+                "--zone", value: "IANA name", help: "where days begin; acts on a state's first start only"),
+            .init(
+                "--until-idle", help: "end with 0 once everything is delivered and every past day is final"),
+            .json,
+        ],
+        examples: ["healthbus up", "healthbus up --import export.zip --zone Europe/Berlin --until-idle"])
+
     static func run(_ arguments: Arguments) throws {
         Supervisor.blockSignals()
         let stack = try Stack(arguments)

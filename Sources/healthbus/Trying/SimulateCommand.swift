@@ -3,7 +3,28 @@ import HealthModel
 import PluginKit
 import Simulation
 
-enum SimulateCommand {
+enum SimulateCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus simulate",
+        summary: "Live a phone's days in seconds, and measure how each way of background delivery does.",
+        options: [
+            .init("--days", value: "number", help: "how many days (default: 30)"),
+            .init("--seed", value: "number", help: "another seed is another life (default: 1)"),
+            .init(
+                "--strategy", value: "name",
+                help:
+                    "background-delivery, app-refresh, silent-push, processing, combined or naive (default: all)"
+            ),
+            .init(
+                "--life", value: "kind",
+                help: "usual, or worst: seldom opened, often killed and offline (default: usual)"),
+            .config, .json,
+        ],
+        examples: [
+            "healthbus simulate --days 30 --seed 42",
+            "healthbus simulate --strategy combined --life worst --json",
+        ])
+
     private enum Life: String, CaseIterable { case usual, worst }
 
     static func run(_ arguments: Arguments) throws {

@@ -3,7 +3,21 @@ import HealthModel
 import Operations
 import PluginKit
 
-enum ZoneCommand {
+enum ZoneCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus zone",
+        summary:
+            "Show or change where a person's days begin: set <zone>, add <from> <zone>, remove <from>.",
+        positionals: [
+            .init("show|set|add|remove"), .init("from|zone", isRequired: false, repeats: true),
+        ],
+        options: CommandHelp.stackOptions + [.user("whose days (default: me)"), .json],
+        examples: [
+            "healthbus zone show", "healthbus zone set Europe/Berlin",
+            "healthbus zone add 2025-03-30T14:00 America/New_York",
+            "healthbus zone remove 2025-03-30T14:00",
+        ])
+
     private enum Action: String, CaseIterable {
         case show, set, add, remove
 

@@ -5,7 +5,17 @@ import Operations
 import PluginKit
 
 /// One process in the foreground: this one becomes it.
-enum RunCommand {
+enum RunCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus run",
+        summary: "Run one process of the stack (as status names it) in the foreground.",
+        positionals: [.init("instance")],
+        options: CommandHelp.stackOptions + [
+            .init("--standby", help: "wait for the running one to end"),
+            .init("--takeover", help: "end the running one and take its place"),
+        ],
+        examples: ["healthbus run steps --takeover"])
+
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         let name = arguments.positionals.first ?? ""

@@ -2,7 +2,21 @@ import Console
 import HealthModel
 import Operations
 
-enum ExplainCommand {
+enum ExplainCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus explain",
+        summary: "Show why a day's figure is what it is: which source counted when, and what it added.",
+        positionals: [.init("metric"), .init("date")],
+        options: CommandHelp.stackOptions + [
+            .init("--hour", help: "by hour"),
+            .init("--all", help: "every interval and sample by itself, however many"),
+            .user("whose day (default: me)"), .json,
+        ],
+        examples: [
+            "healthbus explain steps 2025-03-30", "healthbus explain sleep 2025-03-30 --json",
+            "healthbus explain DistanceCycling 2025-03-30 --hour",
+        ])
+
     static func run(_ arguments: Arguments) throws {
         let date = arguments.positionals[1]
         guard let day = LocalDay(date) else {
@@ -16,7 +30,21 @@ enum ExplainCommand {
     }
 }
 
-enum CheckCommand {
+enum CheckCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus check",
+        summary: "Hold the figures against Apple's rings, and show what is missing or came late.",
+        options: CommandHelp.stackOptions + [
+            .init("--from", value: "date", help: "first day, as 2025-03-30"),
+            .init("--to", value: "date", help: "last day"),
+            .init(
+                "--tolerance", value: "number",
+                help: "what figures may differ by, in kcal and min, or as 2% (default: 1 or 1%, the larger)"
+            ),
+            .user("whose days (default: me)"), .json,
+        ],
+        examples: ["healthbus check", "healthbus check --from 2025-01-01 --tolerance 5%"])
+
     static func run(_ arguments: Arguments) throws {
         let options = CheckReport.Options(
             user: arguments.value("--user") ?? "me", from: try arguments.day("--from"), to: try arguments.day("--to"),

@@ -2,7 +2,11 @@ import Console
 import Foundation
 import Operations
 
-enum AlertsCommand {
+enum AlertsCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus alerts", summary: "Show what a person should know of now, and what to do.",
+        options: CommandHelp.stackOptions + [.json], examples: ["healthbus alerts", "healthbus alerts --json"])
+
     static func run(_ arguments: Arguments) throws {
         let report = try AlertsReport(try Stack(arguments), now: Date())
         if arguments.flag("--json") {

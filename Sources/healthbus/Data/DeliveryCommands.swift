@@ -5,7 +5,19 @@ import HealthModel
 import Operations
 import PluginKit
 
-enum TypesCommand {
+enum TypesCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus types",
+        summary: "Show how each type is delivered; switch types off and on, set how often they wake.",
+        positionals: [
+            .init("off|on|frequency|deny|allow", isRequired: false), .init("type", isRequired: false),
+            .init("frequency", isRequired: false),
+        ],
+        options: CommandHelp.stackOptions + [.json],
+        examples: [
+            "healthbus types", "healthbus types off BodyMass", "healthbus types frequency StepCount hourly",
+        ])
+
     private static let actions = ["off", "on", "frequency", "deny", "allow"]
 
     static func run(_ arguments: Arguments) throws {
@@ -62,7 +74,20 @@ enum TypesCommand {
     }
 }
 
-enum DeviceCommand {
+enum DeviceCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus device",
+        summary:
+            "Show or set what the stack knows of the phone: its app, its lock, its battery, its network.",
+        positionals: [
+            .init("show|set|reset", isRequired: false),
+            .init("key=value", isRequired: false, repeats: true),
+        ],
+        options: CommandHelp.stackOptions + [.json],
+        examples: [
+            "healthbus device", "healthbus device set locked=true app=background", "healthbus device reset",
+        ])
+
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         let words = Array(arguments.positionals.dropFirst())

@@ -3,7 +3,16 @@ import Foundation
 import HealthModel
 import Operations
 
-enum TasksCommand {
+enum TasksCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus tasks",
+        summary: "List the scheduled tasks; launch, expire or cancel one, as a debugger on a phone would.",
+        positionals: [
+            .init("list|launch|expire|cancel", isRequired: false), .init("task", isRequired: false),
+        ],
+        options: CommandHelp.stackOptions + [.json],
+        examples: ["healthbus tasks list", "healthbus tasks launch healthkit-sync"])
+
     static let actions = ["list", "launch", "expire", "cancel"]
 
     static func run(_ arguments: Arguments) throws {
@@ -37,7 +46,19 @@ enum TasksCommand {
     }
 }
 
-enum SyncCommand {
+enum SyncCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus sync",
+        summary: "Sync now: release what waits, and wait until it is delivered or it is clear why not.",
+        positionals: [.init("metric", isRequired: false)],
+        options: CommandHelp.stackOptions + [
+            .init(
+                "--history", value: "days|all",
+                help: "compute and deliver so many past days once more, the newest week first"),
+            .json,
+        ],
+        examples: ["healthbus sync", "healthbus sync steps --json", "healthbus sync --history 90"])
+
     static func run(_ arguments: Arguments) throws {
         let client = try SyncClient(try Stack(arguments))
         defer { client.close() }
@@ -95,7 +116,12 @@ enum SyncCommand {
     }
 }
 
-enum HistoryCommand {
+enum HistoryCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus history",
+        summary: "Show how the last syncs went, and how long samples take to the backend.",
+        options: CommandHelp.stackOptions + [.json], examples: ["healthbus history", "healthbus history --json"])
+
     static func run(_ arguments: Arguments) throws {
         let report = try HistoryReport(try Stack(arguments), now: Date())
         StandardStream.output.write(

@@ -4,7 +4,26 @@ import HealthModel
 import Operations
 import PluginKit
 
-enum ImportCommand {
+enum ImportCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus import", summary: "Hand exports (export.zip or XML) over to the running stack.",
+        positionals: [.init("file", repeats: true)],
+        options: CommandHelp.stackOptions + [
+            .user("whose samples they are (default: me)"),
+            .init(
+                "--complete",
+                help: "it is all there is: delete what it lacks of the types and the time that it covers"),
+            .init("--dry-run", help: "read everything and change nothing; say what would be"),
+            .init(
+                "--delete-up-to", value: "percent",
+                help: "with --complete: delete nothing if it were more of what it covers (default: 5)"),
+            .json,
+        ],
+        examples: [
+            "healthbus import export.zip", "healthbus import --json --user anna ~/Downloads/export.zip",
+            "healthbus import --complete --dry-run export.zip",
+        ])
+
     static func run(_ arguments: Arguments) throws {
         let options = try options(arguments)
         let stack = try Stack(arguments)

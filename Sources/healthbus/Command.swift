@@ -1,0 +1,25 @@
+import Console
+
+/// A command of the program: what it takes, and what it does.
+protocol Command {
+    static var help: CommandHelp { get }
+    static func run(_ arguments: Arguments) throws
+}
+
+// Options that several commands share, so that they read alike everywhere.
+extension CommandHelp {
+    /// Those of every command that is about a stack.
+    static let stackOptions: [Option] = [
+        .init(
+            "--state", value: "folder",
+            help: "the stack's state folder (default: HEALTHBUS_STATE, else ~/.local/state/healthbus)"),
+        .config,
+    ]
+}
+
+extension CommandHelp.Option {
+    static let config = Self("--config", value: "file", help: "a configuration to lay over the default one")
+    static let json = Self("--json", help: "one JSON value on standard output, nothing else there")
+
+    static func user(_ help: String) -> Self { .init("--user", value: "name", help: help) }
+}

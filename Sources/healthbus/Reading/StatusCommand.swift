@@ -1,0 +1,17 @@
+import Console
+import Foundation
+import HealthModel
+import Operations
+
+enum StatusCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus status", summary: "Show processes, freshness of each metric, and what waits.",
+        options: CommandHelp.stackOptions + [.json], examples: ["healthbus status", "healthbus status --json"])
+
+    static func run(_ arguments: Arguments) throws {
+        let report = try StatusReport(try Stack(arguments), now: Date())
+        let text =
+            arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output))
+        StandardStream.output.write(text)
+    }
+}
