@@ -133,6 +133,8 @@ public final class StackRunner: Sendable {
     private func specs() -> [ProcessSpec] {
         var environment = options.environment
         if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
+        // A program that lies elsewhere finds the others' manifests nowhere near.
+        environment["HEALTHBUS_PLUGINS"] = stack.catalog.folder
         return stack.configuration.instances.map { instance in
             var arguments = ["--state", stack.state.path, "--instance", instance.name]
             if let file = stack.configurationFile { arguments += ["--config", file] }
