@@ -142,7 +142,7 @@ public final class StackRunner: Sendable {
             let group = instance.manifest.kind == .hub ? 0 : 1
             return ProcessSpec(
                 name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                environment: environment, group: group)
+                environment: environment, group: group, restart: RestartPolicy(instance.manifest.restart))
         }
     }
 
@@ -160,8 +160,10 @@ public final class StackRunner: Sendable {
                 guard !state.ready.contains(name) else { return }
                 state.neverReady[name, default: 0] += 1
                 // A configuration that is refused doesn't get better by trying again.
+                let restart = stack.configuration.instance(name)?.manifest.restart ?? .always
+                let attempts = restart.staysDown(afterSuccess: status.isSuccess) ? 1 : Self.startAttempts
                 guard
-                    state.neverReady[name, default: 0] >= Self.startAttempts || status == .code(ExitCode.usage.rawValue)
+                    state.neverReady[name, default: 0] >= attempts || status == .code(ExitCode.usage.rawValue)
                 else { return }
                 state.failure = Failure(
                     "'\(name)' can't start; it says why above",
