@@ -80,6 +80,10 @@ let package = Package(
                 "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics", "BackgroundDelivery",
             ]),
         library("Console", []),
+        // Tries whether a plugin keeps the contract.
+        library(
+            "Conformance",
+            ["HealthModel", "Wire", "MessageBus", "PluginKit", "Operations", "Supervisor", "Changelog", "Console"]),
         // All stages in one process, in virtual time.
         library(
             "Simulation",
@@ -93,7 +97,7 @@ let package = Package(
             name: "healthbus",
             dependencies: [
                 "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel",
-                "BackgroundDelivery", "MessageBus", "Simulation",
+                "BackgroundDelivery", "MessageBus", "Simulation", "Conformance",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]

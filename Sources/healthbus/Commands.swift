@@ -14,6 +14,7 @@ enum Commands {
                     TasksCommand.self,
                 ]
             ),
+            ("Write a plugin", [PluginsCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),
         ]
     }
@@ -30,7 +31,9 @@ enum Commands {
         switch try set.select(words) {
         case .help(let text): StandardStream.output.write(text)
         case .command(let word, let arguments):
-            for command in groups.flatMap({ $0.commands }) where command.help.word == word { try command.run(arguments) }
+            for command in groups.flatMap({ $0.commands }) where command.help.word == word {
+                try command.run(arguments)
+            }
         }
     }
 }
