@@ -172,6 +172,7 @@ let package = Package(
                     "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage", "Simulation",
                 ]),
             tests("Operations", ["Operations", "Console", "HealthModel"]),
+            tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit"]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

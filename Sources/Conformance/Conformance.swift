@@ -26,13 +26,16 @@ public struct Conformance {
 
     /// Runs on the caller's thread, which must live as long.
     /// - Parameters:
+    ///   - group: no other group's cases; nil: all.
     ///   - only: no other cases; nil: all.
     ///   - say: called with each result as it comes.
-    public func run(only: ConformanceCase? = nil, say: (ConformanceResult) -> Void = { _ in }) -> ConformanceReport {
+    public func run(
+        _ group: ConformanceCase.Group? = nil, only: ConformanceCase? = nil, say: (ConformanceResult) -> Void = { _ in }
+    ) -> ConformanceReport {
         var results: [ConformanceResult] = []
         var stack: StackCases?
         var isBroken = false
-        for asked in cases where only == nil || asked == only {
+        for asked in cases where only ?? asked == asked && group ?? asked.group == asked.group {
             let begin = MonotonicClock.now
             var outcome = ConformanceResult.Outcome.passed
             if isBroken, let why = reason(asked, results) {

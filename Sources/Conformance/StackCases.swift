@@ -10,25 +10,23 @@ import Wire
 
 /// The cases that run the plugin in a stack of its own: what belongs to every process, and a handler's figures.
 final class StackCases {
-    private let manifest: Manifest
-    private let catalog: PluginCatalog
-    private let trial: TrialStack
-    private let rows: TestRows
+    let manifest: Manifest
+    let trial: TrialStack
+    let rows: TestRows
     /// The instance that everything is asked of; a handler's others compare with it.
-    private let name: String
+    let name: String
     private var isUp = false
-    private var first: ChildProcess?
-    private var data: (head: Int64, rows: [String: Value])?
-    private var samples: [TestRow] = []
-    private var exports: Instant = 0
+    var first: ChildProcess?
+    var data: (head: Int64, rows: [String: Value])?
+    var samples: [TestRow] = []
+    var exports: Instant = 0
 
-    private static let days = (0..<24).map { LocalDay(year: 2025, month: 3, day: 20).adding(days: $0) }
-    private static let autumn = LocalDay(year: 2024, month: 10, day: 27)
-    private static let emptied = LocalDay(year: 2025, month: 3, day: 25)
+    static let days = (0..<24).map { LocalDay(year: 2025, month: 3, day: 20).adding(days: $0) }
+    static let autumn = LocalDay(year: 2024, month: 10, day: 27)
+    static let emptied = LocalDay(year: 2025, month: 3, day: 25)
 
     init(_ manifest: Manifest, catalog: PluginCatalog) throws {
         self.manifest = manifest
-        self.catalog = catalog
         rows = try TestRows(types: manifest.types + manifest.reads)
         let entry: Value = [
             "plugin": .string(manifest.folder + "/"), "configuration": Self.options(manifest),
@@ -98,7 +96,7 @@ final class StackCases {
         }
     }
 
-    private func running() throws -> ChildProcess {
+    func running() throws -> ChildProcess {
         if let first, first.poll() == nil { return first }
         let process = try trial.startAndWait(name)
         first = process
@@ -173,29 +171,37 @@ final class StackCases {
     /// What nobody can understand, to every topic that it hears.
     private func livesOn() throws {
         let process = try running()
-        let bus = try BusConnection(address: trial.state.address, subscriptions: [], handlers: .init(message: { _ in }))
+        let bus = try HeardBus(trial.state.address)
         defer { bus.close() }
-        let now = WallClock.now
+        guard trial.comes(within: TrialStack.readyWithin, { bus.isHeard }) else {
+            throw Failure("the kit isn't heard on its own bus", hint: "report this as a bug of the kit")
+        }
+        let before = bus.sent
         var count = 0
         for topic in ["sync.\(name)", "page.\(name)", "control.\(name)", "pull.\(name)", "heartbeat.observer"] {
-            for body: Value in [.null, "x", [1, 2], ["head": 7], ["id": "x", "part": -1], ["command": "noSuchThing"]] {
-                bus.send(
-                    Message(topic: topic, header: .init(from: "test", at: now, other: LineCases.future), body: body))
-                count += 1
-            }
-            let other = ProtocolVersion(major: 2, minor: 0)
-            bus.send(Message(topic: topic, header: .init(from: "test", at: now, version: other), body: ["x": 1]))
-            bus.send([Array(topic.utf8), [0xff, 0x00], [0x9f]])
-            bus.send([Array(topic.utf8)])
+            let bodies: [Value] = [
+                .null, "x", [1, 2], ["head": 7], ["id": "x", "part": -1], ["command": "noSuchThing"],
+            ]
+            for body in bodies { bus.send(topic, body) }
+            bus.send(topic, ["x": 1], version: ProtocolVersion(major: 2, minor: 0))
+            bus.send(frames: [Array(topic.utf8), [0xff, 0x00], [0x9f]])
+            bus.send(frames: [Array(topic.utf8)])
+            count += bodies.count + 3
         }
-        // Everything is in its box by the time that it has answered what comes after.
-        let before = trial.client.heartbeats[name]?.beat
+        // The second heartbeat after all of it: it has had a turn by then.
+        var beats = 0
+        var last = MonotonicClock.now
         let isAlive = trial.comes(within: TrialStack.readyWithin) {
-            trial.client.hello()
-            guard let beat = trial.client.heartbeats[name], bus.counters.sent >= count else {
+            guard bus.sent >= before + count, let beat = trial.client.heartbeats[name] else {
+                last = MonotonicClock.now
                 return process.poll() != nil
             }
-            return process.poll() != nil || (beat.beat != before && beat.age < 1)
+            let arrived = MonotonicClock.now - Instant(beat.age * 1e6)
+            if arrived > last + 1000 {
+                beats += 1
+                last = arrived
+            }
+            return beats >= 2 || process.poll() != nil
         }
         if let exit = process.poll() {
             throw ConformanceFault(
@@ -208,139 +214,5 @@ final class StackCases {
                 "it says nothing any more after messages that it can't understand", said: trial.said(name),
                 hint: "drop what can't be read, count it, go on")
         }
-    }
-}
-
-// Figures.
-extension StackCases {
-    private func nextExport() -> Instant {
-        exports += 1
-        return (1_762_000_000 + exports * 3600) * Instant.second
-    }
-
-    /// Everything that the first instance has computed of two imports, the later days first.
-    @discardableResult
-    private func computed() throws -> (head: Int64, rows: [String: Value]) {
-        if let data { return data }
-        let process = try running()
-        let days = Self.days + [Self.autumn]
-        let odd = rows.odd(LocalDay(year: 2025, month: 3, day: 29)) + rows.odd(LocalDay(year: 2025, month: 4, day: 2))
-        let ordinary = days.flatMap { rows.ordinary($0) }
-        samples = ordinary + odd
-        // Each day in two parts, so that every day is computed once more when the second comes.
-        let (later, earlier) = (
-            ordinary.enumerated().filter { $0.offset % 2 == 1 }.map(\.element),
-            ordinary.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
-        )
-        var head = try trial.importSamples(later, rows.zones, exported: nextExport())
-        try trial.level(name, process, to: head)
-        head = try trial.importSamples(odd + earlier, rows.zones, exported: nextExport())
-        try trial.level(name, process, to: head)
-        let found = try trial.rows(name)
-        guard !found.isEmpty else {
-            throw ConformanceFault(
-                "it gives no figures of \(samples.count) samples in \(days.count) days", said: trial.said(name),
-                hint:
-                    "are its types those of the manifest? \((manifest.types + manifest.reads).joined(separator: ", "))")
-        }
-        data = (head, found)
-        return (head, found)
-    }
-
-    /// Another instance, which came to the same samples by another way, must have the same rows.
-    private func compare(
-        _ instance: String, _ how: String, _ run: (TrialStack, ChildProcess, Int64) throws -> Void
-    ) throws {
-        let (head, expected) = try computed()
-        let process = try trial.startAndWait(instance)
-        try run(trial, process, head)
-        try equal(instance, expected, how)
-    }
-
-    private func equal(_ instance: String, _ expected: [String: Value], _ how: String) throws {
-        if let difference = FiguresDifference.between(
-            expected, try trial.rows(instance), now: "when \(how)", before: "before")
-        {
-            throw ConformanceFault(
-                difference, said: trial.said(instance),
-                hint: "figures follow from a day's samples alone: keep nothing else, and read no clock")
-        }
-    }
-
-    /// Each message that it hears comes a second time, with members that no release has yet.
-    private func repeated() throws {
-        let bus = MessageEcho()
-        try bus.open(trial.state.address, instance: "repeated")
-        defer { bus.close() }
-        try compare("repeated", "messages came twice") { try $0.level("repeated", $1, to: $2) }
-        guard bus.count > 0 else { throw Failure("the kit repeated nothing", hint: "report this as a bug of the kit") }
-    }
-
-    private func crash() throws {
-        let (head, expected) = try computed()
-        // At its start, when it is ready, and once it has figures.
-        for moment in 0..<3 {
-            let process = try trial.start("crash")
-            let begun = trial.beat("crash")?.head?.sequence ?? 0
-            _ = trial.comes(within: TrialStack.readyWithin) {
-                switch moment {
-                case 0: InstanceLock.holder(folder: trial.state.instance("crash")) == Int(process.pid)
-                case 1: trial.isReady("crash", process)
-                default:
-                    trial.isReady("crash", process)
-                        && (trial.beat("crash")?.head?.sequence ?? 0 > begun
-                            || trial.beat("crash")?.frontier["observer"] ?? 0 >= head)
-                }
-            }
-            process.kill()
-            process.wait()
-        }
-        let process = try trial.startAndWait("crash")
-        try trial.level("crash", process, to: head)
-        try equal("crash", expected, "it was killed three times")
-    }
-
-    private func drainAtWork() throws {
-        let (head, expected) = try computed()
-        let process = try trial.startAndWait("drained")
-        _ = trial.comes(within: TrialStack.readyWithin) {
-            trial.beat("drained").map { $0.details["pending"]?.int ?? 0 > 0 || $0.frontier["observer"] ?? 0 >= head }
-                ?? false
-        }
-        try trial.stop(process, label: "drained")
-        let again = try trial.startAndWait("drained")
-        try trial.level("drained", again, to: head)
-        try equal("drained", expected, "it was stopped at work")
-    }
-
-    private func empty() throws {
-        _ = try computed()
-        let process = try running()
-        guard let window = rows.zones.ranges(of: Self.emptied).first else { return }
-        // What touches neither that day nor a night at it.
-        let left = samples.filter {
-            $0.end < window.lowerBound - 12 * 3600 * Instant.second
-                || $0.start >= window.upperBound + 12 * 3600 * Instant.second
-        }
-        let head = try trial.importSamples(left, rows.zones, exported: nextExport(), complete: true)
-        try trial.level(name, process, to: head)
-        let key = "/me/\(Self.emptied)"
-        if let row = try trial.rows(name).keys.first(where: { $0.hasSuffix(key) }) {
-            throw ConformanceFault(
-                "it keeps '\(row)', though that day's samples are gone",
-                said: trial.said(name), hint: "a day without samples has no figures: no data is no member, never 0")
-        }
-        samples = left
-        data = nil
-    }
-
-    private func many() throws {
-        _ = try data ?? computed()
-        let process = try running()
-        let head = try trial.importSamples(
-            rows.many(LineCases.manyRows, on: LocalDay(year: 2025, month: 5, day: 6)), rows.zones,
-            exported: nextExport())
-        try trial.level(name, process, to: head, within: 300)
-        data = nil
     }
 }
