@@ -142,7 +142,8 @@ public final class StackRunner: Sendable {
             let group = instance.manifest.kind == .hub ? 0 : 1
             return ProcessSpec(
                 name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                environment: environment, group: group)
+                // Whoever took its place by hand is waited for.
+                argumentsOnceReady: ["--standby"], environment: environment, group: group)
         }
     }
 
@@ -168,7 +169,7 @@ public final class StackRunner: Sendable {
                     hint: "mend that and start again; nothing is lost",
                     code: status == .code(ExitCode.usage.rawValue) ? .usage : .failed)
             }
-        case .startFailed, .notReady, .killed, .gaveUp: say("\(notice)")
+        case .startFailed, .notReady, .killed, .gaveUp, .standbyEnded, .tookPlace: say("\(notice)")
         case .started, .restarting, .stopped, .stopping, .finished: return
         }
     }
