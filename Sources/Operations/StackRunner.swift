@@ -145,6 +145,8 @@ public final class StackRunner: Sendable {
     private func specs() -> [ProcessSpec] {
         var environment: [String: String] = [:]
         if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
+        // A program that lies elsewhere finds the others' manifests nowhere near.
+        environment["HEALTHBUS_PLUGINS"] = stack.catalog.folder
         return stack.configuration.instances.map { instance in
             var arguments = ["--state", stack.state.path, "--instance", instance.name]
             if let file = stack.configurationFile { arguments += ["--config", file] }
@@ -152,7 +154,9 @@ public final class StackRunner: Sendable {
             let group = instance.manifest.kind == .hub ? 0 : 1
             return ProcessSpec(
                 name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                environment: environment, group: group, streams: .init(errorFile: stack.state.log(instance.name)))
+                // Whoever took its place by hand is waited for.
+                argumentsOnceReady: ["--standby"], environment: environment, group: group,
+                streams: .init(errorFile: stack.state.log(instance.name)))
         }
     }
 
@@ -178,7 +182,7 @@ public final class StackRunner: Sendable {
                     hint: "mend that and start again; nothing is lost",
                     code: status == .code(ExitCode.usage.rawValue) ? .usage : .failed)
             }
-        case .startFailed, .notReady, .killed, .gaveUp: say("\(notice)")
+        case .startFailed, .notReady, .killed, .gaveUp, .standbyEnded, .tookPlace: say("\(notice)")
         case .started, .restarting, .stopped, .stopping, .finished: return
         }
     }

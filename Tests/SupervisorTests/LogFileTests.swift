@@ -32,6 +32,19 @@ import Testing
         #expect(try lines(path).last == "bare")
     }
 
+    @Test func aSecondProcessGoesAlongIntoTheNewFile() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = folder + "/log"
+        let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC
+        let descriptors = [open(path, flags, 0o600), open(path, flags, 0o600)]
+        defer { for descriptor in descriptors { close(descriptor) } }
+        let files = try descriptors.map { try #require(LogFile(path: path, descriptor: $0, limit: 30)) }
+        for number in 100..<105 { files[0].write("line \(number)\n") }
+        files[1].write("line 105\n")
+        #expect(try lines(path).last == "line 105")
+        #expect(try lines(LogFile.older(path)) == ["line 100", "line 101", "line 102"])
+    }
+
     @Test func whatIsNoFileOfItsOwnIsLeftAlone() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = folder + "/log"

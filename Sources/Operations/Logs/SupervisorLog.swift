@@ -44,6 +44,13 @@ struct SupervisorLog: Sendable {
             ("process.givenUp", .error, [("instance", .text(name)), ("failures", .integer(failures))])
         case .stopped(let name, let status):
             ("process.stopped", .info, [("instance", .text(name)), ("status", .text("\(status)"))])
+        case .standbyEnded(_, let place, let why):
+            ("standby.ended", .warning, [("instance", .text(place)), ("why", .text(why))])
+        case .tookPlace(let place, let pid, let after):
+            (
+                "process.replaced", .notice,
+                [("instance", .text(place)), ("pid", .integer(pid)), ("seconds", .duration(after))]
+            )
         case .killed(let name): ("process.killed", .warning, [("instance", .text(name))])
         case .stopping: ("stack.stopping", .info, [])
         case .finished: ("stack.stopped", .info, [])
