@@ -113,7 +113,8 @@ public enum PluginProgram {
                     + " this is healthbus-\(plugin)")
         }
         let state = arguments.value("--state").map { StateFolder(path: $0) } ?? .standard()
-        return PluginContext(state: state, stack: stack, instance: instance, log: try StageLog.standard(name))
+        return PluginContext(
+            state: state, stack: stack, instance: instance, log: try StageLog.standard(name, file: state.log(name)))
     }
 
     private static func lock(_ context: PluginContext, _ arguments: Arguments, _ stopper: Stopper) throws
