@@ -156,6 +156,7 @@ public final class StackRunner: Sendable {
                 name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
                 // Whoever took its place by hand is waited for.
                 argumentsOnceReady: ["--standby"], environment: environment, group: group,
+                restart: RestartPolicy(instance.manifest.restart),
                 streams: .init(errorFile: stack.state.log(instance.name)))
         }
     }
@@ -174,8 +175,10 @@ public final class StackRunner: Sendable {
                 guard !state.ready.contains(name) else { return }
                 state.neverReady[name, default: 0] += 1
                 // A configuration that is refused doesn't get better by trying again.
+                let restart = stack.configuration.instance(name)?.manifest.restart ?? .always
+                let attempts = restart.staysDown(afterSuccess: status.isSuccess) ? 1 : Self.startAttempts
                 guard
-                    state.neverReady[name, default: 0] >= Self.startAttempts || status == .code(ExitCode.usage.rawValue)
+                    state.neverReady[name, default: 0] >= attempts || status == .code(ExitCode.usage.rawValue)
                 else { return }
                 state.failure = Failure(
                     "'\(name)' can't start; it says why above",
