@@ -30,7 +30,9 @@ enum Commands {
         switch try set.select(words) {
         case .help(let text): StandardStream.output.write(text)
         case .command(let word, let arguments):
-            for command in groups.flatMap({ $0.commands }) where command.help.word == word { try command.run(arguments) }
+            for command in groups.flatMap({ $0.commands }) where command.help.word == word {
+                try command.run(arguments)
+            }
         }
     }
 }

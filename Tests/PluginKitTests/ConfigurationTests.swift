@@ -79,7 +79,7 @@ import Testing
         #expect(stack.instance("second")?.manifest.kind == .uploader)
         #expect(stack.instance("steps") != nil)
         #expect(stack.instances.first?.name == "hub")
-        #expect(stack.bus == nil)
+        #expect(stack.bus == .standard)
     }
 
     @Test(arguments: [
