@@ -101,7 +101,10 @@ public final class StackRunner: Sendable {
         defer { relay.finish() }
         let log = try SupervisorLog(path: stack.state.log("supervisor"))
         let running = Running()
-        let client = try StackClient(address: stack.address) { running.heartbeat() }
+        try requireKeys()
+        let client = try StackClient(
+            address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName)
+        ) { running.heartbeat() }
         defer { client.close() }
         let supervisor = try Supervisor(
             specs(),
@@ -135,15 +138,27 @@ public final class StackRunner: Sendable {
 
     /// A hub that had to be killed leaves its sockets; one that somebody else runs keeps them.
     private func removeSockets() {
-        guard stack.configuration.bus == nil, let hub = stack.configuration.only(.hub),
+        guard stack.configuration.bus.endpoints == nil, let hub = stack.configuration.only(.hub),
             let lock = try? InstanceLock.take(folder: stack.state.instance(hub.name))
         else { return }
-        stack.address.removeSocketFiles()
+        stack.state.address.removeSocketFiles()
         withExtendedLifetime(lock) {}
+    }
+
+    /// Refuses to start a sealed stack without the keys of all that it starts, before any of them does.
+    private func requireKeys() throws {
+        guard stack.configuration.bus.isSealed else { return }
+        _ = try stack.configuration.hubSeal(in: stack.state)
+        let keys = stack.configuration.keyFolder(stack.state)
+        for instance in stack.configuration.instances where instance.manifest.kind != .hub {
+            _ = try keys.credentials(of: instance.name, environment: [:])
+        }
     }
 
     private func specs() -> [ProcessSpec] {
         var environment: [String: String] = [:]
+        // One process's own; each of these has another.
+        for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE"] { environment[name] = "" }
         if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
         // A program that lies elsewhere finds the others' manifests nowhere near.
         environment["HEALTHBUS_PLUGINS"] = stack.catalog.folder

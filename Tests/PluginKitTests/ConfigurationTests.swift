@@ -102,7 +102,7 @@ import Testing
         #expect(stack.instance("second")?.manifest.kind == .uploader)
         #expect(stack.instance("steps") != nil)
         #expect(stack.instances.first?.name == "hub")
-        #expect(stack.bus == nil)
+        #expect(stack.bus == .standard)
     }
 
     /// So a plugin needn't be copied to where the shipped ones are.

@@ -13,8 +13,8 @@ public struct StackConfiguration: Sendable, Equatable {
 
     /// In order of start.
     public let instances: [Instance]
-    /// The address of another bus than the state folder's.
-    public let bus: BusAddress?
+    /// Where the bus is and whether it is sealed.
+    public let bus: BusConfiguration
     public let file: String
 
     /// The default, as in `configs/default.json`: every plugin once, by its own name.
@@ -70,13 +70,12 @@ public struct StackConfiguration: Sendable, Equatable {
             throw ConfigurationError(
                 file: file, key: "instances", reason: "names more than one \(kind.rawValue); a stack has one")
         }
-        if let publish = value["bus"]["publish"].string, let subscribe = value["bus"]["subscribe"].string {
-            bus = BusAddress(publish: publish, subscribe: subscribe)
-        } else {
-            guard value["bus"].isNull else {
-                throw ConfigurationError(file: file, key: "bus", reason: "needs 'publish' and 'subscribe', both texts")
-            }
-            bus = nil
+        bus = try BusConfiguration(value["bus"], file: file)
+        let people = KeyRole.people.map(\.name)
+        if bus.isSealed, let taken = instances.first(where: { people.contains($0.name) }) {
+            throw ConfigurationError(
+                file: file, key: "instances.\(taken.name)",
+                reason: "can't be named so on a sealed bus: \(people.joined(separator: ", ")) are people's keys")
         }
     }
 
