@@ -14,18 +14,18 @@ public final class StackRunner: Sendable {
         public var user: String?
         public var zone: String?
         public var untilIdle: Bool
-        /// Laid over the processes' environment.
-        public var environment: [String: String]
+        /// Of the processes' log events only those from here up are passed on to standard error; their files have all.
+        public var passesOn: Log.Level
 
         public init(
             imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
-            environment: [String: String] = [:]
+            passesOn: Log.Level = .debug
         ) {
             self.imports = imports
             self.user = user
             self.zone = zone
             self.untilIdle = untilIdle
-            self.environment = environment
+            self.passesOn = passesOn
         }
     }
 
@@ -44,6 +44,7 @@ public final class StackRunner: Sendable {
         /// Failures in a row of instances that have never been ready.
         var neverReady: [String: Int] = [:]
         var ready: Set<String> = []
+        var relay: LogRelay?
     }
 
     /// An instance that ends this often before it has ever been ready can't start; going on trying would only hide why.
@@ -51,7 +52,7 @@ public final class StackRunner: Sendable {
 
     private let stack: Stack
     private let options: Options
-    private let say: @Sendable (String) -> Void
+    private let toldTo: @Sendable (String) -> Void
     private let whenIdle: (@Sendable (Outcome) throws -> Void)?
     private let state = Mutex(State())
 
@@ -64,7 +65,7 @@ public final class StackRunner: Sendable {
     ) {
         self.stack = stack
         self.options = options
-        self.say = say
+        toldTo = say
         self.whenIdle = whenIdle
     }
 
@@ -78,7 +79,8 @@ public final class StackRunner: Sendable {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
             throw Failure("\(path) \(reason)", hint: "check the path and its rights")
         }
-        for folder in [stack.state.path, stack.supervisorFolder, stack.state.sockets] { try StateFolder.make(folder) }
+        let folders = [stack.state.path, stack.supervisorFolder, stack.state.sockets]
+        for folder in folders + stack.names.map({ stack.state.instance($0) }) { try StateFolder.make(folder) }
         // One that was killed a moment ago takes its children with it.
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
             let holder = InstanceLock.holder(folder: stack.supervisorFolder).map { " (process \($0))" } ?? ""
@@ -92,6 +94,12 @@ public final class StackRunner: Sendable {
         }
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
 
+        let relay = try LogRelay(
+            stack.configuration.instances.map { ($0.name, stack.state.log($0.name)) }, minimum: options.passesOn,
+            say: toldTo)
+        state.withLock { $0.relay = relay }
+        defer { relay.finish() }
+        let log = try SupervisorLog(path: stack.state.log("supervisor"))
         let running = Running()
         let client = try StackClient(address: stack.address) { running.heartbeat() }
         defer { client.close() }
@@ -101,6 +109,7 @@ public final class StackRunner: Sendable {
                 client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == "ready" } ?? false
             },
             onEvent: { [self] notice in
+                log.note(notice)
                 note(notice)
                 if state.withLock({ $0.failure != nil }) { running.stop() }
             })
@@ -121,6 +130,9 @@ public final class StackRunner: Sendable {
         }
     }
 
+    /// By way of the relay: whoever doesn't read what is said holds up neither the processes nor their supervision.
+    private func say(_ line: String) { state.withLock { $0.relay }?.say(line) }
+
     /// A hub that had to be killed leaves its sockets; one that somebody else runs keeps them.
     private func removeSockets() {
         guard stack.configuration.bus == nil, let hub = stack.configuration.only(.hub),
@@ -131,8 +143,10 @@ public final class StackRunner: Sendable {
     }
 
     private func specs() -> [ProcessSpec] {
-        var environment = options.environment
+        var environment: [String: String] = [:]
         if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
+        // A program that lies elsewhere finds the others' manifests nowhere near.
+        environment["HEALTHBUS_PLUGINS"] = stack.catalog.folder
         return stack.configuration.instances.map { instance in
             var arguments = ["--state", stack.state.path, "--instance", instance.name]
             if let file = stack.configurationFile { arguments += ["--config", file] }
@@ -141,7 +155,8 @@ public final class StackRunner: Sendable {
             return ProcessSpec(
                 name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
                 // Whoever took its place by hand is waited for.
-                argumentsOnceReady: ["--standby"], environment: environment, group: group)
+                argumentsOnceReady: ["--standby"], environment: environment, group: group,
+                streams: .init(errorFile: stack.state.log(instance.name)))
         }
     }
 
@@ -232,7 +247,8 @@ private final class Running: Sendable {
         }
         return Heartbeat(
             instance: "supervisor", plugin: "supervisor", phase: "ready",
-            pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessMemory.resident,
+            pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessUse.memory,
+            processorTime: ProcessUse.processorTime, started: ProcessUse.started,
             details: ["processes": .array(processes)]
         ).message(at: WallClock.now)
     }

@@ -82,6 +82,27 @@ import Testing
         #expect(stack.bus == nil)
     }
 
+    /// So a plugin needn't be copied to where the shipped ones are.
+    @Test(arguments: ["./mine", "mine/", "./mine/plugin.json", "ABSOLUTE"])
+    func aPathNamesAPluginThatLiesElsewhere(_ path: String) throws {
+        let mine = folder.path + "/mine"
+        try FileManager.default.createDirectory(atPath: mine, withIntermediateDirectories: true)
+        try """
+        { "name": "mine", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "./bin/mine" }
+        """.write(toFile: mine + "/plugin.json", atomically: true, encoding: .utf8)
+        let plugin = path == "ABSOLUTE" ? mine : path
+        let stack = try stack(#"{ "instances": { "steps": { "plugin": "\#(plugin)" } } }"#)
+        let manifest = try #require(stack.instance("steps")?.manifest)
+        #expect(manifest.name == "mine" && manifest.file == mine + "/plugin.json")
+        #expect(try catalog().program(manifest) == mine + "/bin/mine")
+        #expect(stack.instance("body").map { $0.manifest.folder } == Self.root + "/plugins/body")
+    }
+
+    @Test func aPathWithoutAPluginIsNamed() throws {
+        let error = try #require(try refusal(#"{ "instances": { "steps": { "plugin": "./none" } } }"#))
+        #expect(error.description == folder.path + "/none/plugin.json: can't be read")
+    }
+
     @Test(arguments: [
         (#"{ "instance": {} }"#, "instance"),
         (#"{ "instances": { "debouncer": { "configuration": { "windowSecond": 1 } } } }"#, "windowSecond"),

@@ -13,7 +13,7 @@ public struct Manifest: Sendable, Equatable {
     /// Protocol majors it speaks.
     public var protocolVersions: ClosedRange<Int>
     public var kind: Kind
-    /// The program, beside `healthbus`.
+    /// The program, beside `healthbus`; with a slash a path from the plugin's folder.
     public var executable: String
     /// A handler in another language: the command that `executable`, which is then `healthbus-exec`, hosts. nil for all others.
     public var exec: ExecCommand?
@@ -76,6 +76,9 @@ public struct Manifest: Sendable, Equatable {
         configuration = value["configuration"]
     }
 
+    /// The plugin's own folder.
+    public var folder: String { URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path }
+
     static func plain(_ error: any Error) -> String {
         if case DecodingError.dataCorrupted(let context) = error {
             return (context.underlyingError as NSError?)?.userInfo["NSDebugDescription"] as? String
@@ -90,10 +93,13 @@ public struct PluginCatalog: Sendable {
     public let manifests: [String: Manifest]
     /// Where the programs lie.
     public let programs: String
+    /// Where the manifests were looked for.
+    public let folder: String
 
     /// Reads every `<folder>/<name>/plugin.json`, and the examples' beside them.
     public init(folder: String, programs: String) throws {
         self.programs = programs
+        self.folder = folder
         var manifests: [String: Manifest] = [:]
         for folder in [folder, folder + "/examples"] {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? [] {
@@ -135,7 +141,31 @@ public struct PluginCatalog: Sendable {
         try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
 
-    public func program(_ manifest: Manifest) -> String { programs + "/" + manifest.executable }
+    public func program(_ manifest: Manifest) -> String {
+        guard manifest.executable.contains("/") else { return programs + "/" + manifest.executable }
+        return PluginPath(manifest.executable, from: manifest.folder).file
+    }
+
+    /// The plugin of that name or, with a slash, the one that lies there.
+    /// - Parameter folder: where a relative path begins.
+    /// - Returns: nil when no plugin has that name.
+    /// - Throws: `ConfigurationError` for a path without a manifest, or with one that can't be used.
+    public func manifest(_ plugin: String, from folder: String) throws -> Manifest? {
+        guard plugin.contains("/") else { return manifests[plugin] }
+        let file = PluginPath(plugin, from: folder).file
+        return try Manifest(file: file.hasSuffix("/plugin.json") ? file : file + "/plugin.json")
+    }
+}
+
+/// A path as a person writes it, made absolute.
+struct PluginPath {
+    let file: String
+
+    init(_ path: String, from folder: String) {
+        file =
+            URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))
+            .standardizedFileURL.path
+    }
 }
 
 /// A configuration that can't be used: which file, which key, what is allowed.

@@ -127,9 +127,12 @@ public struct StackConfiguration: Sendable, Equatable {
             throw ConfigurationError(
                 file: file, key: "\(key).\(member)", reason: "isn't known; there are: configuration, plugin")
         }
-        guard let plugin = entry["plugin"].string, let manifest = catalog.manifests[plugin] else {
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        guard let plugin = entry["plugin"].string, let manifest = try catalog.manifest(plugin, from: folder) else {
             let known = catalog.manifests.keys.sorted().joined(separator: ", ")
-            throw ConfigurationError(file: file, key: "\(key).plugin", reason: "must be one of \(known)")
+            throw ConfigurationError(
+                file: file, key: "\(key).plugin",
+                reason: "must be one of \(known), or the path of a plugin's folder (./mine: beside this file)")
         }
         let configuration = try SchemaCheck(file: file)
             .resolve(entry["configuration"], schema: manifest.configuration, key: "\(key).configuration")

@@ -152,13 +152,15 @@ public enum PluginProgram {
         guard let instance = stack.instance(name) else {
             throw ConfigurationError(file: stack.file, key: "instances", reason: "has no '\(name)'")
         }
-        guard instance.manifest.executable == "healthbus-\(plugin)" else {
+        // The manifest may say where it lies, with a path; its name is the plugin's.
+        guard instance.manifest.executable.split(separator: "/").last == "healthbus-\(plugin)" else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(name).plugin",
                 reason: "is '\(instance.manifest.name)', whose program is \(instance.manifest.executable);"
                     + " this is healthbus-\(plugin)")
         }
-        return PluginContext(state: state, stack: stack, instance: instance, log: try StageLog.standard(name))
+        return PluginContext(
+            state: state, stack: stack, instance: instance, log: try StageLog.standard(name, file: state.log(name)))
     }
 
     private static func lock(_ context: PluginContext, _ arguments: Arguments, _ stopper: Stopper) throws
