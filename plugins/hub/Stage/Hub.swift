@@ -14,15 +14,21 @@ public struct Hub {
     }
 
     /// Forwards until the forwarder is stopped.
-    public func run(address: BusAddress, memory: () -> Int64, ready: () -> Void) throws {
+    public func run(address: BusAddress, seal: HubSeal?, memory: () -> Int64, ready: () -> Void) throws {
         let pid = ProcessInfo.processInfo.processIdentifier
-        try forwarder.run(address: address, ready: ready) {
-            Message(
+        try forwarder.run(address: address, seal: seal, ready: ready) {
+            let counters = forwarder.counters
+            var details: [String: Value] = ["forwarded": .integer(Int64(counters.forwarded))]
+            if seal != nil {
+                details["refused"] = .integer(Int64(counters.refused))
+                details["denied"] = .integer(Int64(counters.denied))
+            }
+            return Message(
                 topic: "heartbeat.\(instance)", header: .init(from: instance, at: WallClock.now),
                 body: [
                     "plugin": "hub", "phase": "ready", "pid": .integer(Int64(pid)), "epoch": 0,
                     "memory": .integer(memory()),
-                    "details": ["forwarded": .integer(Int64(forwarder.counters.forwarded))],
+                    "details": .object(details),
                 ])
         }
     }
