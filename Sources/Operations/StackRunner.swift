@@ -210,9 +210,7 @@ public final class StackRunner: Sendable {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
         let imports = ImportClient(client: client, observer: stack.observer)
         for path in options.imports {
-            let id = ImportClient.newID()
-            try imports.submit(path, id: id, user: options.user, within: 60)
-            let outcome = try imports.watch(id, path: path)
+            let outcome = try imports.run(path, user: options.user, within: 60)
             state.withLock { $0.outcome.imports.append(outcome) }
             if outcome.report == nil {
                 throw Failure(
