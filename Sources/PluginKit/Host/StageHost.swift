@@ -104,7 +104,7 @@ public final class StageHost: Sendable {
                     default: inputs.offer(.message(message))
                     }
                 },
-                malformed: { [log] error in log.error("message.malformed", ("why", error.description)) },
+                malformed: { [log] error in log(.messageMalformed, ["why": error.description]) },
                 heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
                 isHeard: { [vitals] in vitals.isOnBus },
                 answersHello: true,
