@@ -14,17 +14,20 @@ public final class StackRunner: Sendable {
         public var user: String?
         public var zone: String?
         public var untilIdle: Bool
+        /// Where to answer questions about how the stack is; nil: as the configuration says.
+        public var monitoring: Endpoint?
         /// Laid over the processes' environment.
         public var environment: [String: String]
 
         public init(
             imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
-            environment: [String: String] = [:]
+            monitoring: Endpoint? = nil, environment: [String: String] = [:]
         ) {
             self.imports = imports
             self.user = user
             self.zone = zone
             self.untilIdle = untilIdle
+            self.monitoring = monitoring
             self.environment = environment
         }
     }
@@ -95,6 +98,11 @@ public final class StackRunner: Sendable {
         let running = Running()
         let client = try StackClient(address: stack.address) { running.heartbeat() }
         defer { client.close() }
+        let monitoring = try (options.monitoring ?? stack.configuration.monitoring).map { endpoint in
+            try MonitoringServer(stack, client, at: endpoint)
+        }
+        defer { monitoring?.stop() }
+        if let endpoint = monitoring?.endpoint { say("metrics  http://\(endpoint)/metrics") }
         let supervisor = try Supervisor(
             specs(),
             isReady: { name, pid in

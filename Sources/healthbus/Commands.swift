@@ -6,6 +6,7 @@ enum Commands {
         [
             ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self]),
             ("See what it does", [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self]),
+            ("Watch over it", [ReadyCommand.self, MonitorCommand.self]),
             ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
             (
                 "Bring data in, and say how it comes",
@@ -30,7 +31,9 @@ enum Commands {
         switch try set.select(words) {
         case .help(let text): StandardStream.output.write(text)
         case .command(let word, let arguments):
-            for command in groups.flatMap({ $0.commands }) where command.help.word == word { try command.run(arguments) }
+            for command in groups.flatMap({ $0.commands }) where command.help.word == word {
+                try command.run(arguments)
+            }
         }
     }
 }

@@ -15,6 +15,8 @@ public struct StackConfiguration: Sendable, Equatable {
     public let instances: [Instance]
     /// The address of another bus than the state folder's.
     public let bus: BusAddress?
+    /// Where `up` answers questions about how the stack is; nil: nowhere.
+    public let monitoring: Endpoint?
     public let file: String
 
     /// The default, as in `configs/default.json`: every plugin once, by its own name.
@@ -41,6 +43,16 @@ public struct StackConfiguration: Sendable, Equatable {
 
         """
 
+    /// As Prometheus' list of default ports has it for metrics of OpenTelemetry.
+    public static let monitoringPort: Int64 = 9464
+    static let monitoringSchema: Value = [
+        "type": "object",
+        "properties": [
+            "host": ["type": "string", "default": .string(Endpoint.loopback)],
+            "port": ["type": "integer", "minimum": 0, "maximum": 65535, "default": .integer(monitoringPort)],
+        ],
+    ]
+
     /// - Parameter path: the file to lay over the default; nil for none.
     /// - Throws: `ConfigurationError` with file, key and what is allowed.
     public init(path: String?, catalog: PluginCatalog) throws {
@@ -53,9 +65,19 @@ public struct StackConfiguration: Sendable, Equatable {
             value = Self.overlay(value, with: try Self.parse(String(decoding: data, as: UTF8.self), file: path))
         }
         self.file = file
-        for key in (value.object ?? [:]).keys where key != "instances" && key != "bus" {
-            throw ConfigurationError(file: file, key: key, reason: "isn't known; there are: bus, instances")
+        let members = ["bus", "instances", "monitoring"]
+        for key in (value.object ?? [:]).keys where !members.contains(key) {
+            throw ConfigurationError(
+                file: file, key: key, reason: "isn't known; there are: \(members.joined(separator: ", "))")
         }
+        let resolved = try SchemaCheck(file: file)
+            .resolve(value["monitoring"], schema: Self.monitoringSchema, key: "monitoring")
+        monitoring =
+            value["monitoring"].isNull
+            ? nil
+            : Endpoint(
+                host: resolved["host"].string ?? Endpoint.loopback,
+                port: Int(resolved["port"].int ?? Self.monitoringPort))
         var instances: [Instance] = []
         for (name, entry) in value["instances"].object ?? [:] where !entry.isNull {
             instances.append(try Self.instance(name, entry, file: file, catalog: catalog))
