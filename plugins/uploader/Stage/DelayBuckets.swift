@@ -5,7 +5,7 @@ import HealthModel
 /// difference of two looks. (`DelayHistogram` is finer, lasts, and forgets.)
 package struct DelayBuckets: Sendable, Equatable {
     /// Seconds; what took longer than the last is counted beyond.
-    package static let bounds: [Double] = [1, 5, 15, 60, 300, 900, 3600, 14_400, 43_200, 86_400, 172_800]
+    package static let bounds: [Int64] = [1, 5, 15, 60, 300, 900, 3600, 14_400, 43_200, 86_400, 172_800]
 
     package private(set) var counts = Array(repeating: Int64(0), count: bounds.count + 1)
     /// Seconds.
@@ -17,7 +17,7 @@ package struct DelayBuckets: Sendable, Equatable {
     package mutating func add(end: Instant, acceptedAt now: Instant) {
         let delay = (now - end).seconds
         guard delay >= 0 else { return }
-        counts[Self.bounds.firstIndex { delay <= $0 } ?? Self.bounds.count] += 1
+        counts[Self.bounds.firstIndex { delay <= Double($0) } ?? Self.bounds.count] += 1
         sum += delay
     }
 

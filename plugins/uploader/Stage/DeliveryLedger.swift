@@ -113,7 +113,7 @@ struct DeliveryLedger {
             "lastDelivered": .object(metrics.mapValues { .integer($0.last) }),
             "delays": .object(delays.mapValues(\.summary)),
             "delayBuckets": [
-                "bounds": .array(DelayBuckets.bounds.map { .number($0) }),
+                "bounds": .array(DelayBuckets.bounds.map { .integer($0) }),
                 "metrics": .object(buckets.mapValues(\.wireValue)),
             ],
             "delivered": .object(metrics.mapValues { .integer($0.count) }),
