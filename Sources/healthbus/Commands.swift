@@ -5,7 +5,10 @@ enum Commands {
     private static var groups: [(title: String, commands: [any Command.Type])] {
         [
             ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self]),
-            ("See what it does", [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self]),
+            (
+                "See what it does",
+                [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self, LogsCommand.self]
+            ),
             ("Watch over it", [ReadyCommand.self, MonitorCommand.self]),
             ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
             (

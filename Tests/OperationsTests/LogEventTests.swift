@@ -46,7 +46,7 @@ import Testing
     @Test func anUnknownCategoryIsRefused() {
         setenv("HEALTHBUS_LOG_LEVEL", "info,obsever=debug", 1)
         defer { unsetenv("HEALTHBUS_LOG_LEVEL") }
-        let failure = #expect(throws: Failure.self) { try StageLog.standard("steps") }
+        let failure = #expect(throws: Failure.self) { try StageLog.standard("steps", file: "/nowhere") }
         #expect(failure?.code == .usage && failure?.hint == "did you mean observer?")
     }
 }

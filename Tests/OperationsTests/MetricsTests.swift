@@ -22,7 +22,9 @@ import Testing
         let beat = Heartbeat(
             instance: instance, plugin: instance, phase: "ready", pid: 1, epoch: 3,
             head: head.map { StoreHead(store: "s", generation: "g", sequence: $0) }, frontier: frontier,
-            lastCommit: Self.now - Instant.second, busySince: busySince, memoryBytes: 30_000_000, details: details)
+            lastCommit: Self.now - Instant.second, busySince: busySince, memoryBytes: 30_000_000,
+            processorTime: 7 * Instant.second,
+            started: Self.now - 3600 * Instant.second, turns: .init(count: 12, busy: 2_500_000), details: details)
         return (beat, 0.5)
     }
 
@@ -37,7 +39,7 @@ import Testing
                 "steps", head: 50, frontier: ["observer": 900], busySince: Self.now - 20 * Instant.second,
                 [
                     "pending": 4, "failedDays": 1, "lastSynced": .integer(Self.now - 60 * Instant.second),
-                    "lastChecked": .integer(Self.now), "rowsIn": 10, "rowsOut": 11, "turnMicros": 2_500_000,
+                    "lastChecked": .integer(Self.now),
                 ]),
             "consolidator": beat("consolidator", ["openDays": 2, "missing": ["steps"]]),
             "uploader": beat(

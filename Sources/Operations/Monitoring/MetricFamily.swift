@@ -20,7 +20,8 @@ public struct MetricFamily: Sendable, Equatable {
 // Every metric. Labels name instances, plugins and metric families; never users, devices or sources.
 extension MetricFamily {
     public static let all: [MetricFamily] = [
-        buildInfo, up, ready, heartbeatAge, restarts, epoch, memory, busy, lastCommit, turns, rowsIn, rowsOut, head,
+        buildInfo, up, ready, heartbeatAge, restarts, epoch, memory, busy, lastCommit, turns, turnCount, processor,
+        started, head,
         consumed, lag, sent, received, dropped, malformed, forwarded, pendingDays, failedDays, pendingTypes, openDays,
         missing, importOpen, quarantined, lastSample, lastSync, lastCheck, delivered, deadLetters, paused, blocked,
         networkPath, lastDelivery, deliveryDelay, notified, notificationsFailed,
@@ -50,10 +51,12 @@ extension MetricFamily {
         "When it last committed; absent before the first commit of its process.")
     package static let turns = MetricFamily(
         "instance_turn_seconds_total", .counter, ["instance"], "Time spent in turns since its process began.")
-    package static let rowsIn = MetricFamily(
-        "instance_rows_in_total", .counter, ["instance"], "Rows and samples taken in since its process began.")
-    package static let rowsOut = MetricFamily(
-        "instance_rows_out_total", .counter, ["instance"], "Rows and samples given out since its process began.")
+    package static let turnCount = MetricFamily(
+        "instance_turns_total", .counter, ["instance"], "Turns since its process began.")
+    package static let processor = MetricFamily(
+        "instance_cpu_seconds_total", .counter, ["instance"], "Processor time of its process, in user and system mode.")
+    package static let started = MetricFamily(
+        "instance_start_time_seconds", .gauge, ["instance"], "When its process began.")
 
     // Anchors.
     package static let head = MetricFamily(

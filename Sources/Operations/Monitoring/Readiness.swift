@@ -44,7 +44,7 @@ public struct Readiness: Sendable, Equatable {
 extension Readiness {
     /// Listens to a stack until all of these are ready, or so many seconds have passed.
     public static func wait(for names: [String], of stack: Stack, within seconds: Double) throws -> Readiness {
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let deadline = Date(timeIntervalSinceNow: seconds)
         while true {

@@ -47,6 +47,12 @@ public struct StackMetrics {
         // As it was when it was said: a heartbeat that a commit led to comes from within a turn that ended right after.
         page.add(.busy, [name], beat.busySince.map { max(0, (now - $0).seconds - age) } ?? 0)
         if let last = beat.lastCommit { page.add(.lastCommit, [name], last.seconds) }
+        if let turns = beat.turns {
+            page.add(.turns, [name], turns.busy.seconds)
+            page.add(.turnCount, [name], turns.count)
+        }
+        if let time = beat.processorTime { page.add(.processor, [name], time.seconds) }
+        if let started = beat.started { page.add(.started, [name], started.seconds) }
         addAnchors(beat, name)
         addWork(beat, name, instance.manifest.kind)
         addDelivery(beat, name)
@@ -77,9 +83,6 @@ public struct StackMetrics {
             (MetricFamily.sent, "sent"), (.received, "received"), (.dropped, "dropped"), (.malformed, "malformed"),
         ] { add(family, [name], messages?[member]) }
         add(.forwarded, [name], details["forwarded"])
-        add(.rowsIn, [name], details["rowsIn"])
-        add(.rowsOut, [name], details["rowsOut"])
-        if let micros = details["turnMicros"]?.double { page.add(.turns, [name], micros / 1e6) }
         add(.failedDays, [name], details["failedDays"])
         add(.openDays, [name], details["openDays"])
         if let missing = details["missing"]?.array { page.add(.missing, [name], Int64(missing.count)) }

@@ -20,7 +20,7 @@ public final class StackClient: Sendable {
     private let changed = NSCondition()
     private let bus = Mutex<BusConnection?>(nil)
 
-    private static let prefix = "client-"
+    static let prefix = "client-"
 
     /// Whether a consumer is a person's tool, and not an instance of the stack.
     public static func isTool(_ consumer: String) -> Bool { consumer.hasPrefix(prefix) }
@@ -28,7 +28,9 @@ public final class StackClient: Sendable {
     /// Connects; the stack need not be there.
     /// - Parameter beat: what this tool itself says each second, if anything.
     public init(address: BusAddress, beat: (@Sendable () -> Message?)? = nil) throws {
-        let name = "\(Self.prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
+        let number = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
+        // On a sealed bus a tool's name begins with whose key it has.
+        let name = Self.prefix + (address.seal.map { $0.identity + "-" } ?? "") + number
         self.name = name
         state = Mutex(State(pulls: PullClient(consumer: name)))
         let connection = try BusConnection(

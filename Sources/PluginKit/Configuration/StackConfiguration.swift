@@ -13,8 +13,8 @@ public struct StackConfiguration: Sendable, Equatable {
 
     /// In order of start.
     public let instances: [Instance]
-    /// The address of another bus than the state folder's.
-    public let bus: BusAddress?
+    /// Where the bus is and whether it is sealed.
+    public let bus: BusConfiguration
     /// Where `up` answers questions about how the stack is; nil: nowhere.
     public let monitoring: Endpoint?
     public let file: String
@@ -92,13 +92,12 @@ public struct StackConfiguration: Sendable, Equatable {
             throw ConfigurationError(
                 file: file, key: "instances", reason: "names more than one \(kind.rawValue); a stack has one")
         }
-        if let publish = value["bus"]["publish"].string, let subscribe = value["bus"]["subscribe"].string {
-            bus = BusAddress(publish: publish, subscribe: subscribe)
-        } else {
-            guard value["bus"].isNull else {
-                throw ConfigurationError(file: file, key: "bus", reason: "needs 'publish' and 'subscribe', both texts")
-            }
-            bus = nil
+        bus = try BusConfiguration(value["bus"], file: file)
+        let people = KeyRole.people.map(\.name)
+        if bus.isSealed, let taken = instances.first(where: { people.contains($0.name) }) {
+            throw ConfigurationError(
+                file: file, key: "instances.\(taken.name)",
+                reason: "can't be named so on a sealed bus: \(people.joined(separator: ", ")) are people's keys")
         }
     }
 
@@ -116,9 +115,12 @@ public struct StackConfiguration: Sendable, Equatable {
             throw ConfigurationError(
                 file: file, key: "\(key).\(member)", reason: "isn't known; there are: configuration, plugin")
         }
-        guard let plugin = entry["plugin"].string, let manifest = catalog.manifests[plugin] else {
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        guard let plugin = entry["plugin"].string, let manifest = try catalog.manifest(plugin, from: folder) else {
             let known = catalog.manifests.keys.sorted().joined(separator: ", ")
-            throw ConfigurationError(file: file, key: "\(key).plugin", reason: "must be one of \(known)")
+            throw ConfigurationError(
+                file: file, key: "\(key).plugin",
+                reason: "must be one of \(known), or the path of a plugin's folder (./mine: beside this file)")
         }
         let configuration = try SchemaCheck(file: file)
             .resolve(entry["configuration"], schema: manifest.configuration, key: "\(key).configuration")

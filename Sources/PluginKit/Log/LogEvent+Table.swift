@@ -8,8 +8,10 @@ extension LogEvent {
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importEnded, importStarted, instanceStandby, instanceStarted,
         instanceStopped, messageMalformed, notifyFailed, notifyGivenUp, observerAcknowledged, observerFired,
-        observerUnheard, page, pageInaccessible, pathChanged, pathUnknown, pendingAdded, registrationRefused,
-        registrationRenewed, syncMetric, syncSummary, taskCancelled, taskCompleted, taskExpired, taskRefused,
+        observerUnheard, page, pageInaccessible, pathChanged, pathUnknown, pendingAdded, processEnded, processGivenUp,
+        processKilled, processLate, processReady, processReplaced, processRestarting, processStarted, processStopped,
+        processUnstartable, registrationRefused,
+        registrationRenewed, stackStopped, stackStopping, standbyEnded, syncMetric, syncSummary, taskCancelled, taskCompleted, taskExpired, taskRefused,
         taskScheduled, taskStarted, taskWaits, uploadPaused, uploadRetry, zonesChanged,
     ]
 }
@@ -178,4 +180,36 @@ extension LogEvent {
     public static let execDropped = LogEvent(
         "exec.dropped", .error, "A handler in another language was ended, and is started again.",
         ["why": "what it did"])
+}
+
+// What the supervisor does.
+extension LogEvent {
+    public static let processStarted = LogEvent(
+        "process.started", .info, "A process was started.", ["instance": "whose", "pid": "its process id"])
+    public static let processReady = LogEvent("process.ready", .info, "A process is ready.", ["instance": "whose"])
+    public static let processLate = LogEvent(
+        "process.late", .warning, "A process isn't ready in time; the others start without it.",
+        ["instance": "whose", "seconds": "waited"])
+    public static let processUnstartable = LogEvent(
+        "process.unstartable", .error, "A process couldn't be started.", ["instance": "whose", "why": "and what to do"])
+    public static let processEnded = LogEvent(
+        "process.ended", .error, "A process ended by itself.",
+        ["instance": "whose", "status": "how", "failures": "in a row"])
+    public static let processRestarting = LogEvent(
+        "process.restarting", .notice, "A process is started again after a while.",
+        ["instance": "whose", "seconds": "until then"])
+    public static let processGivenUp = LogEvent(
+        "process.given-up", .error, "A process isn't started again.", ["instance": "whose", "failures": "in a row"])
+    public static let processStopped = LogEvent(
+        "process.stopped", .info, "A process ended because it was told to.", ["instance": "whose", "status": "how"])
+    public static let processReplaced = LogEvent(
+        "process.replaced", .notice, "Another process has taken an instance's place.",
+        ["instance": "whose", "pid": "the new one's process id", "seconds": "it took"])
+    public static let processKilled = LogEvent(
+        "process.killed", .warning, "A process didn't stop in time and was killed.", ["instance": "whose"])
+    public static let standbyEnded = LogEvent(
+        "standby.ended", .warning, "A process that was to take another's place ended before.",
+        ["instance": "whose place", "why": "it ended"])
+    public static let stackStopping = LogEvent("stack.stopping", .info, "The stack is told to stop.")
+    public static let stackStopped = LogEvent("stack.stopped", .info, "Every process has ended.")
 }

@@ -19,7 +19,7 @@ enum MonitorCommand: Command {
         let endpoint =
             try arguments.endpoint("--listen") ?? stack.configuration.monitoring
             ?? Endpoint(port: Int(StackConfiguration.monitoringPort))
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let server = try MonitoringServer(stack, client, at: endpoint)
         if let endpoint = server.endpoint {
