@@ -78,6 +78,7 @@ let package = Package(
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
                 "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics", "BackgroundDelivery", "CPosix",
+                "HTTP",
             ]),
         library("Console", []),
         // All stages in one process, in virtual time.
@@ -87,7 +88,7 @@ let package = Package(
                 "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
                 "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage", "GenericStage",
                 "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport",
-                "HealthModel", "BackgroundDelivery",
+                "HealthModel", "BackgroundDelivery", "Console",
             ]),
         .executableTarget(
             name: "healthbus",
@@ -157,7 +158,7 @@ let package = Package(
                 "PluginKit",
                 [
                     "PluginKit", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel",
-                    "Supervisor", "CPosix",
+                    "Supervisor", "CPosix", "Console",
                 ]),
             tests(
                 "Stages",
@@ -166,8 +167,9 @@ let package = Package(
                     "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "EnergyStage", "WorkoutsStage",
                     "BodyStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP",
                     "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage", "Simulation",
+                    "Console",
                 ]),
-            tests("Operations", ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit"]),
+            tests("Operations", ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit", "Wire"]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
