@@ -77,7 +77,7 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics", "BackgroundDelivery",
+                "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics", "BackgroundDelivery", "CPosix",
             ]),
         library("Console", []),
         // All stages in one process, in virtual time.

@@ -56,6 +56,11 @@ public struct Log: Sendable {
             format: try Self.choice("HEALTHBUS_LOG", in: environment, default: .text))
     }
 
+    /// The same log, its lines given to `write` instead.
+    public func writing(to write: @escaping @Sendable (String) -> Void) -> Log {
+        Log(plugin: plugin, minimum: minimum, format: format, now: now, write: write)
+    }
+
     private static func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, in environment: [String: String], default fallback: Choice
     ) throws(Failure) -> Choice where Choice.RawValue == String {

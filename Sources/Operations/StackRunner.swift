@@ -14,18 +14,18 @@ public final class StackRunner: Sendable {
         public var user: String?
         public var zone: String?
         public var untilIdle: Bool
-        /// Laid over the processes' environment.
-        public var environment: [String: String]
+        /// Of the processes' log events only those from here up are passed on to standard error; their files have all.
+        public var passesOn: Log.Level
 
         public init(
             imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
-            environment: [String: String] = [:]
+            passesOn: Log.Level = .debug
         ) {
             self.imports = imports
             self.user = user
             self.zone = zone
             self.untilIdle = untilIdle
-            self.environment = environment
+            self.passesOn = passesOn
         }
     }
 
@@ -44,6 +44,7 @@ public final class StackRunner: Sendable {
         /// Failures in a row of instances that have never been ready.
         var neverReady: [String: Int] = [:]
         var ready: Set<String> = []
+        var relay: LogRelay?
     }
 
     /// An instance that ends this often before it has ever been ready can't start; going on trying would only hide why.
@@ -51,7 +52,7 @@ public final class StackRunner: Sendable {
 
     private let stack: Stack
     private let options: Options
-    private let say: @Sendable (String) -> Void
+    private let toldTo: @Sendable (String) -> Void
     private let whenIdle: (@Sendable (Outcome) throws -> Void)?
     private let state = Mutex(State())
 
@@ -64,7 +65,7 @@ public final class StackRunner: Sendable {
     ) {
         self.stack = stack
         self.options = options
-        self.say = say
+        toldTo = say
         self.whenIdle = whenIdle
     }
 
@@ -78,7 +79,8 @@ public final class StackRunner: Sendable {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
             throw Failure("\(path) \(reason)", hint: "check the path and its rights")
         }
-        for folder in [stack.state.path, stack.supervisorFolder, stack.state.sockets] { try StateFolder.make(folder) }
+        let folders = [stack.state.path, stack.supervisorFolder, stack.state.sockets]
+        for folder in folders + stack.names.map({ stack.state.instance($0) }) { try StateFolder.make(folder) }
         // One that was killed a moment ago takes its children with it.
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
             let holder = InstanceLock.holder(folder: stack.supervisorFolder).map { " (process \($0))" } ?? ""
@@ -92,8 +94,17 @@ public final class StackRunner: Sendable {
         }
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
 
+        let relay = try LogRelay(
+            stack.configuration.instances.map { ($0.name, stack.state.log($0.name)) }, minimum: options.passesOn,
+            say: toldTo)
+        state.withLock { $0.relay = relay }
+        defer { relay.finish() }
+        let log = try SupervisorLog(path: stack.state.log("supervisor"))
         let running = Running()
-        let client = try StackClient(address: stack.address) { running.heartbeat() }
+        try requireKeys()
+        let client = try StackClient(
+            address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName)
+        ) { running.heartbeat() }
         defer { client.close() }
         let supervisor = try Supervisor(
             specs(),
@@ -101,6 +112,7 @@ public final class StackRunner: Sendable {
                 client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == "ready" } ?? false
             },
             onEvent: { [self] notice in
+                log.note(notice)
                 note(notice)
                 if state.withLock({ $0.failure != nil }) { running.stop() }
             })
@@ -121,18 +133,35 @@ public final class StackRunner: Sendable {
         }
     }
 
+    /// By way of the relay: whoever doesn't read what is said holds up neither the processes nor their supervision.
+    private func say(_ line: String) { state.withLock { $0.relay }?.say(line) }
+
     /// A hub that had to be killed leaves its sockets; one that somebody else runs keeps them.
     private func removeSockets() {
-        guard stack.configuration.bus == nil, let hub = stack.configuration.only(.hub),
+        guard stack.configuration.bus.endpoints == nil, let hub = stack.configuration.only(.hub),
             let lock = try? InstanceLock.take(folder: stack.state.instance(hub.name))
         else { return }
-        stack.address.removeSocketFiles()
+        stack.state.address.removeSocketFiles()
         withExtendedLifetime(lock) {}
     }
 
+    /// Refuses to start a sealed stack without the keys of all that it starts, before any of them does.
+    private func requireKeys() throws {
+        guard stack.configuration.bus.isSealed else { return }
+        _ = try stack.configuration.hubSeal(in: stack.state)
+        let keys = stack.configuration.keyFolder(stack.state)
+        for instance in stack.configuration.instances where instance.manifest.kind != .hub {
+            _ = try keys.credentials(of: instance.name, environment: [:])
+        }
+    }
+
     private func specs() -> [ProcessSpec] {
-        var environment = options.environment
+        var environment: [String: String] = [:]
+        // One process's own; each of these has another.
+        for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE"] { environment[name] = "" }
         if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
+        // A program that lies elsewhere finds the others' manifests nowhere near.
+        environment["HEALTHBUS_PLUGINS"] = stack.catalog.folder
         return stack.configuration.instances.map { instance in
             var arguments = ["--state", stack.state.path, "--instance", instance.name]
             if let file = stack.configurationFile { arguments += ["--config", file] }
@@ -140,7 +169,10 @@ public final class StackRunner: Sendable {
             let group = instance.manifest.kind == .hub ? 0 : 1
             return ProcessSpec(
                 name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                environment: environment, group: group)
+                // Whoever took its place by hand is waited for.
+                argumentsOnceReady: ["--standby"], environment: environment, group: group,
+                restart: RestartPolicy(instance.manifest.restart),
+                streams: .init(errorFile: stack.state.log(instance.name)))
         }
     }
 
@@ -158,15 +190,17 @@ public final class StackRunner: Sendable {
                 guard !state.ready.contains(name) else { return }
                 state.neverReady[name, default: 0] += 1
                 // A configuration that is refused doesn't get better by trying again.
+                let restart = stack.configuration.instance(name)?.manifest.restart ?? .always
+                let attempts = restart.staysDown(afterSuccess: status.isSuccess) ? 1 : Self.startAttempts
                 guard
-                    state.neverReady[name, default: 0] >= Self.startAttempts || status == .code(ExitCode.usage.rawValue)
+                    state.neverReady[name, default: 0] >= attempts || status == .code(ExitCode.usage.rawValue)
                 else { return }
                 state.failure = Failure(
                     "'\(name)' can't start; it says why above",
                     hint: "mend that and start again; nothing is lost",
                     code: status == .code(ExitCode.usage.rawValue) ? .usage : .failed)
             }
-        case .startFailed, .notReady, .killed, .gaveUp: say("\(notice)")
+        case .startFailed, .notReady, .killed, .gaveUp, .standbyEnded, .tookPlace: say("\(notice)")
         case .started, .restarting, .stopped, .stopping, .finished: return
         }
     }
@@ -229,7 +263,8 @@ private final class Running: Sendable {
         }
         return Heartbeat(
             instance: "supervisor", plugin: "supervisor", phase: "ready",
-            pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessMemory.resident,
+            pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessUse.memory,
+            processorTime: ProcessUse.processorTime, started: ProcessUse.started,
             details: ["processes": .array(processes)]
         ).message(at: WallClock.now)
     }

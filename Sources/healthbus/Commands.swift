@@ -5,7 +5,10 @@ enum Commands {
     private static var groups: [(title: String, commands: [any Command.Type])] {
         [
             ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self]),
-            ("See what it does", [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self]),
+            (
+                "See what it does",
+                [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self, LogsCommand.self]
+            ),
             ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
             (
                 "Bring data in, and say how it comes",
@@ -30,7 +33,9 @@ enum Commands {
         switch try set.select(words) {
         case .help(let text): StandardStream.output.write(text)
         case .command(let word, let arguments):
-            for command in groups.flatMap({ $0.commands }) where command.help.word == word { try command.run(arguments) }
+            for command in groups.flatMap({ $0.commands }) where command.help.word == word {
+                try command.run(arguments)
+            }
         }
     }
 }

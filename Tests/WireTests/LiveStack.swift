@@ -117,6 +117,16 @@ struct LiveStack {
         let phone: Value = ["battery": 0.5, "network": ["satisfied": true, "interface": "wifi"]]
         client.command("observer", ["command": "device", "set": phone])
         client.command("observer", ["command": "types", "set": ["HKQuantityTypeIdentifierBodyMass": ["on": false]]])
+        let denied: Value = ["HKQuantityTypeIdentifierHeight": ["denied": true]]
+        client.command("observer", ["command": "types", "set": denied])
+        let isRaised = try eventually(within: 10) {
+            let changes: [String: Value] = [
+                "query": "changes", "topic": "alert.", "after": 0, "until": .integer(.max),
+            ]
+            let alerts = try client.ask("observer", changes, within: 10)
+            return alerts?.contains { $0["rows"].array?.isEmpty == false } == true
+        }
+        #expect(isRaised)
         let delivery = try #require(try client.ask("observer", ["query": "delivery"], within: 10)?.first)
         #expect(delivery["device"]["app"] == "active")
         #expect(types.first?["types"].array?.isEmpty == false)

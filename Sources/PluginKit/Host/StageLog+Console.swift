@@ -1,9 +1,10 @@
 import Console
 
 extension StageLog {
-    /// The process's log on standard error, as the environment says.
-    public static func standard(_ instance: String) throws -> StageLog {
-        let log = try Log(plugin: instance)
+    /// The process's log on standard error, as the environment says; of bounded size where the supervisor made that the instance's file.
+    public static func standard(_ instance: String, file: String) throws -> StageLog {
+        let standard = try Log(plugin: instance)
+        let log = LogFile(path: file).map { file in standard.writing { file.write($0) } } ?? standard
         return StageLog { level, event, fields in
             let level: Log.Level =
                 switch level {

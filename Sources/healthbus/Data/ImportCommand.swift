@@ -33,7 +33,7 @@ enum ImportCommand: Command {
             throw Failure("\(path) \(reason)", hint: "check the path and its rights")
         }
         try stack.requireRunning(or: "healthbus up --import FILE")
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let imports = ImportClient(client: client, observer: stack.observer)
         var outcomes: [ImportClient.Outcome] = []

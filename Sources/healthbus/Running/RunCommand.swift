@@ -27,6 +27,7 @@ enum RunCommand: Command {
         var words = [program, "--state", stack.state.path, "--instance", name]
         if let file = stack.configurationFile { words += ["--config", file] }
         for flag in ["--standby", "--takeover"] where arguments.flag(flag) { words.append(flag) }
+        setenv("HEALTHBUS_PLUGINS", stack.catalog.folder, 1)
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         pointers.append(nil)
         execv(program, pointers)

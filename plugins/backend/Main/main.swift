@@ -45,7 +45,8 @@ PluginProgram.start("backend") { context, stopper in
                 Heartbeat(
                     instance: name, plugin: "backend", phase: "ready",
                     pid: Int(ProcessInfo.processInfo.processIdentifier),
-                    memoryBytes: ProcessMemory.resident, details: ["port": .integer(Int64(port))]
+                    memoryBytes: ProcessUse.memory, processorTime: ProcessUse.processorTime,
+                    started: ProcessUse.started, details: ["port": .integer(Int64(port))]
                 ).message(at: WallClock.now)
             },
             answersHello: true,

@@ -14,16 +14,17 @@ public struct Hub {
     }
 
     /// Forwards until the forwarder is stopped.
-    public func run(address: BusAddress, memory: () -> Int64, ready: () -> Void) throws {
+    /// - Parameter use: what the process takes of the machine, as a heartbeat's members.
+    public func run(address: BusAddress, use: () -> [String: Value], ready: () -> Void) throws {
         let pid = ProcessInfo.processInfo.processIdentifier
         try forwarder.run(address: address, ready: ready) {
-            Message(
+            let body: [String: Value] = [
+                "plugin": "hub", "phase": "ready", "pid": .integer(Int64(pid)), "epoch": 0,
+                "details": ["forwarded": .integer(Int64(forwarder.counters.forwarded))],
+            ]
+            return Message(
                 topic: "heartbeat.\(instance)", header: .init(from: instance, at: WallClock.now),
-                body: [
-                    "plugin": "hub", "phase": "ready", "pid": .integer(Int64(pid)), "epoch": 0,
-                    "memory": .integer(memory()),
-                    "details": ["forwarded": .integer(Int64(forwarder.counters.forwarded))],
-                ])
+                body: .object(body.merging(use()) { $1 }))
         }
     }
 }
