@@ -116,9 +116,7 @@ public struct StackConfiguration: Sendable, Equatable {
         -> Instance
     {
         let key = "instances.\(name)"
-        guard !name.isEmpty, name.utf8.count <= 64,
-            name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
-        else {
+        guard isName(name) else {
             throw ConfigurationError(
                 file: file, key: key, reason: "must be named with a-z, 0-9 and hyphens, at most 64")
         }
@@ -138,6 +136,12 @@ public struct StackConfiguration: Sendable, Equatable {
         return Instance(
             name: name, plugin: plugin.contains("/") ? (manifest.file as NSString).deletingLastPathComponent : plugin,
             manifest: manifest, configuration: configuration.isNull ? [:] : configuration)
+    }
+
+    /// a-z, 0-9 and hyphens, at most 64: whatever names an instance is a topic and a folder too.
+    public static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64
+            && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
     }
 
     private static func parse(_ text: String, file: String) throws -> Value {

@@ -50,6 +50,7 @@ PluginProgram.start("backend") { context, stopper in
                 ).message(at: WallClock.now)
             },
             answersHello: true,
+            refused: { log.error("bus.refused", ("why", $0)) },
             failed: { log.error("bus.failed", ("why", "\($0)")) }))
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
