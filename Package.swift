@@ -169,7 +169,9 @@ let package = Package(
                     "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage", "Simulation",
                     "Console",
                 ]),
-            tests("Operations", ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit", "Wire"]),
+            tests(
+                "Operations",
+                ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit", "Changelog", "Wire"]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

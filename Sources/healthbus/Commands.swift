@@ -7,7 +7,11 @@ enum Commands {
             ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self]),
             (
                 "See what it does",
-                [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self, LogsCommand.self]
+                [
+                    StatusCommand.self, TopCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self,
+                    GraphCommand.self,
+                    LogsCommand.self,
+                ]
             ),
             ("Watch over it", [ReadyCommand.self, MonitorCommand.self]),
             ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
