@@ -167,7 +167,7 @@ let package = Package(
                     "BodyStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP",
                     "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage", "Simulation",
                 ]),
-            tests("Operations", ["Operations", "Console", "HealthModel"]),
+            tests("Operations", ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit"]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

@@ -25,7 +25,16 @@ public struct Stack: Sendable {
             path: configurationFile, state: self.state, choices: choices, catalog: catalog)
     }
 
-    public var address: BusAddress { configuration.bus ?? state.address }
+    /// The bus for a command, with a person's key where it is sealed.
+    public var address: BusAddress { get throws { try address(as: KeyRole.cli) } }
+
+    /// - Parameter name: whose key, unless `HEALTHBUS_KEY_NAME` says another.
+    /// - Throws: `Failure` when the bus is sealed and that key isn't there.
+    public func address(as name: String) throws -> BusAddress {
+        let chosen = ProcessInfo.processInfo.environment["HEALTHBUS_KEY_NAME"] ?? ""
+        return try configuration.address(in: state, as: chosen.isEmpty ? name : chosen)
+    }
+
     public var observer: String { configuration.only(.observer)?.name ?? "observer" }
     public var names: [String] { configuration.instances.map(\.name) }
 
@@ -40,7 +49,7 @@ public struct Stack: Sendable {
 
     /// Reads what the stack holds, running or not.
     public func reader() -> StackReader {
-        StackReader(state: state, stack: configuration) { instance, database in
+        StackReader(state: state, stack: configuration, address: { try address }) { instance, database in
             guard instance.manifest.kind == .observer else { return ChangelogSource(database: database) }
             return try ObserverSource(database: database, isShared: false)
         }

@@ -11,6 +11,8 @@ struct StackProcesses: Sendable {
 
     func spec(_ instance: StackConfiguration.Instance) -> ProcessSpec {
         var environment: [String: String] = [:]
+        // One process's own; each of these has another.
+        for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE"] { environment[name] = "" }
         if let zone { environment["HEALTHBUS_ZONE"] = zone }
         // A program that lies elsewhere finds the others' manifests nowhere near.
         environment["HEALTHBUS_PLUGINS"] = catalog.folder
@@ -22,6 +24,7 @@ struct StackProcesses: Sendable {
             name: instance.name, executable: catalog.program(instance.manifest), arguments: arguments,
             // Whoever took its place by hand is waited for.
             argumentsOnceReady: ["--standby"], environment: environment, group: group,
+            restart: RestartPolicy(instance.manifest.restart),
             streams: .init(errorFile: state.log(instance.name)))
     }
 

@@ -103,10 +103,11 @@ public final class StackRunner: Sendable {
         let running = Running()
         let processes = StackProcesses(
             state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone)
-        let swaps = SwapDirector(stack, processes, say: { [self] in say($0) })
+        let swaps = SwapDirector(stack, processes)
+        try requireKeys()
         let client = try StackClient(
-            address: stack.address, beat: { running.heartbeat(swaps) },
-            hears: (SwapDirector.subscriptions, { swaps.hear($0) }))
+            address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName),
+            beat: { running.heartbeat(swaps) }, hears: (SwapDirector.subscriptions, { swaps.hear($0) }))
         defer { client.close() }
         let supervisor = try Supervisor(
             stack.configuration.instances.map { processes.spec($0) },
@@ -143,11 +144,21 @@ public final class StackRunner: Sendable {
 
     /// A hub that had to be killed leaves its sockets; one that somebody else runs keeps them.
     private func removeSockets() {
-        guard stack.configuration.bus == nil, let hub = stack.configuration.only(.hub),
+        guard stack.configuration.bus.endpoints == nil, let hub = stack.configuration.only(.hub),
             let lock = try? InstanceLock.take(folder: stack.state.instance(hub.name))
         else { return }
-        stack.address.removeSocketFiles()
+        stack.state.address.removeSocketFiles()
         withExtendedLifetime(lock) {}
+    }
+
+    /// Refuses to start a sealed stack without the keys of all that it starts, before any of them does.
+    private func requireKeys() throws {
+        guard stack.configuration.bus.isSealed else { return }
+        _ = try stack.configuration.hubSeal(in: stack.state)
+        let keys = stack.configuration.keyFolder(stack.state)
+        for instance in stack.configuration.instances where instance.manifest.kind != .hub {
+            _ = try keys.credentials(of: instance.name, environment: [:])
+        }
     }
 
     private func note(_ notice: SupervisorNotice) {
@@ -164,8 +175,10 @@ public final class StackRunner: Sendable {
                 guard !state.ready.contains(name) else { return }
                 state.neverReady[name, default: 0] += 1
                 // A configuration that is refused doesn't get better by trying again.
+                let restart = stack.configuration.instance(name)?.manifest.restart ?? .always
+                let attempts = restart.staysDown(afterSuccess: status.isSuccess) ? 1 : Self.startAttempts
                 guard
-                    state.neverReady[name, default: 0] >= Self.startAttempts || status == .code(ExitCode.usage.rawValue)
+                    state.neverReady[name, default: 0] >= attempts || status == .code(ExitCode.usage.rawValue)
                 else { return }
                 state.failure = Failure(
                     "'\(name)' can't start; it says why above",
@@ -182,9 +195,7 @@ public final class StackRunner: Sendable {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
         let imports = ImportClient(client: client, observer: stack.observer)
         for path in options.imports {
-            let id = ImportClient.newID()
-            try imports.submit(path, id: id, user: options.user, within: 60)
-            let outcome = try imports.watch(id, path: path)
+            let outcome = try imports.run(path, user: options.user, within: 60)
             state.withLock { $0.outcome.imports.append(outcome) }
             if outcome.report == nil {
                 throw Failure(

@@ -86,7 +86,7 @@ extension SupervisionTree {
         let failures = members[index].failures
         if let status { actions.append(.report(.exited(name: spec.name, status: status, failures: failures))) }
         let isSuccess = status?.isSuccess ?? false
-        if spec.restart.mode == .never || phase == .stopping {
+        if spec.restart.mode.staysDown(afterSuccess: isSuccess) || phase == .stopping {
             members[index].state = isSuccess ? .stopped : .failed
         } else if let limit = spec.restart.giveUpAfter, failures >= limit {
             members[index].state = .failed

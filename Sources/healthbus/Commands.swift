@@ -17,6 +17,7 @@ enum Commands {
                     TasksCommand.self,
                 ]
             ),
+            ("Keep strangers off the bus", [KeysCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),
         ]
     }

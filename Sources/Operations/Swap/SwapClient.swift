@@ -17,7 +17,7 @@ public struct SwapClient {
     /// - Throws: `Failure` when nobody is there who could do it.
     public func swap(_ wish: SwapWish, progress: (SwapProgress) -> Void) throws -> SwapProgress {
         try requireSupervisor(wish)
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         var last = try submit(wish, client)
         progress(last)
@@ -96,8 +96,9 @@ extension SwapProgress {
         let all = trial.computed + trial.empty + trial.failed.count
         guard all > 0 else { return "There are no days to try it on yet." }
         var text = "Tried on \(all) \(all == 1 ? "day" : "days"): "
-        let equal = trial.computed + trial.empty - trial.differing
-        var parts = ["\(equal) as before"]
+        let equal = trial.computed + trial.empty - trial.differing - trial.waiting
+        var parts = equal > 0 ? ["\(equal) as before"] : []
+        if trial.waiting > 0 { parts.append("\(trial.waiting) without comparison, as they wait to be computed") }
         if trial.differing > 0 {
             parts.append("\(trial.differing) otherwise (\(trial.figures.sorted().joined(separator: ", ")))")
         }

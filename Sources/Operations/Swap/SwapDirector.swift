@@ -47,21 +47,17 @@ final class SwapDirector: Sendable {
 
     private static let kept = 8
     private let processes: StackProcesses
-    private let bus: BusAddress
     private let layer: StackLayer
-    private let say: @Sendable (String) -> Void
     /// As the processes that run know it.
     private let running: Mutex<StackConfiguration>
     private let wishes = Mailbox<SwapWish>(capacity: 8)
     private let events = Mailbox<Event>(capacity: 256)
     private let state = Mutex(State())
 
-    init(_ stack: Stack, _ processes: StackProcesses, say: @escaping @Sendable (String) -> Void) {
+    init(_ stack: Stack, _ processes: StackProcesses) {
         self.processes = processes
-        bus = stack.address
         layer = StackLayer(stack.state)
         running = Mutex(stack.configuration)
-        self.say = say
     }
 
     /// - Parameter said: has the heartbeat sent now.
@@ -187,16 +183,11 @@ final class SwapDirector: Sendable {
         if wish.plugin == nil, try layer.plugin(of: name) == nil {
             throw Failure("'\(name)' isn't swapped: it runs the plugin that is configured")
         }
-        if wish.plugin?.contains("/") == true, !bus.publish.hasPrefix("ipc://") {
-            throw Failure(
-                "a plugin can't be named by its path on a bus that others reach (\(bus.publish))",
-                hint: "whoever reaches it could have any program run; put the plugin into \(processes.catalog.folder)")
-        }
+        try refuse(wish, running)
         func stack(_ choice: StackConfiguration.Choice) throws -> StackConfiguration {
             try StackConfiguration(
                 path: processes.configurationFile, state: processes.state, choices: [name: choice],
-                // As it is now: plugins come and go.
-                catalog: PluginCatalog(folder: processes.catalog.folder, programs: processes.catalog.programs))
+                catalog: currentCatalog())
         }
         let wanted = try stack(wish.plugin.map { .plugin($0) } ?? .configured)
         if let failure = SwapRule.refusal(name, running: running, wanted: wanted) { throw failure }
@@ -212,6 +203,42 @@ final class SwapDirector: Sendable {
             instance: name, standby: StackProcesses.standbyName(name), pid: 0,
             entry: new.plugin == (try stack(.configured).instance(name)?.plugin) ? nil : new.plugin, wanted: wanted,
             old: processes.spec(old))
+    }
+
+    /// What can be told by the names alone.
+    private func refuse(_ wish: SwapWish, _ running: StackConfiguration) throws {
+        let kind = running.instance(wish.instance)?.manifest.kind
+        if kind == .hub, running.bus.isSealed {
+            throw Failure(
+                "the hub of a sealed bus can't be swapped: without a key nobody stands by there",
+                hint: "end its process: the supervisor starts it again, and nothing is lost")
+        }
+        guard let plugin = wish.plugin else { return }
+        if plugin.contains("/"), running.bus.isRemote {
+            throw Failure(
+                "a plugin can't be named by its path on a bus that other machines reach",
+                hint: "whoever gives commands there could have any program run; put it into \(processes.catalog.folder)"
+            )
+        }
+        let catalog = try currentCatalog()
+        guard let manifest = try catalog.manifest(plugin, from: "/") else {
+            let names = catalog.manifests.values.filter { kind == nil || $0.kind == kind }.map(\.name).sorted()
+            throw Failure(
+                "there is no plugin '\(plugin)'",
+                hint: Nearest.to(plugin, among: names).map { "did you mean '\($0)'?" }
+                    ?? "there are: \(names.joined(separator: ", "))")
+        }
+        if let kind, manifest.kind != kind {
+            throw Failure(
+                "'\(manifest.name)' can't take the place of '\(wish.instance)': it is of the kind"
+                    + " \(manifest.kind.rawValue), not \(kind.rawValue)",
+                hint: "'healthbus plugins list' shows them")
+        }
+    }
+
+    /// As it is now: plugins come and go.
+    private func currentCatalog() throws -> PluginCatalog {
+        try PluginCatalog(folder: processes.catalog.folder, programs: processes.catalog.programs)
     }
 
     /// One that somebody runs by hand isn't the supervisor's to end.
@@ -285,7 +312,7 @@ final class SwapDirector: Sendable {
                     swap.without = Instant(after / .microseconds(1))
                     swap.step = .done
                 }
-                return say("\(wish.instance) runs \(plan.wanted.instance(wish.instance)?.plugin ?? "") now")
+                return
             case .unwritten(let reason): why = "it took the place, but that couldn't be written down: \(reason)"
             case .ended(let how):
                 why = why ?? "it wasn't ready within \(HumanFormat.duration(.seconds(wish.within))) (\(how))"

@@ -10,19 +10,20 @@ import Wire
 public final class StackReader {
     public let state: StateFolder
     public let stack: StackConfiguration
-    private let address: BusAddress
-    private lazy var client = Result { try StackClient(address: address) }
+    private let address: @Sendable () throws -> BusAddress
+    private lazy var client = Result { try StackClient(address: try address()) }
     /// Makes the answerer for an instance's file; by plugin kind.
     private let source: (StackConfiguration.Instance, Database) throws -> any PullSource
 
+    /// - Parameter address: the bus, with the keys to use; asked only when something is.
     public init(
-        state: StateFolder, stack: StackConfiguration,
+        state: StateFolder, stack: StackConfiguration, address: (@Sendable () throws -> BusAddress)? = nil,
         source: @escaping (StackConfiguration.Instance, Database) throws -> any PullSource
     ) {
         self.state = state
         self.stack = stack
         self.source = source
-        address = stack.bus ?? state.address
+        self.address = address ?? { try stack.address(in: state, as: KeyRole.cli) }
     }
 
     public func isRunning(_ instance: String) throws -> Bool {

@@ -15,8 +15,8 @@ public struct StackConfiguration: Sendable, Equatable {
 
     /// In order of start.
     public let instances: [Instance]
-    /// The address of another bus than the state folder's.
-    public let bus: BusAddress?
+    /// Where the bus is and whether it is sealed.
+    public let bus: BusConfiguration
     public let file: String
 
     /// The default, as in `configs/default.json`: every plugin once, by its own name.
@@ -103,13 +103,12 @@ public struct StackConfiguration: Sendable, Equatable {
             throw ConfigurationError(
                 file: file, key: "instances", reason: "names more than one \(kind.rawValue); a stack has one")
         }
-        if let publish = value["bus"]["publish"].string, let subscribe = value["bus"]["subscribe"].string {
-            bus = BusAddress(publish: publish, subscribe: subscribe)
-        } else {
-            guard value["bus"].isNull else {
-                throw ConfigurationError(file: file, key: "bus", reason: "needs 'publish' and 'subscribe', both texts")
-            }
-            bus = nil
+        bus = try BusConfiguration(value["bus"], file: file)
+        let people = KeyRole.people.map(\.name)
+        if bus.isSealed, let taken = instances.first(where: { people.contains($0.name) }) {
+            throw ConfigurationError(
+                file: file, key: "instances.\(taken.name)",
+                reason: "can't be named so on a sealed bus: \(people.joined(separator: ", ")) are people's keys")
         }
     }
 
@@ -117,9 +116,7 @@ public struct StackConfiguration: Sendable, Equatable {
         -> Instance
     {
         let key = "instances.\(name)"
-        guard !name.isEmpty, name.utf8.count <= 64,
-            name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
-        else {
+        guard isName(name) else {
             throw ConfigurationError(
                 file: file, key: key, reason: "must be named with a-z, 0-9 and hyphens, at most 64")
         }
@@ -139,6 +136,12 @@ public struct StackConfiguration: Sendable, Equatable {
         return Instance(
             name: name, plugin: plugin.contains("/") ? (manifest.file as NSString).deletingLastPathComponent : plugin,
             manifest: manifest, configuration: configuration.isNull ? [:] : configuration)
+    }
+
+    /// a-z, 0-9 and hyphens, at most 64: whatever names an instance is a topic and a folder too.
+    public static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64
+            && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
     }
 
     private static func parse(_ text: String, file: String) throws -> Value {

@@ -19,7 +19,8 @@ public struct PluginContext: Sendable {
     public var configuration: Value { instance.configuration }
     public var folder: String { state.instance(name) }
     public var databasePath: String { state.database(name) }
-    public var address: BusAddress { stack.bus ?? state.address }
+    /// The bus, with this instance's keys where it is sealed.
+    public let address: BusAddress
 }
 
 /// A stage with what belongs to it outside.
@@ -159,8 +160,11 @@ public enum PluginProgram {
                 reason: "is '\(instance.manifest.name)', whose program is \(instance.manifest.executable);"
                     + " this is healthbus-\(plugin)")
         }
+        // The hub has a list instead of a key that lets it in.
+        let isHub = instance.manifest.kind == .hub
         return PluginContext(
-            state: state, stack: stack, instance: instance, log: try StageLog.standard(name, file: state.log(name)))
+            state: state, stack: stack, instance: instance, log: try StageLog.standard(name, file: state.log(name)),
+            address: isHub ? stack.bus.endpoints ?? state.address : try stack.address(in: state, as: name))
     }
 
     private static func lock(_ context: PluginContext, _ arguments: Arguments, _ stopper: Stopper) throws
