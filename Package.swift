@@ -81,6 +81,10 @@ let package = Package(
                 "HTTP",
             ]),
         library("Console", []),
+        // Tries whether a plugin keeps the contract.
+        library(
+            "Conformance",
+            ["HealthModel", "Wire", "MessageBus", "PluginKit", "Operations", "Supervisor", "Changelog", "Console"]),
         // All stages in one process, in virtual time.
         library(
             "Simulation",
@@ -94,7 +98,7 @@ let package = Package(
             name: "healthbus",
             dependencies: [
                 "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel",
-                "BackgroundDelivery", "MessageBus", "Simulation",
+                "BackgroundDelivery", "MessageBus", "Simulation", "Conformance",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -172,6 +176,7 @@ let package = Package(
             tests(
                 "Operations",
                 ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit", "Changelog", "Wire"]),
+            tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit"]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(

@@ -23,6 +23,7 @@ enum Commands {
                 ]
             ),
             ("Keep strangers off the bus", [KeysCommand.self]),
+            ("Write a plugin", [PluginsCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),
         ]
     }
