@@ -77,7 +77,8 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics", "BackgroundDelivery",
+                "ObserverStage", "SleepStage", "UploaderStage", "HealthGenerator", "HealthStatistics", "HealthStore",
+                "BackgroundDelivery",
             ]),
         library("Console", []),
         // All stages in one process, in virtual time.

@@ -14,6 +14,13 @@ enum Commands {
                     TasksCommand.self,
                 ]
             ),
+            (
+                "Mend what went wrong",
+                [
+                    ReplayCommand.self, QuarantineCommand.self, DeadLettersCommand.self, ResetCommand.self,
+                    BackupCommand.self, RestoreCommand.self,
+                ]
+            ),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),
         ]
     }
@@ -30,7 +37,9 @@ enum Commands {
         switch try set.select(words) {
         case .help(let text): StandardStream.output.write(text)
         case .command(let word, let arguments):
-            for command in groups.flatMap({ $0.commands }) where command.help.word == word { try command.run(arguments) }
+            for command in groups.flatMap({ $0.commands }) where command.help.word == word {
+                try command.run(arguments)
+            }
         }
     }
 }
