@@ -77,7 +77,9 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics", "BackgroundDelivery",
+                "ObserverStage", "SleepStage", "UploaderStage", "HealthStore",
+                "HealthGenerator", "HealthStatistics", "BackgroundDelivery", "CPosix",
+                "HTTP",
             ]),
         library("Console", []),
         // Tries whether a plugin keeps the contract.
@@ -91,7 +93,7 @@ let package = Package(
                 "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
                 "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage", "GenericStage",
                 "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport",
-                "HealthModel", "BackgroundDelivery",
+                "HealthModel", "BackgroundDelivery", "Console",
             ]),
         .executableTarget(
             name: "healthbus",
@@ -161,7 +163,7 @@ let package = Package(
                 "PluginKit",
                 [
                     "PluginKit", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel",
-                    "Supervisor", "CPosix",
+                    "Supervisor", "CPosix", "Console",
                 ]),
             tests(
                 "Stages",
@@ -170,8 +172,11 @@ let package = Package(
                     "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "EnergyStage", "WorkoutsStage",
                     "BodyStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP",
                     "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage", "Simulation",
+                    "Console",
                 ]),
-            tests("Operations", ["Operations", "Console", "HealthModel"]),
+            tests(
+                "Operations",
+                ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit", "Changelog", "Wire"]),
             tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit"]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),

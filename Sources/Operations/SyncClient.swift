@@ -45,7 +45,7 @@ public final class SyncClient {
         guard try stack.reader().isRunning(debouncer) else {
             throw Failure("no stack runs on \(stack.state.path)", hint: "start it with 'healthbus up'")
         }
-        client = try StackClient(address: stack.address)
+        client = try StackClient(address: try stack.address)
     }
 
     public func close() { client.close() }

@@ -102,7 +102,7 @@ import Testing
         #expect(stack.instance("second")?.manifest.kind == .uploader)
         #expect(stack.instance("steps") != nil)
         #expect(stack.instances.first?.name == "hub")
-        #expect(stack.bus == nil)
+        #expect(stack.bus == .standard)
     }
 
     /// So a plugin needn't be copied to where the shipped ones are.
@@ -165,7 +165,7 @@ import Testing
             "delivery.wakesPerHour' must be at least 0"
         ),
         (#"{ "bus": { "publish": "tcp://1.2.3.4:5" } }"#, "publish"),
-        (#"{ "bus": "x" }"#, "publish"),
+        (#"{ "bus": "x" }"#, "must be an object"),
         ("{", "isn't JSON"),
     ])
     func mistakesAreNamed(_ overlay: String, _ words: String) throws {

@@ -10,19 +10,20 @@ import Wire
 public final class StackReader {
     public let state: StateFolder
     public let stack: StackConfiguration
-    private let address: BusAddress
-    private lazy var client = Result { try StackClient(address: address) }
+    private let address: @Sendable () throws -> BusAddress
+    private lazy var client = Result { try StackClient(address: try address()) }
     /// Makes the answerer for an instance's file; by plugin kind.
     private let source: (StackConfiguration.Instance, Database) throws -> any PullSource
 
+    /// - Parameter address: the bus, with the keys to use; asked only when something is.
     public init(
-        state: StateFolder, stack: StackConfiguration,
+        state: StateFolder, stack: StackConfiguration, address: (@Sendable () throws -> BusAddress)? = nil,
         source: @escaping (StackConfiguration.Instance, Database) throws -> any PullSource
     ) {
         self.state = state
         self.stack = stack
         self.source = source
-        address = stack.bus ?? state.address
+        self.address = address ?? { try stack.address(in: state, as: KeyRole.cli) }
     }
 
     public func isRunning(_ instance: String) throws -> Bool {
@@ -78,8 +79,10 @@ public final class StackReader {
 
     /// Gives each row of an instance's changelog to `body`, read window after window, oldest change first; tombstones too. A key that changes
     /// meanwhile comes again.
+    /// - Parameter days: only rows that belong to one of these (since 1970); nil for all rows.
     public func forEachRow(
-        _ instance: StackConfiguration.Instance, topic: String, _ body: (KeyedChangelog.Row) throws -> Void
+        _ instance: StackConfiguration.Instance, topic: String, days: ClosedRange<Int>? = nil,
+        _ body: (KeyedChangelog.Row) throws -> Void
     ) throws {
         var after: Int64 = 0
         var store: StoreHead?
@@ -87,6 +90,7 @@ public final class StackReader {
             var query: [String: Value] = [
                 "query": "changes", "topic": .string(topic), "after": .integer(after), "until": .integer(.max),
             ]
+            if let days { query["days"] = [.integer(Int64(days.lowerBound)), .integer(Int64(days.upperBound))] }
             // A running instance goes on from an anchor only when it knows whose it is.
             if let store {
                 query["store"] = .string(store.store)

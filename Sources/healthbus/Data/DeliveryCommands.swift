@@ -68,7 +68,7 @@ enum TypesCommand: Command {
         guard try stack.reader().isRunning(stack.observer) else {
             throw Failure("no stack runs on \(stack.state.path)", hint: "start it with 'healthbus up'")
         }
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         return try body(DeliveryCommands(client: client, observer: stack.observer))
     }

@@ -33,7 +33,7 @@ enum TapCommand: Command {
                 "nothing runs on \(stack.state.path) yet; messages are shown once it does ('healthbus up' starts it)\n")
         }
         try Tap().run(
-            address: stack.address, prefixes: arguments.positionals,
+            address: try stack.address(as: KeyRole.tapName), prefixes: arguments.positionals,
             count: try arguments.integer("--count", in: 1 ... .max),
             print: { message in
                 StandardStream.output.write((isJSON ? message.jsonLine : message.line(width: width)) + "\n")

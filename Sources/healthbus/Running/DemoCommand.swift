@@ -39,15 +39,14 @@ enum DemoCommand: Command {
                 + (export != nil && arguments.value("--zone") == nil ? " (this machine's; --zone names another)" : ""))
         let file = try export ?? generate(in: stack, zone: zone, say)
         let runner = StackRunner(
-            stack, StackRunner.Options(imports: [file], zone: zone, environment: quiet()), say: say,
+            stack, StackRunner.Options(imports: [file], zone: zone, passesOn: quiet()), say: say,
             whenIdle: { outcome in try show(stack, outcome, say) })
         _ = try runner.run()
     }
 
-    /// The processes' logs would run through the progress bar; who wants them sets the level.
-    private static func quiet() -> [String: String] {
-        let level = ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? ""
-        return level.isEmpty ? ["HEALTHBUS_LOG_LEVEL": "error"] : [:]
+    /// The processes' logs would run through the progress bar; who wants them there sets the level.
+    private static func quiet() -> Log.Level {
+        (ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? "").isEmpty ? .error : .debug
     }
 
     private static func generate(in stack: Stack, zone: String, _ say: (String) -> Void) throws -> String {
