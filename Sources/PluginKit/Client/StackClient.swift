@@ -55,19 +55,11 @@ public final class StackClient: Sendable {
 
     private static func pullTopic(_ name: String) -> String { "pull.\(name)" }
 
-<<<<<<< HEAD
-    deinit { close() }
-
-    /// Says at once what it says each second.
-    public func beat() { bus.withLock { $0 }?.beat() }
-
-=======
     /// Says at once what it says each second.
     public func beat() { bus.withLock { $0 }?.beat() }
 
     deinit { close() }
 
->>>>>>> main
     public func close() {
         requests.close()
         bus.withLock { $0 }?.close()
