@@ -14,17 +14,20 @@ public final class StackRunner: Sendable {
         public var user: String?
         public var zone: String?
         public var untilIdle: Bool
+        /// Where to answer questions about how the stack is; nil: as the configuration says.
+        public var monitoring: Endpoint?
         /// Of the processes' log events only those from here up are passed on to standard error; their files have all.
         public var passesOn: Log.Level
 
         public init(
             imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
-            passesOn: Log.Level = .debug
+            monitoring: Endpoint? = nil, passesOn: Log.Level = .debug
         ) {
             self.imports = imports
             self.user = user
             self.zone = zone
             self.untilIdle = untilIdle
+            self.monitoring = monitoring
             self.passesOn = passesOn
         }
     }
@@ -101,22 +104,33 @@ public final class StackRunner: Sendable {
         defer { relay.finish() }
         let log = try SupervisorLog(path: stack.state.log("supervisor"))
         let running = Running()
+        let processes = StackProcesses(
+            state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone)
+        let swaps = SwapDirector(stack, processes)
         try requireKeys()
         let client = try StackClient(
-            address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName)
-        ) { running.heartbeat() }
+            address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName),
+            beat: { running.heartbeat(swaps) }, hears: (SwapDirector.subscriptions, { swaps.hear($0) }))
         defer { client.close() }
+        let monitoring = try (options.monitoring ?? stack.configuration.monitoring).map { endpoint in
+            try MonitoringServer(stack, client, at: endpoint)
+        }
+        defer { monitoring?.stop() }
+        if let endpoint = monitoring?.endpoint { say("metrics  http://\(endpoint)/metrics") }
         let supervisor = try Supervisor(
-            specs(),
+            stack.configuration.instances.map { processes.spec($0) },
             isReady: { name, pid in
                 client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == "ready" } ?? false
             },
             onEvent: { [self] notice in
                 log.note(notice)
                 note(notice)
+                swaps.note(notice)
                 if state.withLock({ $0.failure != nil }) { running.stop() }
             })
         running.set(supervisor)
+        swaps.start(supervisor, said: { client.beat() })
+        defer { swaps.stop() }
         let work = Thread { [self] in
             do { try accompany(client, running) } catch {
                 state.withLock { $0.failure = error as? Failure ?? Failure("\(error)") }
@@ -152,27 +166,6 @@ public final class StackRunner: Sendable {
         let keys = stack.configuration.keyFolder(stack.state)
         for instance in stack.configuration.instances where instance.manifest.kind != .hub {
             _ = try keys.credentials(of: instance.name, environment: [:])
-        }
-    }
-
-    private func specs() -> [ProcessSpec] {
-        var environment: [String: String] = [:]
-        // One process's own; each of these has another.
-        for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE"] { environment[name] = "" }
-        if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
-        // A program that lies elsewhere finds the others' manifests nowhere near.
-        environment["HEALTHBUS_PLUGINS"] = stack.catalog.folder
-        return stack.configuration.instances.map { instance in
-            var arguments = ["--state", stack.state.path, "--instance", instance.name]
-            if let file = stack.configurationFile { arguments += ["--config", file] }
-            // The hub first, for without it nobody is ready; then everyone else together: they find each other in any order.
-            let group = instance.manifest.kind == .hub ? 0 : 1
-            return ProcessSpec(
-                name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                // Whoever took its place by hand is waited for.
-                argumentsOnceReady: ["--standby"], environment: environment, group: group,
-                restart: RestartPolicy(instance.manifest.restart),
-                streams: .init(errorFile: stack.state.log(instance.name)))
         }
     }
 
@@ -252,7 +245,7 @@ private final class Running: Sendable {
     func stop() { supervisor.withLock { $0 }?.stop() }
 
     /// What the supervisor says each second: its processes and how they are.
-    func heartbeat() -> Message? {
+    func heartbeat(_ swaps: SwapDirector) -> Message? {
         guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
         let processes = statuses.map { status -> Value in
             [
@@ -265,7 +258,7 @@ private final class Running: Sendable {
             instance: "supervisor", plugin: "supervisor", phase: "ready",
             pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessUse.memory,
             processorTime: ProcessUse.processorTime, started: ProcessUse.started,
-            details: ["processes": .array(processes)]
+            details: ["processes": .array(processes), "swaps": swaps.value]
         ).message(at: WallClock.now)
     }
 }

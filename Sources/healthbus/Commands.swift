@@ -4,11 +4,16 @@ import Console
 enum Commands {
     private static var groups: [(title: String, commands: [any Command.Type])] {
         [
-            ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self]),
+            ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self, SwapCommand.self]),
             (
                 "See what it does",
-                [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self, LogsCommand.self]
+                [
+                    StatusCommand.self, TopCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self,
+                    GraphCommand.self,
+                    LogsCommand.self,
+                ]
             ),
+            ("Watch over it", [ReadyCommand.self, MonitorCommand.self]),
             ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
             (
                 "Bring data in, and say how it comes",
@@ -18,6 +23,7 @@ enum Commands {
                 ]
             ),
             ("Keep strangers off the bus", [KeysCommand.self]),
+            ("Write a plugin", [PluginsCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),
         ]
     }

@@ -48,9 +48,12 @@ extension HandlerStage {
             try write(output, key: key, turn)
         case .failure(let error):
             failures[key, default: 0] += 1
-            turn.log.error(
-                "day.failed", ("handler", manifest.name), ("day", "\(LocalDay(number: key.day))"),
-                ("why", "\(error)"), ("attempt", "\(failures[key] ?? 0)"))
+            turn.log(
+                .dayFailed,
+                [
+                    "handler": manifest.name, "day": "\(LocalDay(number: key.day))", "why": "\(error)",
+                    "attempt": failures[key] ?? 0,
+                ])
             // Its figures stay as they were; the day is kept as failed, and holds up no other.
             guard failures[key, default: 0] >= Self.attempts else { return }
             failures[key] = nil

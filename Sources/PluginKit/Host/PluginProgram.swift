@@ -106,7 +106,7 @@ public enum PluginProgram {
                     let prepared = try prepare(context)
                     return (prepared, try check(prepared, context, standby.client))
                 }
-                context.log.info("instance.standby")
+                context.log(.instanceStandby)
                 standby.wait()
                 lock = try self.lock(context, arguments, stopper)
                 standby.client.close()
@@ -114,9 +114,9 @@ public enum PluginProgram {
                 prepared = try prepare(context)
                 lock = try self.lock(context, arguments, stopper)
             }
-            context.log.info("instance.started", ("pid", "\(ProcessInfo.processInfo.processIdentifier)"))
+            context.log(.instanceStarted, ["pid": ProcessInfo.processInfo.processIdentifier])
             try body(prepared, context, stopper)
-            context.log.info("instance.stopped")
+            context.log(.instanceStopped)
             withExtendedLifetime(lock) {}
             exit(ExitCode.done.rawValue)
         } catch let error as ConfigurationError {
@@ -179,7 +179,7 @@ public enum PluginProgram {
                 "'\(context.name)' runs already on \(context.state.path)\(holder)",
                 hint: "stop that one, or start this one with --standby or --takeover")
         }
-        context.log.info("instance.standby")
+        context.log(.instanceStandby)
         while !stopper.isAsked {
             if let lock = try InstanceLock.take(folder: context.folder, waiting: 0.5) { return lock }
         }
@@ -196,7 +196,7 @@ public final class Stopper: Sendable {
 
     private let state = Mutex(State())
 
-    init() throws {
+    package init() throws {
         let descriptor = healthbus_catch_signals()
         guard descriptor >= 0 else {
             throw Failure("can't listen for signals: \(String(cString: strerror(-descriptor)))")
@@ -216,6 +216,13 @@ public final class Stopper: Sendable {
         }
         thread.name = "signals"
         thread.start()
+    }
+
+    /// Blocks the calling thread until the process is asked to stop.
+    package func wait() {
+        let asked = DispatchSemaphore(value: 0)
+        whenAsked { asked.signal() }
+        asked.wait()
     }
 
     public var isAsked: Bool { state.withLock { $0.asked } }

@@ -25,7 +25,9 @@ public struct BusRights: Sendable {
     }
 
     /// How tools name themselves, so that the answers to one never reach another person's.
-    private static func tools(of name: String) -> Subscription { .prefix(StackClient.prefix + name + "-") }
+    private static func tools(of name: String) -> Subscription { .prefix(toolPrefix(name)) }
+
+    private static func toolPrefix(_ name: String) -> String { StackClient.prefix + name + "-" }
 
     private func people(_ name: String, beside more: [Subscription]) -> TopicGrant {
         TopicGrant(
@@ -38,12 +40,14 @@ public struct BusRights: Sendable {
     private func instance(_ instance: StackConfiguration.Instance) -> TopicGrant? {
         let name = instance.name
         let beat = Subscription.exact(Heartbeat.topic(name))
-        var publishes = [beat]
-        var hears = [beat, .exact(BusConnection.hello)]
+        // Also as one that stands by for it, which is a tool until it has the place.
+        let isNamed = [Subscription.exact(name), Self.tools(of: name)]
+        var publishes = [beat, .exact(StandbyWord.prefix + name)]
+        var hears = [beat, .exact(BusConnection.hello), .prefix("page." + Self.toolPrefix(name))]
         func beats(_ names: [String]) -> [Subscription] { names.map { .exact(Heartbeat.topic($0)) } }
         switch instance.manifest.kind {
         case .hub: return nil
-        case .backend: return TopicGrant(publishes: publishes, hears: hears, names: [.exact(name)])
+        case .backend: return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
         case .observer:
             publishes += [.prefix("observed."), .prefix("pull.\(StackClient.prefix)")]
             hears += [.exact("control.\(name)"), .exact("acknowledged.\(name)")]
@@ -66,7 +70,7 @@ public struct BusRights: Sendable {
         publishes += consumers(of: instance).map { .exact("page.\($0)") } + [.prefix("page.\(StackClient.prefix)")]
         hears += [.exact("pull.\(name)"), .exact("page.\(name)")]
         if Alert.raisers.contains(instance.manifest.kind) { publishes.append(.prefix(Alert.topicPrefix)) }
-        return TopicGrant(publishes: publishes, hears: hears, names: [.exact(name)])
+        return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
     }
 
     private func names(_ kind: Manifest.Kind) -> [String] {

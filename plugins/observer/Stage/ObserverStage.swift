@@ -126,7 +126,7 @@ public final class ObserverStage: Stage {
                 try imports.save(entry, turn)
             }
             attempt = ImportAttempt(id: entry.id, source: entry.path, startedAt: turn.monotonic)
-            turn.log.info("import.started", ("id", entry.id))
+            turn.log(.importStarted, ["id": entry.id])
             turn.perform(ObserverEffect.read(id: entry.id, path: entry.path))
         }
         if attempt?.ending != nil { try holdAgainstStore(turn) }

@@ -18,6 +18,7 @@ struct DeliveryLedger {
     private(set) var deadLetters: Int64 = 0
     private var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
+    private var buckets: [String: DelayBuckets] = [:]
 
     static func createTables(in database: Database) throws {
         try database.execute(
@@ -66,7 +67,10 @@ struct DeliveryLedger {
         let recent = ends.filter { turn.now - $0 <= DelayHistogram.horizon }
         guard !recent.isEmpty else { return }
         var histogram = delays[metric.rawValue] ?? DelayHistogram()
-        for end in recent { histogram.add(end: end, acceptedAt: turn.now) }
+        for end in recent {
+            histogram.add(end: end, acceptedAt: turn.now)
+            buckets[metric.rawValue, default: DelayBuckets()].add(end: end, acceptedAt: turn.now)
+        }
         histogram.fade()
         delays[metric.rawValue] = histogram
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO delays VALUES (?, ?)")
@@ -79,7 +83,7 @@ struct DeliveryLedger {
     mutating func bury(
         id: String, version: Int64, metric: UploadMetric, user: String, reason: String, _ turn: Turn
     ) throws {
-        turn.log.error("deadletter.added", ("metric", metric.rawValue), ("id", id), ("why", reason))
+        turn.log(.deadletterAdded, ["metric": metric.rawValue, "id": id, "why": reason])
         let write = try turn.write().database.prepare(
             "INSERT OR IGNORE INTO dead_letters(at, user, metric, id, version, reason) VALUES (?, ?, ?, ?, ?, ?)")
         write.bind(1, turn.now)
@@ -108,6 +112,10 @@ struct DeliveryLedger {
             "deadLetters": .integer(deadLetters), "lastChecked": lastChecked.map { .integer($0) } ?? .null,
             "lastDelivered": .object(metrics.mapValues { .integer($0.last) }),
             "delays": .object(delays.mapValues(\.summary)),
+            "delayBuckets": [
+                "bounds": .array(DelayBuckets.bounds.map { .integer($0) }),
+                "metrics": .object(buckets.mapValues(\.wireValue)),
+            ],
             "delivered": .object(metrics.mapValues { .integer($0.count) }),
             "answers": ["created": .integer(created), "updated": .integer(updated), "known": .integer(known)],
         ]
