@@ -77,7 +77,8 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage", "SleepStage", "HealthGenerator", "HealthStatistics", "BackgroundDelivery", "CPosix",
+                "ObserverStage", "SleepStage", "UploaderStage", "HealthStore",
+                "HealthGenerator", "HealthStatistics", "BackgroundDelivery", "CPosix",
                 "HTTP",
             ]),
         library("Console", []),

@@ -155,21 +155,27 @@ final class TrialStack {
         let path = folder + "/\(exported).xml"
         try TestExport.write(rows, to: path, zones: zones, exported: exported)
         let imports = ImportClient(client: client, observer: "observer")
-        let id = ImportClient.newID()
-        try imports.submit(
-            path, id: id, user: nil,
-            options: .init(isComplete: complete, deleteUpTo: complete ? 100 : nil), within: 60)
-        var outcome: ImportClient.Outcome?
+        let id = UUID().uuidString.lowercased()
+        var request: [String: Value] = ["command": "import", "id": .string(id), "path": .string(path)]
+        if complete { request.merge(["complete": true, "deleteUpTo": 100]) { $1 } }
+        var ended: (row: Value, head: Int64)?
         let isOver = try comes(within: 120) {
-            outcome = try imports.outcome(id, path: path)
-            return outcome != nil
+            guard let found = try imports.state(id, within: 1) else {
+                client.command("observer", request)
+                return false
+            }
+            ended = found
+            return ["closed", "failed"].contains(found.row["state"].string)
         }
-        guard isOver, let outcome, outcome.report != nil, !outcome.isDamaged, outcome.refused == nil else {
+        guard isOver, let ended, ended.row["state"] == "closed", ended.row["problem"].isNull,
+            ended.row["report"]["refused"].isNull
+        else {
+            let why = ended?.row["problem"].string ?? ended?.row["report"]["refused"].string ?? "no answer"
             throw Failure(
-                "the kit's own samples couldn't be imported: \(outcome?.problem ?? outcome?.refused ?? "no answer")",
+                "the kit's own samples couldn't be imported: \(why)",
                 hint: "report this as a bug of the kit, with \(path)")
         }
-        return outcome.head
+        return ended.head
     }
 
     /// Waits until a handler has computed everything up to there.

@@ -22,6 +22,13 @@ enum Commands {
                     TasksCommand.self,
                 ]
             ),
+            (
+                "Mend what went wrong",
+                [
+                    ReplayCommand.self, QuarantineCommand.self, DeadLettersCommand.self, ResetCommand.self,
+                    BackupCommand.self, RestoreCommand.self,
+                ]
+            ),
             ("Keep strangers off the bus", [KeysCommand.self]),
             ("Write a plugin", [PluginsCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),

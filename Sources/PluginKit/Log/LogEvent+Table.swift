@@ -9,7 +9,8 @@ extension LogEvent {
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
         importStarted, instanceStandby, instanceStarted,
-        instanceStopped, messageMalformed, notifyFailed, notifyGivenUp, observerAcknowledged, observerFired,
+        instanceStopped, mendBegun, mendEnded, messageMalformed, notifyFailed, notifyGivenUp, observerAcknowledged,
+        observerFired,
         observerUnheard, page, pageInaccessible, pathChanged, pathUnknown, pendingAdded, processEnded, processGivenUp,
         processKilled, processLate, processReady, processReplaced, processRestarting, processStarted, processStopped,
         processUnstartable, registrationRefused,
@@ -183,6 +184,12 @@ extension LogEvent {
     public static let busReopened = LogEvent(
         "bus.reopened", .notice, "All connect anew, for a key that some came in by no longer holds.",
         ["who": "the hub", "why": "which", "untold": "how many like it since the last line"])
+    public static let mendBegun = LogEvent(
+        "mend.begun", .notice, "A person has asked a stage to mend something.",
+        ["action": "replay, reset, retry, drop or backup"])
+    public static let mendEnded = LogEvent(
+        "mend.ended", .notice, "What a person asked a stage to mend is done, or can't be.",
+        ["action": "as at its begin"])
     public static let messageMalformed = LogEvent(
         "message.malformed", .error, "What came on the bus isn't a message.", ["why": "what is wrong with it"])
     public static let anchorReset = LogEvent(

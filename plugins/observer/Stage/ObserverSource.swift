@@ -88,10 +88,11 @@ public final class ObserverSource: PullSource {
         case "completeness": try completeness(request, page)
         case "summaries": try summaries(request, page)
         case "quarantine": try quarantine(request, page)
+        case "quarantined": try quarantined(request, page)
         case let other:
             throw PullRefusal(
                 "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, timeline, imports, types, "
-                    + "changes, day, delivery, completeness, summaries, quarantine")
+                    + "changes, day, delivery, completeness, summaries, quarantine, quarantined")
         }
     }
 
