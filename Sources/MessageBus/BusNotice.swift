@@ -2,15 +2,15 @@ import HealthModel
 
 /// What a hub has to say of those who are on its bus or want to be: for its log.
 public struct BusNotice: Sendable, Equatable {
-    public enum Kind: Sendable {
+    public enum Kind: String, Sendable {
         /// Somebody wasn't let in.
-        case refused
+        case refused = "bus.refused"
         /// Somebody said or asked for what its key gives no right to.
-        case denied
+        case denied = "bus.denied"
         /// The keys or the list can't be read; what held goes on.
-        case unreadable
+        case unreadable = "bus.unreadable"
         /// All connect anew: a key that some came in by no longer holds.
-        case reopened
+        case reopened = "bus.reopened"
     }
 
     public var kind: Kind
