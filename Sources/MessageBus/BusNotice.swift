@@ -2,15 +2,15 @@ import HealthModel
 
 /// What a hub has to say of those who are on its bus or want to be: for its log.
 public struct BusNotice: Sendable, Equatable {
-    public enum Kind: String, Sendable {
+    public enum Kind: Sendable {
         /// Somebody wasn't let in.
-        case refused = "bus.refused"
+        case refused
         /// Somebody said or asked for what its key gives no right to.
-        case denied = "bus.denied"
+        case denied
         /// The keys or the list can't be read; what held goes on.
-        case unreadable = "bus.unreadable"
+        case unreadable
         /// All connect anew: a key that some came in by no longer holds.
-        case reopened = "bus.reopened"
+        case reopened
     }
 
     public var kind: Kind
@@ -41,7 +41,7 @@ package struct NoticeLimit {
 
     /// nil when nothing is to be said now.
     package mutating func pass(_ notice: BusNotice, at monotonic: Instant) -> BusNotice? {
-        let key = notice.kind.rawValue + " " + notice.who
+        let key = "\(notice.kind) \(notice.who)"
         if let last = told[key], monotonic - last.at < Self.interval {
             told[key] = (last.at, last.untold + 1)
             return nil

@@ -2,9 +2,12 @@ import Changelog
 import Console
 import Foundation
 import HealthModel
+import HealthStore
 import MessageBus
 import ObserverStage
 import PluginKit
+import SQLite
+import UploaderStage
 
 /// The stack that a command is about: its folder, its configuration, its plugins.
 public struct Stack: Sendable {
@@ -50,8 +53,16 @@ public struct Stack: Sendable {
     /// Reads what the stack holds, running or not.
     public func reader() -> StackReader {
         StackReader(state: state, stack: configuration, address: { try address }) { instance, database in
-            guard instance.manifest.kind == .observer else { return ChangelogSource(database: database) }
-            return try ObserverSource(database: database, isShared: false)
+            // A file of an earlier release is brought up to date, as its own program would.
+            switch instance.manifest.kind {
+            case .observer:
+                try database.transaction { try HealthStoreSchema.create(in: database) }
+                return try ObserverSource(database: database, isShared: false)
+            case .uploader:
+                try database.transaction { try UploaderSource.createTables(in: database) }
+                return UploaderSource(database: database)
+            default: return ChangelogSource(database: database)
+            }
         }
     }
 

@@ -14,17 +14,20 @@ public final class StackRunner: Sendable {
         public var user: String?
         public var zone: String?
         public var untilIdle: Bool
+        /// Where to answer questions about how the stack is; nil: as the configuration says.
+        public var monitoring: Endpoint?
         /// Of the processes' log events only those from here up are passed on to standard error; their files have all.
         public var passesOn: Log.Level
 
         public init(
             imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
-            passesOn: Log.Level = .debug
+            monitoring: Endpoint? = nil, passesOn: Log.Level = .debug
         ) {
             self.imports = imports
             self.user = user
             self.zone = zone
             self.untilIdle = untilIdle
+            self.monitoring = monitoring
             self.passesOn = passesOn
         }
     }
@@ -109,6 +112,11 @@ public final class StackRunner: Sendable {
             address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName),
             beat: { running.heartbeat(swaps) }, hears: (SwapDirector.subscriptions, { swaps.hear($0) }))
         defer { client.close() }
+        let monitoring = try (options.monitoring ?? stack.configuration.monitoring).map { endpoint in
+            try MonitoringServer(stack, client, at: endpoint)
+        }
+        defer { monitoring?.stop() }
+        if let endpoint = monitoring?.endpoint { say("metrics  http://\(endpoint)/metrics") }
         let supervisor = try Supervisor(
             stack.configuration.instances.map { processes.spec($0) },
             isReady: { name, pid in

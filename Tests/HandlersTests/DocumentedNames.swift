@@ -118,7 +118,7 @@ extension DocumentedNames {
         guard let name = words.first, let command = commands[name] else {
             return "healthbus \(words.first ?? "")"
         }
-        if let option = words.first(where: { $0.hasPrefix("-") && !command.options.contains($0) }) {
+        if let option = words.first(where: { $0.hasPrefix("-") && $0 != "-" && !command.options.contains($0) }) {
             return "healthbus \(name) \(option)"
         }
         guard let allowed = command.words, words.count > 1, !words[1].hasPrefix("-") else { return nil }

@@ -100,6 +100,7 @@ import Testing
         let (rest, last) = try readAll(file, from: first.count)
         #expect(rest == data.dropFirst(first.count))
         #expect(last["hash"] == hash && last["size"] == 700_001)
+        _ = try ask(file, 700_001)
         #expect(try readAll(file, from: 700_001 - 240_000).0 == data.suffix(240_000))
         #expect(throws: PullRefusal.self) { try ask(file, 0) }
     }

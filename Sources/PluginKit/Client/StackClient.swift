@@ -55,10 +55,10 @@ public final class StackClient: Sendable {
 
     private static func pullTopic(_ name: String) -> String { "pull.\(name)" }
 
+    deinit { close() }
+
     /// Says at once what it says each second.
     public func beat() { bus.withLock { $0 }?.beat() }
-
-    deinit { close() }
 
     public func close() {
         requests.close()

@@ -79,8 +79,10 @@ public final class StackReader {
 
     /// Gives each row of an instance's changelog to `body`, read window after window, oldest change first; tombstones too. A key that changes
     /// meanwhile comes again.
+    /// - Parameter days: only rows that belong to one of these (since 1970); nil for all rows.
     public func forEachRow(
-        _ instance: StackConfiguration.Instance, topic: String, _ body: (KeyedChangelog.Row) throws -> Void
+        _ instance: StackConfiguration.Instance, topic: String, days: ClosedRange<Int>? = nil,
+        _ body: (KeyedChangelog.Row) throws -> Void
     ) throws {
         var after: Int64 = 0
         var store: StoreHead?
@@ -88,6 +90,7 @@ public final class StackReader {
             var query: [String: Value] = [
                 "query": "changes", "topic": .string(topic), "after": .integer(after), "until": .integer(.max),
             ]
+            if let days { query["days"] = [.integer(Int64(days.lowerBound)), .integer(Int64(days.upperBound))] }
             // A running instance goes on from an anchor only when it knows whose it is.
             if let store {
                 query["store"] = .string(store.store)

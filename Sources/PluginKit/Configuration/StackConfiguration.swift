@@ -17,6 +17,8 @@ public struct StackConfiguration: Sendable, Equatable {
     public let instances: [Instance]
     /// Where the bus is and whether it is sealed.
     public let bus: BusConfiguration
+    /// Where `up` answers questions about how the stack is; nil: nowhere.
+    public let monitoring: Endpoint?
     public let file: String
 
     /// The default, as in `configs/default.json`: every plugin once, by its own name.
@@ -42,6 +44,16 @@ public struct StackConfiguration: Sendable, Equatable {
         }
 
         """
+
+    /// As Prometheus' list of default ports has it for metrics of OpenTelemetry.
+    public static let monitoringPort: Int64 = 9464
+    static let monitoringSchema: Value = [
+        "type": "object",
+        "properties": [
+            "host": ["type": "string", "default": .string(Endpoint.loopback)],
+            "port": ["type": "integer", "minimum": 0, "maximum": 65535, "default": .integer(monitoringPort)],
+        ],
+    ]
 
     /// Which plugin an instance is to have, whatever its state folder says.
     public enum Choice: Sendable, Equatable {
@@ -80,9 +92,19 @@ public struct StackConfiguration: Sendable, Equatable {
             guard case .plugin(let plugin) = choice else { continue }
             value = Self.overlay(value, with: ["instances": .object([name: ["plugin": .string(plugin)]])])
         }
-        for key in (value.object ?? [:]).keys where key != "instances" && key != "bus" {
-            throw ConfigurationError(file: file, key: key, reason: "isn't known; there are: bus, instances")
+        let members = ["bus", "instances", "monitoring"]
+        for key in (value.object ?? [:]).keys where !members.contains(key) {
+            throw ConfigurationError(
+                file: file, key: key, reason: "isn't known; there are: \(members.joined(separator: ", "))")
         }
+        let resolved = try SchemaCheck(file: file)
+            .resolve(value["monitoring"], schema: Self.monitoringSchema, key: "monitoring")
+        monitoring =
+            value["monitoring"].isNull
+            ? nil
+            : Endpoint(
+                host: resolved["host"].string ?? Endpoint.loopback,
+                port: Int(resolved["port"].int ?? Self.monitoringPort))
         var instances: [Instance] = []
         for (name, entry) in value["instances"].object ?? [:] where !entry.isNull {
             do {

@@ -45,12 +45,17 @@ extension HandlerStage {
         case .success(let output):
             failures[key] = nil
             try dirty.succeed(key, turn)
+            let before = turn.head.sequence
             try write(output, key: key, turn)
+            if turn.head.sequence > before { revisedByHand += 1 }
         case .failure(let error):
             failures[key, default: 0] += 1
-            turn.log.error(
-                "day.failed", ("handler", manifest.name), ("day", "\(LocalDay(number: key.day))"),
-                ("why", "\(error)"), ("attempt", "\(failures[key] ?? 0)"))
+            turn.log(
+                .dayFailed,
+                [
+                    "handler": manifest.name, "day": "\(LocalDay(number: key.day))", "why": "\(error)",
+                    "attempt": failures[key] ?? 0,
+                ])
             // Its figures stay as they were; the day is kept as failed, and holds up no other.
             guard failures[key, default: 0] >= Self.attempts else { return }
             failures[key] = nil

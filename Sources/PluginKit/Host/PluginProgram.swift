@@ -14,6 +14,8 @@ public struct PluginContext: Sendable {
     public let stack: StackConfiguration
     public let instance: StackConfiguration.Instance
     public let log: StageLog
+    /// What it is started for, when that isn't to run: a request to mend a stage that doesn't run.
+    let request: MendRequest?
 
     public var name: String { instance.name }
     public var configuration: Value { instance.configuration }
@@ -46,12 +48,21 @@ public enum PluginProgram {
     public static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
         start(plugin, prepare: make, check: check) { parts, context, stopper in
             let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
+            let effects = MendingEffects(
+                parts.effects, database: context.databasePath, root: context.state.backups)
+            let stage = MendingStage(parts.stage, instance: context.name)
+            if let request = context.request {
+                defer { effects.stop() }
+                let bench = MendingBench(stage, database, effects, context.log)
+                StandardStream.output.write(try bench.run(request, stopper).json() + "\n")
+                return
+            }
             let host = StageHost(instance: context.name, plugin: context.instance.manifest.name, log: context.log)
             stopper.whenAsked { host.stop() }
             let path = context.databasePath
             let source = parts.source
             try host.run(
-                stage: parts.stage, database: database, address: context.address, effects: parts.effects,
+                stage: stage, database: database, address: context.address, effects: effects,
                 source: {
                     let reader = try Database(path: path, mode: .readOnly)
                     return (reader, try source(reader))
@@ -106,7 +117,7 @@ public enum PluginProgram {
                     let prepared = try prepare(context)
                     return (prepared, try check(prepared, context, standby.client))
                 }
-                context.log.info("instance.standby")
+                context.log(.instanceStandby)
                 standby.wait()
                 lock = try self.lock(context, arguments, stopper)
                 standby.client.close()
@@ -114,9 +125,9 @@ public enum PluginProgram {
                 prepared = try prepare(context)
                 lock = try self.lock(context, arguments, stopper)
             }
-            context.log.info("instance.started", ("pid", "\(ProcessInfo.processInfo.processIdentifier)"))
+            context.log(.instanceStarted, ["pid": ProcessInfo.processInfo.processIdentifier])
             try body(prepared, context, stopper)
-            context.log.info("instance.stopped")
+            context.log(.instanceStopped)
             withExtendedLifetime(lock) {}
             exit(ExitCode.done.rawValue)
         } catch let error as ConfigurationError {
@@ -139,6 +150,7 @@ public enum PluginProgram {
                 .init(
                     "--swap", value: "id",
                     help: "stand by without the lock, be tried, and take the place when told by SIGUSR1; for 'up'"),
+                .init("--mend", value: "request", help: "do what this JSON asks for, print what came of it, and end"),
             ],
             examples: ["healthbus-\(plugin) --state /var/lib/healthbus"])
     }
@@ -160,10 +172,17 @@ public enum PluginProgram {
                 reason: "is '\(instance.manifest.name)', whose program is \(instance.manifest.executable);"
                     + " this is healthbus-\(plugin)")
         }
+        let request = try arguments.value("--mend").map { text in
+            guard let request = MendRequest(try Value(json: Array(text.utf8))) else {
+                throw Failure.usage("--mend isn't a request", hint: "commands such as 'healthbus reset' give it")
+            }
+            return request
+        }
         // The hub has a list instead of a key that lets it in.
         let isHub = instance.manifest.kind == .hub
         return PluginContext(
             state: state, stack: stack, instance: instance, log: try StageLog.standard(name, file: state.log(name)),
+            request: request,
             address: isHub ? stack.bus.endpoints ?? state.address : try stack.address(in: state, as: name))
     }
 
@@ -179,7 +198,7 @@ public enum PluginProgram {
                 "'\(context.name)' runs already on \(context.state.path)\(holder)",
                 hint: "stop that one, or start this one with --standby or --takeover")
         }
-        context.log.info("instance.standby")
+        context.log(.instanceStandby)
         while !stopper.isAsked {
             if let lock = try InstanceLock.take(folder: context.folder, waiting: 0.5) { return lock }
         }
@@ -196,7 +215,7 @@ public final class Stopper: Sendable {
 
     private let state = Mutex(State())
 
-    init() throws {
+    package init() throws {
         let descriptor = healthbus_catch_signals()
         guard descriptor >= 0 else {
             throw Failure("can't listen for signals: \(String(cString: strerror(-descriptor)))")
@@ -216,6 +235,13 @@ public final class Stopper: Sendable {
         }
         thread.name = "signals"
         thread.start()
+    }
+
+    /// Blocks the calling thread until the process is asked to stop.
+    package func wait() {
+        let asked = DispatchSemaphore(value: 0)
+        whenAsked { asked.signal() }
+        asked.wait()
     }
 
     public var isAsked: Bool { state.withLock { $0.asked } }

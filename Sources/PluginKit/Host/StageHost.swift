@@ -104,11 +104,11 @@ public final class StageHost: Sendable {
                     default: inputs.offer(.message(message))
                     }
                 },
-                malformed: { [log] error in log.error("message.malformed", ("why", error.description)) },
+                malformed: { [log] error in log(.messageMalformed, ["why": error.description]) },
                 heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
                 isHeard: { [vitals] in vitals.isOnBus },
                 answersHello: true,
-                refused: { [log] in log.error("bus.refused", ("why", $0)) },
+                refused: { [log] in log(.busRefused, ["why": $0]) },
                 failed: { [self] in fail($0) }))
         outbox.attach(bus)
         defer {

@@ -31,7 +31,9 @@ public struct BusRights: Sendable {
 
     private func people(_ name: String, beside more: [Subscription]) -> TopicGrant {
         TopicGrant(
-            publishes: [.prefix("control."), .prefix("pull.")] + more, hears: [.prefix("")],
+            // Pages only to the observer: of a file that it can't open itself.
+            publishes: [.prefix("control."), .prefix("pull."), .exact("page.\(observer)")] + more,
+            hears: [.prefix("")],
             names: [.exact(name), Self.tools(of: name)])
     }
 
@@ -47,7 +49,7 @@ public struct BusRights: Sendable {
         case .hub: return nil
         case .backend: return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
         case .observer:
-            publishes.append(.prefix("observed."))
+            publishes += [.prefix("observed."), .prefix("pull.\(StackClient.prefix)")]
             hears += [.exact("control.\(name)"), .exact("acknowledged.\(name)")]
         case .debouncer:
             publishes += (handlers + names(.uploader)).map { .exact("sync.\($0)") }

@@ -102,18 +102,3 @@ public final class Turn {
 
     public func rollback() { stage.rollback() }
 }
-
-/// Where a stage's events go: name, category and fields, never a health value.
-public struct StageLog: Sendable {
-    public enum Level: Sendable { case debug, info, notice, error }
-    let sink: @Sendable (Level, String, [(String, String)]) -> Void
-
-    public init(_ sink: @escaping @Sendable (Level, String, [(String, String)]) -> Void) { self.sink = sink }
-
-    public static let silent = StageLog { _, _, _ in }
-
-    public func debug(_ event: String, _ fields: (String, String)...) { sink(.debug, event, fields) }
-    public func info(_ event: String, _ fields: (String, String)...) { sink(.info, event, fields) }
-    public func notice(_ event: String, _ fields: (String, String)...) { sink(.notice, event, fields) }
-    public func error(_ event: String, _ fields: (String, String)...) { sink(.error, event, fields) }
-}

@@ -31,14 +31,14 @@ PluginProgram.start("backend") { context, stopper in
     let backend = try Backend(
         databasePath: context.databasePath, token: token,
         audit: options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1",
-        report: { log.error("backend.failed", ("why", $0)) })
+        report: { log(.backendFailed, ["why": $0]) })
     var limits = HTTPServer.Limits()
     limits.bodyBytes = Int(options["bodyBytes"].int ?? 8 << 20)
     let server = try HTTPServer(
         host: BackendAddress.host(of: context.instance), port: try BackendAddress.port(of: context.instance),
         limits: limits
     ) { backend.handle($0) }
-    log.info("backend.listening", ("port", "\(server.port)"))
+    log(.backendListening, ["port": server.port])
 
     // No stage, but a member of the stack: it says each second that it is there.
     let name = context.name
@@ -58,8 +58,8 @@ PluginProgram.start("backend") { context, stopper in
             },
             isHeard: { echo.isHeard.load(ordering: .relaxed) },
             answersHello: true,
-            refused: { log.error("bus.refused", ("why", $0)) },
-            failed: { log.error("bus.failed", ("why", "\($0)")) }))
+            refused: { log(.busRefused, ["why": $0]) },
+            failed: { log(.busFailed, ["why": "\($0)"]) }))
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
     stopped.wait()

@@ -58,7 +58,7 @@ struct FileOffer: Equatable {
 
     /// Where the bytes can be asked for: a tool, and never an instance of the stack.
     static func sender(of command: Value) -> String? {
-        command["sender"].string.flatMap { StackClient.isTool($0) && $0.utf8.count <= 64 ? $0 : nil }
+        command["sender"].string.flatMap { StackClient.isTool($0) && $0.utf8.count <= 128 ? $0 : nil }
     }
 
     /// nil for a pipe.

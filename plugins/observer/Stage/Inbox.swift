@@ -17,6 +17,9 @@ public final class Inbox: EffectRunner {
     func path(_ id: String) -> String { folder + "/" + id }
 
     public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+        if let request = effect.request as? RereadRequest {
+            return start { _ = reply(EffectResult(id: effect.id, value: RereadReply(request))) }
+        }
         guard let request = effect.request as? ObserverEffect else { return }
         let answer: @Sendable (ImportEvent) -> Bool = { reply(EffectResult(id: effect.id, value: $0)) }
         let tell: @Sendable (FileStep) -> Void = { _ = reply(EffectResult(id: effect.id, value: $0)) }

@@ -79,7 +79,7 @@ extension ObserverStage {
         entry.state = state
         try imports.save(entry, turn)
         attempt = nil
-        turn.log.info("import.ended", ("id", entry.id), ("state", state.rawValue))
+        turn.log(.importEnded, ["id": entry.id, "state": state.rawValue])
         turn.perform(ObserverEffect.discard(.file(id: entry.id)))
     }
 

@@ -24,7 +24,7 @@ extension ObserverStage {
         offers = offers.filter { turn.monotonic - $0.value.heard < FileReception.patience }
         for entry in imports.receiving where receptions.count < Self.receptionsAtOnce {
             guard receptions[entry.id] == nil, let (sender, heard) = offers[entry.id] else { continue }
-            turn.log.info("import.receiving", ("id", entry.id))
+            turn.log(.importReceiving, ["id": entry.id])
             receptions[entry.id] = FileReception(id: entry.id, sender: sender, heard: heard)
         }
     }
@@ -33,7 +33,7 @@ extension ObserverStage {
     /// - Returns: when to look again, by the clock that never jumps.
     func receiveFiles(_ turn: Turn) throws -> Instant? {
         for (id, reception) in receptions where turn.monotonic - reception.heard >= FileReception.patience {
-            turn.log.notice("import.sender-gone", ("id", id))
+            turn.log(.importSenderGone, ["id": id])
             if let pull = reception.pull { turn.withdraw(pull) }
             receptions[id] = nil
         }
@@ -70,7 +70,7 @@ extension ObserverStage {
         case .whole(let id): try enter(id, turn)
         case .differs(let id):
             guard let entry = imports[id], entry.state == .receiving else { return }
-            turn.log.error("import.differs", ("id", id))
+            turn.log(.importDiffers, ["id": id])
             if receptions[id]?.beginAgain() == false {
                 try refuse(entry, "what arrived isn't what was sent, twice; is the file being written?", turn)
             }

@@ -28,6 +28,8 @@ public final class ObserverStage: Stage {
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
     var quarantined: Int64 = 0
+    /// What is done about the quarantine at present.
+    var mending: QuarantineMending?
     let delivery: ObserverDelivery
     let rowsPerStep: Int
 
@@ -107,6 +109,7 @@ public final class ObserverStage: Stage {
 
     public func receive(_ result: EffectResult, _ turn: Turn) throws {
         if let changes = result.value as? LiveChanges { return try take(changes, turn) }
+        if let reply = result.value as? RereadReply { return try take(reply, result.id, turn) }
         if let step = result.value as? FileStep { return try receive(step, turn) }
         if let event = result.value as? ImportEvent { try take(event, turn) }
     }
@@ -126,7 +129,7 @@ public final class ObserverStage: Stage {
                 try imports.save(entry, turn)
             }
             attempt = ImportAttempt(id: entry.id, source: entry.path, startedAt: turn.monotonic)
-            turn.log.info("import.started", ("id", entry.id))
+            turn.log(.importStarted, ["id": entry.id])
             turn.perform(ObserverEffect.read(id: entry.id, path: entry.path))
         }
         if attempt?.ending != nil { try holdAgainstStore(turn) }
