@@ -53,7 +53,8 @@ import Wire
                 spoilt[name] = Self.spoilt(members[name])
                 add(rule, spoilt, "\(name) ill-typed")
                 spoilt[name] = nil
-                if !Self.optional.contains(name) { add(rule, spoilt, "without \(name)") }
+                let isOptional = Self.optional.contains(name) || Self.optionalInRule[rule]?.contains(name) == true
+                if !isOptional { add(rule, spoilt, "without \(name)") }
             }
         }
         let header = try #require(try CBORDecoder.decode(stack.frames.first?[1] ?? []).object)
@@ -72,6 +73,11 @@ import Wire
         "head", "heads", "frontier", "lastCommit", "busySince", "store", "generation", "topic", "continue", "import",
         "reason", "user", "complete", "dryRun", "deleteUpTo",
         "reason", "off", "bulk", "replay", "days", "metric", "history", "force",
+    ]
+
+    private static let optionalInRule: [String: Set<String>] = [
+        "control-mend": ["numbers", "type"], "pull-quarantined": ["numbers", "type"],
+        "pull-letters": ["numbers", "type"],
     ]
 
     /// What is read is what was sent, to the byte.
