@@ -36,6 +36,7 @@ struct LiveStack {
         "page-error", "control-import", "control-register", "control-device", "control-types", "pull-delivery",
         "page-delivery", "pull-file", "page-file", "control-sync", "control-task", "acknowledged",
         "control-swap", "standby",
+        "control-mend", "pull-quarantined", "page-quarantined", "pull-letters", "page-letters",
     ]
 
     static let unknownQuery = "nothing"
@@ -147,6 +148,21 @@ struct LiveStack {
             "query": "zones", "store": "another", "generation": "g", "after": 5, "until": 6,
         ]
         #expect(try client.ask("observer", stranger, within: 10) == [])
+        let selection: [String: Value] = ["numbers": [7], "reason": "no such reason", "type": "StepCount"]
+        for (instance, query) in [("observer", "quarantined"), ("uploader", "letters")] {
+            let asked = selection.merging(["query": .string(query)]) { $1 }
+            #expect(try client.ask(instance, asked, within: 10)?.count == 1)
+        }
+        let isMended = eventually(within: 20) {
+            for instance in ["observer", "uploader", "debouncer", "consolidator", "steps"] {
+                client.command(instance, MendRequest(id: "mend-1", action: "drop", selection).members.object ?? [:])
+            }
+            let beats = client.heartbeats
+            return ["observer", "uploader", "debouncer", "consolidator", "steps"].allSatisfy {
+                beats[$0]?.beat.details["mending"]?["id"] == "mend-1"
+            }
+        }
+        #expect(isMended)
         client.command("debouncer", ["command": "expire", "task": "healthkit-sync"])
         client.command("debouncer", ["command": "sync", "id": "metric", "metric": "steps"])
         // Taken once the debouncer knows the zones.
