@@ -2,15 +2,15 @@ import HealthModel
 
 /// What a hub has to say of those who are on its bus or want to be: for its log.
 public struct BusNotice: Sendable, Equatable {
-    public enum Kind: Sendable {
+    public enum Kind: String, Sendable {
         /// Somebody wasn't let in.
-        case refused
+        case refused = "bus.refused"
         /// Somebody said or asked for what its key gives no right to.
-        case denied
+        case denied = "bus.denied"
         /// The keys or the list can't be read; what held goes on.
-        case unreadable
+        case unreadable = "bus.unreadable"
         /// All connect anew: a key that some came in by no longer holds.
-        case reopened
+        case reopened = "bus.reopened"
     }
 
     public var kind: Kind
@@ -28,7 +28,7 @@ public struct BusNotice: Sendable, Equatable {
     }
 }
 
-/// Lets through one notice of a kind and person in ten seconds, and counts the others: a flood of what is refused must not become a flood of lines.
+/// Lets through one notice of a kind and person (and reason, of who isn't let in) in ten seconds, and counts the others: a flood of what is refused must not become a flood of lines.
 /// Pure.
 package struct NoticeLimit {
     package static let interval: Instant = 10 * Instant.second
@@ -41,7 +41,8 @@ package struct NoticeLimit {
 
     /// nil when nothing is to be said now.
     package mutating func pass(_ notice: BusNotice, at monotonic: Instant) -> BusNotice? {
-        let key = "\(notice.kind) \(notice.who)"
+        // What is denied differs as its sender likes; why somebody is refused doesn't.
+        let key = "\(notice.kind) \(notice.who)" + (notice.kind == .denied ? "" : " " + notice.why)
         if let last = told[key], monotonic - last.at < Self.interval {
             told[key] = (last.at, last.untold + 1)
             return nil

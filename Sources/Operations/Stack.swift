@@ -38,6 +38,12 @@ public struct Stack: Sendable {
         return try configuration.address(in: state, as: chosen.isEmpty ? name : chosen)
     }
 
+    /// Where it runs, for messages: its folder, or the bus of one whose folders lie elsewhere.
+    public var place: String {
+        guard configuration.bus.isRemote, !FileManager.default.fileExists(atPath: state.path) else { return state.path }
+        return configuration.bus.endpoints?.subscribe ?? state.path
+    }
+
     public var observer: String { configuration.only(.observer)?.name ?? "observer" }
     public var names: [String] { configuration.instances.map(\.name) }
 
@@ -70,7 +76,7 @@ public struct Stack: Sendable {
     public func requireRunning(or instead: String? = nil) throws {
         guard try reader().isRunning(observer) else {
             throw Failure(
-                "no stack runs on \(state.path)",
+                "no stack runs on \(place)",
                 hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
         }
     }

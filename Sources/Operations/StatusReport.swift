@@ -46,7 +46,7 @@ public struct StatusReport {
         let pendingDelivery = Self.pendingDelivery(uploader?.name, stack, beats)
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
         value = [
-            "state": .string(stack.state.path), "running": .bool(isUp), "processes": .array(processes),
+            "state": .string(stack.place), "running": .bool(isUp), "processes": .array(processes),
             "metrics": .array(metrics),
             "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"],
             "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),

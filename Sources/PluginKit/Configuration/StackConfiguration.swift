@@ -11,6 +11,8 @@ public struct StackConfiguration: Sendable, Equatable {
         public var manifest: Manifest
         /// The schema's defaults overlaid with the stack's options.
         public var configuration: Value
+        /// Of a handler: names of the plugins that could take its place, its own among them, because they declare the same types.
+        public var substitutes: [String]
     }
 
     /// In order of start.
@@ -157,13 +159,20 @@ public struct StackConfiguration: Sendable, Equatable {
             .resolve(entry["configuration"], schema: manifest.configuration, key: "\(key).configuration")
         return Instance(
             name: name, plugin: plugin.contains("/") ? (manifest.file as NSString).deletingLastPathComponent : plugin,
-            manifest: manifest, configuration: configuration.isNull ? [:] : configuration)
+            manifest: manifest, configuration: configuration.isNull ? [:] : configuration,
+            substitutes: substitutes(of: manifest, in: catalog))
     }
 
     /// a-z, 0-9 and hyphens, at most 64: whatever names an instance is a topic and a folder too.
     public static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64
             && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
+    }
+
+    private static func substitutes(of manifest: Manifest, in catalog: PluginCatalog) -> [String] {
+        guard manifest.kind == .handler else { return [] }
+        let others = catalog.manifests.values.filter { $0.kind == .handler && Set($0.types) == Set(manifest.types) }
+        return Set(others.map(\.name) + [manifest.name]).sorted()
     }
 
     private static func parse(_ text: String, file: String) throws -> Value {
@@ -180,6 +189,11 @@ public struct StackConfiguration: Sendable, Equatable {
 }
 
 extension StackConfiguration {
+    /// The file to lay over the default: as given, else `HEALTHBUS_CONFIG`; nil for none.
+    public static func file(
+        given: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String? { given ?? environment.filled("HEALTHBUS_CONFIG") }
+
     public func instance(_ name: String) -> Instance? { instances.first { $0.name == name } }
 
     public func only(_ kind: Manifest.Kind) -> Instance? { instances.first { $0.manifest.kind == kind } }

@@ -40,9 +40,9 @@ public struct BusRights: Sendable {
     private func instance(_ instance: StackConfiguration.Instance) -> TopicGrant? {
         let name = instance.name
         let beat = Subscription.exact(Heartbeat.topic(name))
-        // Also as one that stands by for it, which is a tool until it has the place.
+        // Also as one that stands by for it, which is a tool until it has the place, and as a health check in its container.
         let isNamed = [Subscription.exact(name), Self.tools(of: name)]
-        var publishes = [beat, .exact(StandbyWord.prefix + name)]
+        var publishes = [beat, .exact(BusConnection.hello), .exact(StandbyWord.prefix + name)]
         var hears = [beat, .exact(BusConnection.hello), .prefix("page." + Self.toolPrefix(name))]
         func beats(_ names: [String]) -> [Subscription] { names.map { .exact(Heartbeat.topic($0)) } }
         switch instance.manifest.kind {
@@ -57,7 +57,10 @@ public struct BusRights: Sendable {
             hears += [.prefix("observed."), .exact("control.\(name)")]
             hears += beats([observer] + names(.consolidator) + handlers + names(.uploader))
         case .handler:
-            publishes += ["figures", "events"].map { .exact("\($0).\(instance.manifest.name)") }
+            // Of whatever plugin is in its place: in containers that is told to its own alone.
+            publishes += instance.substitutes.flatMap { name in
+                ["figures", "events"].map { .exact("\($0).\(name)") }
+            }
             hears.append(.exact("sync.\(name)"))
         case .consolidator:
             publishes.append(.exact("daily.summary"))

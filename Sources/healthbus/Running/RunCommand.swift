@@ -21,7 +21,7 @@ enum RunCommand: Command {
         let name = arguments.positionals.first ?? ""
         let plugin = arguments.value("--plugin").map(SwapCommand.plugin)
         let stack = try Stack(
-            state: arguments.value("--state"), configurationFile: arguments.value("--config"),
+            state: arguments.value("--state"), configurationFile: arguments.configurationFile,
             choices: plugin.map { [name: .plugin($0)] } ?? [:])
         guard let instance = stack.configuration.instance(name) else {
             throw Failure.usage(

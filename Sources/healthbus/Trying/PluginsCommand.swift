@@ -86,7 +86,7 @@ enum PluginsCommand: Command {
     }
 
     private static func stack(_ catalog: PluginCatalog, _ arguments: Arguments) throws -> StackConfiguration {
-        try StackConfiguration(path: arguments.value("--config"), catalog: catalog)
+        try StackConfiguration(path: arguments.configurationFile, catalog: catalog)
     }
 
     private static func list(_ catalog: PluginCatalog, _ arguments: Arguments) throws {
