@@ -35,6 +35,7 @@ struct LiveStack {
         "control-zone",
         "page-error", "control-import", "control-register", "control-device", "control-types", "pull-delivery",
         "page-delivery", "pull-file", "page-file", "control-sync", "control-task", "acknowledged",
+        "control-swap", "standby",
     ]
 
     static let unknownQuery = "nothing"
@@ -154,6 +155,25 @@ struct LiveStack {
             return client.heartbeats["debouncer"]?.beat.details["manual"]?["id"] == "history"
         }
         #expect(isTaken)
+        swap(client)
+    }
+
+    /// A plugin that stands by and is tried, and one that isn't there.
+    private func swap(_ client: StackClient) {
+        var wish: [String: Value] = [
+            "command": "swap", "id": "one", "instance": "steps", "plugin": "steps-python", "dryRun": true, "force": true,
+            "within": 20,
+        ]
+        for (id, plugin, step) in [("one", "steps-python", "done"), ("another", "nowhere", "refused")] {
+            wish["id"] = .string(id)
+            wish["plugin"] = .string(plugin)
+            let isOver = eventually(within: 30) {
+                client.command("supervisor", wish)
+                let swaps = client.heartbeats["supervisor"]?.beat.details["swaps"]?.array ?? []
+                return swaps.contains { $0["id"].string == id && $0["step"].string == step }
+            }
+            #expect(isOver, "\(id)")
+        }
     }
 
     private func askOfDays(_ client: StackClient) throws {
