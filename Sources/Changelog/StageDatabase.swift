@@ -177,6 +177,14 @@ public enum ChangelogError: Error, CustomStringConvertible {
 }
 
 extension StageDatabase {
+    /// For whoever reads beside the writer: refuses what a newer release has written.
+    public static func requireKnownSchema(in database: Database) throws {
+        let version = try database.prepare("SELECT value FROM meta WHERE key = 'schema'").firstRow { $0.int64(0) } ?? 0
+        guard version <= schemaVersion else {
+            throw ChangelogError.newerSchema(path: database.path, found: version, known: schemaVersion)
+        }
+    }
+
     /// The head as a reader beside the writer sees it, inside its read transaction.
     public static func readHead(in database: Database) throws -> (head: StoreHead, generations: [Generation]) {
         let meta = try database.prepare("SELECT value FROM meta WHERE key = ?")

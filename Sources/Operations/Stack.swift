@@ -13,12 +13,16 @@ public struct Stack: Sendable {
     public let configurationFile: String?
     public let catalog: PluginCatalog
 
+    /// - Parameter choices: plugins that count whatever the state folder says, by instance.
     /// - Throws: `ConfigurationError` with file, key and what is allowed.
-    public init(state: String?, configurationFile: String?) throws {
+    public init(
+        state: String?, configurationFile: String?, choices: [String: StackConfiguration.Choice] = [:]
+    ) throws {
         self.state = state.map { StateFolder(path: $0) } ?? .standard()
         self.configurationFile = configurationFile.map { URL(fileURLWithPath: $0).standardizedFileURL.path }
         catalog = try PluginCatalog.standard()
-        configuration = try StackConfiguration(path: configurationFile, catalog: catalog)
+        configuration = try StackConfiguration(
+            path: configurationFile, state: self.state, choices: choices, catalog: catalog)
     }
 
     /// The bus for a command, with a person's key where it is sealed.

@@ -9,7 +9,7 @@ enum Commands {
                 "See what it does",
                 [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self, LogsCommand.self]
             ),
-            ("Watch over it", [ReadyCommand.self, MonitorCommand.self]),
+            ("Watch over it", [ValidateCommand.self, ReadyCommand.self, MonitorCommand.self]),
             ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
             (
                 "Bring data in, and say how it comes",
@@ -18,6 +18,7 @@ enum Commands {
                     TasksCommand.self,
                 ]
             ),
+            ("Keep strangers off the bus", [KeysCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),
         ]
     }

@@ -154,7 +154,7 @@ import Testing
             "delivery.wakesPerHour' must be at least 0"
         ),
         (#"{ "bus": { "publish": "tcp://1.2.3.4:5" } }"#, "publish"),
-        (#"{ "bus": "x" }"#, "publish"),
+        (#"{ "bus": "x" }"#, "must be an object"),
         ("{", "isn't JSON"),
     ])
     func mistakesAreNamed(_ overlay: String, _ words: String) throws {

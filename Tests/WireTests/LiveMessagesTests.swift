@@ -72,7 +72,7 @@ import Wire
     private static let optional: Set<String> = [
         "head", "heads", "frontier", "lastCommit", "busySince", "store", "generation", "topic", "continue", "import",
         "reason", "user", "complete", "dryRun", "deleteUpTo",
-        "reason", "off", "bulk", "replay", "days", "metric", "history", "force",
+        "reason", "off", "bulk", "replay", "days", "metric", "history", "force", "started", "cpu", "turns",
     ]
 
     /// What is read is what was sent, to the byte.

@@ -1,6 +1,7 @@
 import Console
 import Foundation
 import Glibc
+import PluginKit
 import Supervisor
 
 /// What the supervisor does, as events in a log of its own: starts, ends and why, beside what the processes say themselves.

@@ -26,21 +26,32 @@ public final class StackClient: Sendable {
     public static func isTool(_ consumer: String) -> Bool { consumer.hasPrefix(prefix) }
 
     /// Connects; the stack need not be there.
-    /// - Parameter beat: what this tool itself says each second, if anything.
-    public init(address: BusAddress, beat: (@Sendable () -> Message?)? = nil) throws {
+    /// - Parameters:
+    ///   - beat: what this tool itself says each second, if anything.
+    ///   - hears: what else it hears, and what it does with that, on the bus's thread; must be quick.
+    public init(
+        address: BusAddress, beat: (@Sendable () -> Message?)? = nil,
+        hears: (topics: [Subscription], message: @Sendable (Message) -> Void)? = nil
+    ) throws {
         let number = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
         // On a sealed bus a tool's name begins with whose key it has.
         let name = Self.prefix + (address.seal.map { $0.identity + "-" } ?? "") + number
         self.name = name
         state = Mutex(State(pulls: PullClient(consumer: name)))
         let connection = try BusConnection(
-            address: address, subscriptions: [.exact("page.\(name)"), .prefix("heartbeat.")],
+            address: address, subscriptions: [.exact("page.\(name)"), .prefix("heartbeat.")] + (hears?.topics ?? []),
             handlers: .init(
-                message: { [weak self] in self?.receive($0) }, heartbeat: beat ?? { nil }, answersHello: beat != nil))
+                message: { [weak self] message in
+                    hears?.message(message)
+                    self?.receive(message)
+                }, heartbeat: beat ?? { nil }, answersHello: beat != nil))
         bus.withLock { $0 = connection }
     }
 
     deinit { bus.withLock { $0 }?.close() }
+
+    /// Says at once what it says each second.
+    public func beat() { bus.withLock { $0 }?.beat() }
 
     public func close() { bus.withLock { $0 }?.close() }
 
@@ -93,7 +104,7 @@ public final class StackClient: Sendable {
     }
 
     /// Waits a moment for the first heartbeat: the hub gives one to whoever is new, and what is said before that is lost.
-    private func settle() {
+    func settle() {
         let deadline = Date(timeIntervalSinceNow: 0.15)
         while state.withLock({ $0.beats.isEmpty }), Date() < deadline {
             wait(until: min(deadline, Date(timeIntervalSinceNow: 0.01)))

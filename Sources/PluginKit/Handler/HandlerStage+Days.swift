@@ -80,7 +80,8 @@ extension HandlerStage {
             if isNew { try tell(of: event, key: key, turn) }
         }
         for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
-        where row.topic == events && !eventKeys.contains(row.key) {
+        // Also those of the plugin that was here before.
+        where row.topic.hasPrefix("events.") && !eventKeys.contains(row.key) {
             try turn.changelog.remove(key: row.key)
         }
         let afterEvents = turn.head.sequence

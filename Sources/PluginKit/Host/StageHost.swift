@@ -108,6 +108,7 @@ public final class StageHost: Sendable {
                 heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
                 isHeard: { [vitals] in vitals.isOnBus },
                 answersHello: true,
+                refused: { [log] in log(.busRefused, failed: true, ["why": $0]) },
                 failed: { [self] in fail($0) }))
         outbox.attach(bus)
         defer {

@@ -98,3 +98,15 @@ extension StackConfiguration {
         KeyRole.people + instances.filter { $0.manifest.kind != .hub }.map { ($0.name, .instance($0.name)) }
     }
 }
+
+extension StackConfiguration {
+    /// Where the hub listens, for an address that others connect to: the same, unless its options say at which of this machine's addresses.
+    public func listening(_ address: BusAddress) -> BusAddress {
+        guard bus.isRemote, let listen = only(.hub)?.configuration["listen"].string else { return address }
+        let host = listen.contains(":") ? "[\(listen)]" : listen
+        func place(_ endpoint: String) -> String {
+            "tcp://" + host + (endpoint.lastIndex(of: ":").map { String(endpoint[$0...]) } ?? "")
+        }
+        return BusAddress(publish: place(address.publish), subscribe: place(address.subscribe))
+    }
+}

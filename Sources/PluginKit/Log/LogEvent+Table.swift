@@ -4,14 +4,16 @@ import Console
 extension LogEvent {
     public static let all: [LogEvent] = [
         alertCleared, alertRaised, anchorRefused, anchorReset, appBackground, authorizationAsked, backendChanged,
-        backendFailed, backendListening, busFailed, dayFailed, deadletterAdded, debounceFinished, deliveryStopped,
+        backendFailed, backendListening, busDenied, busFailed, busRefused, busReopened, busUnreadable, dayFailed,
+        deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importEnded, importStarted, instanceStandby, instanceStarted,
         instanceStopped, messageMalformed, notifyFailed, notifyGivenUp, observerAcknowledged, observerFired,
         observerUnheard, page, pageInaccessible, pathChanged, pathUnknown, pendingAdded, processEnded, processGivenUp,
         processKilled, processLate, processReady, processReplaced, processRestarting, processStarted, processStopped,
         processUnstartable, registrationRefused,
-        registrationRenewed, stackStopped, stackStopping, standbyEnded, syncMetric, syncSummary, taskCancelled, taskCompleted, taskExpired, taskRefused,
+        registrationRenewed, stackStopped, stackStopping, standbyEnded, syncMetric, syncSummary, taskCancelled,
+        taskCompleted, taskExpired, taskRefused,
         taskScheduled, taskStarted, taskWaits, uploadPaused, uploadRetry, zonesChanged,
     ]
 }
@@ -160,6 +162,19 @@ extension LogEvent {
         "backend.failed", .error, "The reference backend couldn't answer a request.", ["why": "what went wrong"])
     public static let busFailed = LogEvent(
         "bus.failed", .error, "A process has lost its place on the bus.", ["why": "what went wrong"])
+    public static let busRefused = LogEvent(
+        "bus.refused", .notice, failing: .error,
+        "Somebody wasn't let in: as the hub says it, or, an error, as that one does.",
+        ["who": "an identity or an address", "why": "and what to do", "untold": "how many like it went untold before"])
+    public static let busDenied = LogEvent(
+        "bus.denied", .notice, "Somebody said or asked for what its key gives no right to.",
+        ["who": "an identity or an address", "why": "which right", "untold": "how many like it went untold before"])
+    public static let busUnreadable = LogEvent(
+        "bus.unreadable", .notice, "The hub's keys or its list can't be read; what held goes on.",
+        ["who": "which file", "why": "and what to do", "untold": "how many like it went untold before"])
+    public static let busReopened = LogEvent(
+        "bus.reopened", .notice, "All connect anew: a key that some came in by no longer holds.",
+        ["who": "whose key", "why": "it doesn't", "untold": "how many like it went untold before"])
     public static let messageMalformed = LogEvent(
         "message.malformed", .error, "What came on the bus isn't a message.", ["why": "what is wrong with it"])
     public static let anchorReset = LogEvent(

@@ -50,6 +50,7 @@ PluginProgram.start("backend") { context, stopper in
                 ).message(at: WallClock.now)
             },
             answersHello: true,
+            refused: { log(.busRefused, failed: true, ["why": $0]) },
             failed: { log(.busFailed, ["why": "\($0)"]) }))
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
