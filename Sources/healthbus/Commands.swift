@@ -9,7 +9,13 @@ enum Commands {
                 "See what it does",
                 [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self, LogsCommand.self]
             ),
-            ("Watch over it", [ValidateCommand.self, ReadyCommand.self, MonitorCommand.self]),
+            (
+                "Watch over it",
+                [
+                    ValidateCommand.self, DoctorCommand.self, ReadyCommand.self, MonitorCommand.self,
+                    CompletionsCommand.self,
+                ]
+            ),
             ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
             (
                 "Bring data in, and say how it comes",

@@ -3,10 +3,12 @@ import HealthModel
 import PluginKit
 
 /// What is wrong with a stack as a whole, by its configuration and its plugins' manifests alone. Pure.
-struct StackStructure {
+package struct StackStructure {
     let stack: StackConfiguration
 
-    var findings: [Finding] { members + types + topics + rights + servers }
+    package init(stack: StackConfiguration) { self.stack = stack }
+
+    package var findings: [Finding] { members + types + topics + rights + servers }
 
     private func finding(
         _ severity: Finding.Severity, _ key: String, _ what: String, remedy: String

@@ -11,6 +11,15 @@ public struct StackConfiguration: Sendable, Equatable {
         public var manifest: Manifest
         /// The schema's defaults overlaid with the stack's options.
         public var configuration: Value
+
+        /// The same for the same plugin, version and options, and hardly ever for others: FNV-1a, in hexadecimal.
+        public var fingerprint: String {
+            let text = "\(plugin) \(manifest.version) \(configuration.json())"
+            let hash = text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
+                ($0 ^ UInt64($1)) &* 1_099_511_628_211
+            }
+            return String(hash, radix: 16)
+        }
     }
 
     /// In order of start.

@@ -46,7 +46,9 @@ public enum PluginProgram {
     public static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
         start(plugin, prepare: make, check: check) { parts, context, stopper in
             let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
-            let host = StageHost(instance: context.name, plugin: context.instance.manifest.name, log: context.log)
+            let host = StageHost(
+                instance: context.name, plugin: context.instance.manifest.name,
+                configuration: context.instance.fingerprint, log: context.log)
             stopper.whenAsked { host.stop() }
             let path = context.databasePath
             let source = parts.source
