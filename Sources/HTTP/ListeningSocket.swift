@@ -1,11 +1,17 @@
 import Glibc
 
 /// A bound, listening TCP socket. Made by us, not by libmicrohttpd, whose failure doesn't say why.
-struct ListeningSocket {
+package struct ListeningSocket {
     let descriptor: Int32
     let port: Int
 
-    init(host: String, port: Int) throws {
+    /// Whether an address can be listened on at present.
+    /// - Throws: `HTTPError` that says why not.
+    package static func check(host: String, port: Int) throws(HTTPError) {
+        close(try ListeningSocket(host: host, port: port).descriptor)
+    }
+
+    init(host: String, port: Int) throws(HTTPError) {
         let endpoint = "\(host):\(port)"
         guard (0...65535).contains(port) else {
             throw HTTPError(

@@ -59,10 +59,11 @@ public struct HistoryReport {
             ])
         }
         guard let rate = value["successRate"].double else { return "No syncs yet.\n" }
+        let rounds = value["rounds"].int ?? 0
         let median = HumanFormat.duration(.seconds(value["seconds"]["median"].double ?? 0))
         let p95 = HumanFormat.duration(.seconds(value["seconds"]["p95"].double ?? 0))
         return table.render(for: terminal) + "\n"
-            + "\(value["rounds"].int ?? 0) syncs, \(Int((rate * 100).rounded(.down))) % of them without a failure; "
+            + "\(rounds) sync\(rounds == 1 ? "" : "s"), \(Int((rate * 100).rounded(.down))) % of them without a failure; "
             + "median \(median), 95th percentile \(p95).\n" + delays(for: terminal)
     }
 

@@ -74,15 +74,16 @@ public struct TypesReport {
 
 /// A type as a person names it: by its identifier, with or without HealthKit's prefix.
 public enum TypeName {
+    /// An identifier without what HealthKit puts before it: "StepCount".
+    public static func short(_ identifier: String) -> String {
+        let prefixes = ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier"]
+        return String(identifier.dropFirst(prefixes.first { identifier.hasPrefix($0) }?.count ?? 0))
+    }
+
     /// - Parameter known: identifiers that the store has beside HealthKit's own.
     /// - Throws: `Failure` (usage) with the nearest name.
     public static func identifier(_ text: String, known: some Sequence<String> = []) throws(Failure) -> String {
         let all = Set(HealthType.allKnown.keys).union(known).sorted()
-        let prefixes = ["", "HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier"]
-        func short(_ identifier: String) -> String {
-            let prefix = prefixes.last { !$0.isEmpty && identifier.hasPrefix($0) } ?? ""
-            return String(identifier.dropFirst(prefix.count))
-        }
         if let found = all.first(where: {
             $0.lowercased() == text.lowercased() || short($0).lowercased() == text.lowercased()
         }) {

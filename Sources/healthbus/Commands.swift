@@ -13,7 +13,13 @@ enum Commands {
                     LogsCommand.self,
                 ]
             ),
-            ("Watch over it", [ReadyCommand.self, MonitorCommand.self]),
+            (
+                "Watch over it",
+                [
+                    ValidateCommand.self, DoctorCommand.self, ReadyCommand.self, MonitorCommand.self,
+                    CompletionsCommand.self,
+                ]
+            ),
             ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
             (
                 "Bring data in, and say how it comes",

@@ -10,6 +10,8 @@ do {
     reportAndExit(Failure(error.description, code: .usage), program: "healthbus")
 } catch let error as ZoneError {
     reportAndExit(Failure(error.description, code: .usage), program: "healthbus")
+} catch let quiet as Quiet {
+    exit(quiet.code.rawValue)
 } catch {
     reportAndExit(error, program: "healthbus")
 }

@@ -44,9 +44,10 @@ import Testing
 
     /// A misspelt category must not be one that never logs.
     @Test func anUnknownCategoryIsRefused() {
-        setenv("HEALTHBUS_LOG_LEVEL", "info,obsever=debug", 1)
-        defer { unsetenv("HEALTHBUS_LOG_LEVEL") }
-        let failure = #expect(throws: Failure.self) { try StageLog.standard("steps", file: "/nowhere") }
+        let failure = #expect(throws: Failure.self) {
+            try StageLog.standard(
+                "steps", file: "/nowhere", environment: ["HEALTHBUS_LOG_LEVEL": "info,obsever=debug"])
+        }
         #expect(failure?.code == .usage && failure?.hint == "did you mean observer?")
     }
 }

@@ -9,6 +9,8 @@ public struct Endpoint: Sendable, Equatable, CustomStringConvertible {
     }
 
     public static let loopback = "127.0.0.1"
+    /// Where metrics are answered unless another port is given: as OpenTelemetry's exporters for Prometheus do.
+    public static let monitoringPort = 9464
 
     /// "9464", "127.0.0.1:9464", "[::1]:9464"; nil when it isn't one. Without a host it is loopback.
     public init?(_ text: String) {

@@ -188,12 +188,24 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     public let file: String
     public let key: String
     public let reason: String
+    /// Where the key stands in the file, from 1; nil where that isn't known.
+    public let line: Int?
 
-    public init(file: String, key: String, reason: String) {
+    public init(file: String, key: String, reason: String, line: Int? = nil) {
         self.file = file
         self.key = key
         self.reason = reason
+        self.line = line
     }
 
-    public var description: String { key.isEmpty ? "\(file): \(reason)" : "\(file): '\(key)' \(reason)" }
+    /// The same with the line of its key, when it is about that file.
+    func placed(_ places: JSONPlaces, in file: String) -> ConfigurationError {
+        guard line == nil, file == self.file, !key.isEmpty else { return self }
+        return ConfigurationError(file: file, key: key, reason: reason, line: places.line(of: key))
+    }
+
+    /// "stack.json:7", or the file alone.
+    public var place: String { file + (line.map { ":\($0)" } ?? "") }
+
+    public var description: String { key.isEmpty ? "\(place): \(reason)" : "\(place): '\(key)' \(reason)" }
 }

@@ -19,86 +19,122 @@ public struct SchemaCheck {
     public func resolve(_ value: Value, schema: Value, key: String = "configuration") throws(ConfigurationError)
         -> Value
     {
+        let (resolved, problems) = check(value, schema: schema, key: key)
+        if let first = problems.first { throw first }
+        return resolved
+    }
+
+    /// The value with its defaults, without what is wrong in it; and all that is.
+    public func check(
+        _ value: Value, schema: Value, key: String = "configuration"
+    ) -> (resolved: Value, problems: [ConfigurationError]) {
+        var problems: [ConfigurationError] = []
+        let resolved = resolve(value, schema, key, &problems)
+        return (resolved, problems)
+    }
+
+    private func resolve(_ value: Value, _ schema: Value, _ key: String, _ problems: inout [ConfigurationError])
+        -> Value
+    {
         if let name = schema["$ref"].string?.split(separator: "/").last {
             // A schema that holds itself has no defaults without end.
-            if value.isNull { return .null }
-            return try resolve(value, schema: definitions[String(name)], key: key)
+            return value.isNull ? .null : resolve(value, definitions[String(name)], key, &problems)
         }
         if value.isNull, !schema["default"].isNull { return schema["default"] }
         if let allowed = schema["enum"].array, !value.isNull, !allowed.contains(value) {
-            throw error(key, "must be one of \(allowed.map { $0.json() }.joined(separator: ", "))")
+            problems.append(error(key, "must be one of \(allowed.map { $0.json() }.joined(separator: ", "))"))
+            return .null
         }
         switch schema["type"].string {
-        case "object": return try object(value, schema, key)
+        case "object": return object(value, schema, key, &problems)
         case "array":
             guard !value.isNull else { return .array([]) }
-            guard let elements = value.array else { throw error(key, "must be a list") }
-            if let least = schema["minItems"].int, elements.count < least {
-                throw error(key, least == 1 ? "mustn't be empty" : "must have at least \(least) entries")
-            }
-            var resolved: [Value] = []
-            for (index, element) in elements.enumerated() {
-                resolved.append(try resolve(element, schema: schema["items"], key: "\(key)[\(index)]"))
-            }
-            return .array(resolved)
+            if value.array != nil { return array(value, schema, key, &problems) }
+        default: break
+        }
+        if let reason = refusal(of: value, schema) {
+            problems.append(error(key, reason))
+            return .null
+        }
+        return value
+    }
+
+    /// What is wrong with a value that holds no others; nil when it is as the schema wants it.
+    private func refusal(of value: Value, _ schema: Value) -> String? {
+        guard !value.isNull else { return nil }
+        switch schema["type"].string {
+        case "array": return "must be a list"
         case "number", "integer":
-            guard !value.isNull else { return .null }
             guard let number = value.double, schema["type"].string == "number" || value.int != nil else {
-                throw error(key, schema["type"].string == "number" ? "must be a number" : "must be a whole number")
+                return schema["type"].string == "number" ? "must be a number" : "must be a whole number"
             }
             if let minimum = schema["minimum"].double, number < minimum {
-                throw error(key, "must be at least \(JSONNumber.text(minimum))")
+                return "must be at least \(JSONNumber.text(minimum))"
             }
             if let maximum = schema["maximum"].double, number > maximum {
-                throw error(key, "must be at most \(JSONNumber.text(maximum))")
+                return "must be at most \(JSONNumber.text(maximum))"
             }
-            return value
+            return nil
         case "string":
-            guard value.isNull || value.string != nil else { throw error(key, "must be a text") }
-            if let text = value.string {
-                guard text.utf8.count >= schema["minLength"].int ?? 0 else { throw error(key, "mustn't be empty") }
-                try format(text, schema, key)
-            }
-            return value
-        case "boolean":
-            guard value.isNull || value.bool != nil else { throw error(key, "must be true or false") }
-            return value
-        default: return value
+            guard let text = value.string else { return "must be a text" }
+            guard text.utf8.count >= schema["minLength"].int ?? 0 else { return "mustn't be empty" }
+            return format(text, schema)
+        case "boolean": return value.bool == nil ? "must be true or false" : nil
+        default: return nil
         }
     }
 
-    private func object(_ value: Value, _ schema: Value, _ key: String) throws(ConfigurationError) -> Value {
-        guard value.isNull || value.object != nil else { throw error(key, "must be an object") }
+    private func array(_ value: Value, _ schema: Value, _ key: String, _ problems: inout [ConfigurationError]) -> Value
+    {
+        let elements = value.array ?? []
+        if let least = schema["minItems"].int, elements.count < least {
+            problems.append(error(key, least == 1 ? "mustn't be empty" : "must have at least \(least) entries"))
+        }
+        return .array(
+            elements.enumerated().map { index, element in
+                resolve(element, schema["items"], "\(key)[\(index)]", &problems)
+            })
+    }
+
+    private func object(_ value: Value, _ schema: Value, _ key: String, _ problems: inout [ConfigurationError]) -> Value
+    {
+        guard value.isNull || value.object != nil else {
+            problems.append(error(key, "must be an object"))
+            return .null
+        }
         let properties = schema["properties"].object ?? [:]
         func path(_ name: String) -> String { key.isEmpty ? name : "\(key).\(name)" }
         for name in (schema["required"].array ?? []).compactMap(\.string) where !value.isNull && value[name].isNull {
-            throw error(path(name), "is missing")
+            problems.append(error(path(name), "is missing"))
         }
         var resolved: [String: Value] = [:]
-        for (name, member) in value.object ?? [:] where properties[name] == nil {
+        for (name, member) in Value.inOrder(value.object ?? [:]) where properties[name] == nil {
             guard schema["additionalProperties"].object != nil else {
-                let known = properties.keys.sorted().joined(separator: ", ")
-                throw error(
-                    path(name),
-                    known.isEmpty ? "isn't known; there are no options here" : "isn't known; there are: \(known)")
+                problems.append(error(path(name), Self.unknown(name, among: properties.keys.sorted())))
+                continue
             }
-            try format(name, schema["propertyNames"], path(name))
-            resolved[name] = try resolve(member, schema: schema["additionalProperties"], key: path(name))
+            if let reason = format(name, schema["propertyNames"]) { problems.append(error(path(name), reason)) }
+            resolved[name] = resolve(member, schema["additionalProperties"], path(name), &problems)
         }
-        for (name, property) in properties {
-            let member = try resolve(value[name], schema: property, key: path(name))
+        for (name, property) in Value.inOrder(properties) {
+            let member = resolve(value[name], property, path(name), &problems)
             if !member.isNull { resolved[name] = member }
         }
         return .object(resolved)
     }
 
-    private func format(_ text: String, _ schema: Value, _ key: String) throws(ConfigurationError) {
-        guard schema["format"].string == "sample-type", HealthType.known(text) == nil else { return }
+    /// Says which names there are, the nearest first of all.
+    static func unknown(_ name: String, among known: [String]) -> String {
+        guard !known.isEmpty else { return "isn't known; there are no options here" }
+        let nearest = Nearest.to(name, among: known).map { "did you mean '\($0)'? " } ?? ""
+        return "isn't known; \(nearest)there are: \(known.joined(separator: ", "))"
+    }
+
+    private func format(_ text: String, _ schema: Value) -> String? {
+        guard schema["format"].string == "sample-type", HealthType.known(text) == nil else { return nil }
         let nearest = Nearest.to(text, among: HealthType.allKnown.keys.sorted())
-        throw error(
-            key,
-            "isn't a type identifier of HealthKit's"
-                + (nearest.map { "; the nearest is \($0)" } ?? ", such as HKQuantityTypeIdentifierStepCount"))
+        return "isn't a type identifier of HealthKit's"
+            + (nearest.map { "; the nearest is \($0)" } ?? ", such as HKQuantityTypeIdentifierStepCount")
     }
 
     private func error(_ key: String, _ reason: String) -> ConfigurationError {

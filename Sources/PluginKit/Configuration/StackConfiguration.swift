@@ -13,6 +13,15 @@ public struct StackConfiguration: Sendable, Equatable {
         public var configuration: Value
         /// Of a handler: names of the plugins that could take its place, its own among them, because they declare the same types.
         public var substitutes: [String]
+
+        /// The same for the same plugin, version and options, and hardly ever for others: FNV-1a, in hexadecimal.
+        public var fingerprint: String {
+            let text = "\(plugin) \(manifest.version) \(configuration.json())"
+            let hash = text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
+                ($0 ^ UInt64($1)) &* 1_099_511_628_211
+            }
+            return String(hash, radix: 16)
+        }
     }
 
     /// In order of start.
@@ -47,16 +56,6 @@ public struct StackConfiguration: Sendable, Equatable {
 
         """
 
-    /// As Prometheus' list of default ports has it for metrics of OpenTelemetry.
-    public static let monitoringPort: Int64 = 9464
-    static let monitoringSchema: Value = [
-        "type": "object",
-        "properties": [
-            "host": ["type": "string", "default": .string(Endpoint.loopback)],
-            "port": ["type": "integer", "minimum": 0, "maximum": 65535, "default": .integer(monitoringPort)],
-        ],
-    ]
-
     /// Which plugin an instance is to have, whatever its state folder says.
     public enum Choice: Sendable, Equatable {
         /// By name, or by its folder's absolute path.
@@ -70,121 +69,30 @@ public struct StackConfiguration: Sendable, Equatable {
     ///   - path: the file to lay over the default; nil for none.
     ///   - state: whose `stack.json` counts; nil for a stack that has no folder.
     ///   - choices: by instance.
-    /// - Throws: `ConfigurationError` with file, key and what is allowed.
+    /// - Throws: `ConfigurationError` with file, key and what is allowed: the first where there are several.
     public init(
         path: String?, state: StateFolder? = nil, choices: [String: Choice] = [:], catalog: PluginCatalog
     ) throws {
-        let file = path ?? "the default configuration"
-        var value = try Self.parse(Self.embedded, file: "the default configuration")
-        if let path {
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw ConfigurationError(file: path, key: "", reason: "can't be read; check the path and its rights")
-            }
-            value = Self.overlay(value, with: try Self.parse(String(decoding: data, as: UTF8.self), file: path))
-        }
-        self.file = file
-        // What is swapped is an instance's plugin: an instance that the configuration no longer has doesn't come back by it.
-        let configured = Set((value["instances"].object ?? [:]).filter { !$0.value.isNull }.keys)
-        var swapped: [String: Value] = [:]
-        let layer = state.map { StackLayer($0) }
-        for (name, entry) in try layer?.read()["instances"].object ?? [:]
-        where configured.contains(name) && choices[name] == nil { swapped[name] = entry }
-        value = Self.overlay(value, with: ["instances": .object(swapped)])
-        for (name, choice) in choices where configured.contains(name) {
-            guard case .plugin(let plugin) = choice else { continue }
-            value = Self.overlay(value, with: ["instances": .object([name: ["plugin": .string(plugin)]])])
-        }
-        let members = ["bus", "instances", "monitoring"]
-        for key in (value.object ?? [:]).keys where !members.contains(key) {
-            throw ConfigurationError(
-                file: file, key: key, reason: "isn't known; there are: \(members.joined(separator: ", "))")
-        }
-        let resolved = try SchemaCheck(file: file)
-            .resolve(value["monitoring"], schema: Self.monitoringSchema, key: "monitoring")
-        monitoring =
-            value["monitoring"].isNull
-            ? nil
-            : Endpoint(
-                host: resolved["host"].string ?? Endpoint.loopback,
-                port: Int(resolved["port"].int ?? Self.monitoringPort))
-        var instances: [Instance] = []
-        for (name, entry) in value["instances"].object ?? [:] where !entry.isNull {
-            do {
-                instances.append(try Self.instance(name, entry, file: file, catalog: catalog))
-            } catch let error as ConfigurationError where swapped[name] != nil {
-                throw ConfigurationError(
-                    file: layer?.file ?? file, key: "instances.\(name)",
-                    reason: "can't be used: \(error); 'healthbus swap \(name) --back' takes it away")
-            }
-        }
+        let reader = try StackConfigurationReader(path: path, state: state, choices: choices, catalog: catalog)
+        if let first = reader.problems.first { throw first }
+        self = reader.stack
+    }
+
+    init(instances: [Instance], bus: BusConfiguration, monitoring: Endpoint?, file: String) {
         let order: [Manifest.Kind] = [
             .hub, .backend, .observer, .debouncer, .handler, .consolidator, .uploader, .notifier,
         ]
         func rank(_ instance: Instance) -> Int { order.firstIndex(of: instance.manifest.kind) ?? order.count }
         self.instances = instances.sorted { (rank($0), $0.name) < (rank($1), $1.name) }
-        for kind in [Manifest.Kind.hub, .observer, .debouncer, .consolidator]
-        where instances.count(where: { $0.manifest.kind == kind }) > 1 {
-            throw ConfigurationError(
-                file: file, key: "instances", reason: "names more than one \(kind.rawValue); a stack has one")
-        }
-        bus = try BusConfiguration(value["bus"], file: file)
-        let people = KeyRole.people.map(\.name)
-        if bus.isSealed, let taken = instances.first(where: { people.contains($0.name) }) {
-            throw ConfigurationError(
-                file: file, key: "instances.\(taken.name)",
-                reason: "can't be named so on a sealed bus: \(people.joined(separator: ", ")) are people's keys")
-        }
-    }
-
-    private static func instance(_ name: String, _ entry: Value, file: String, catalog: PluginCatalog) throws
-        -> Instance
-    {
-        let key = "instances.\(name)"
-        guard isName(name) else {
-            throw ConfigurationError(
-                file: file, key: key, reason: "must be named with a-z, 0-9 and hyphens, at most 64")
-        }
-        for member in (entry.object ?? [:]).keys where member != "plugin" && member != "configuration" {
-            throw ConfigurationError(
-                file: file, key: "\(key).\(member)", reason: "isn't known; there are: configuration, plugin")
-        }
-        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
-        guard let plugin = entry["plugin"].string, let manifest = try catalog.manifest(plugin, from: folder) else {
-            let known = catalog.manifests.keys.sorted().joined(separator: ", ")
-            throw ConfigurationError(
-                file: file, key: "\(key).plugin",
-                reason: "must be one of \(known), or the path of a plugin's folder (./mine: beside this file)")
-        }
-        let configuration = try SchemaCheck(file: file)
-            .resolve(entry["configuration"], schema: manifest.configuration, key: "\(key).configuration")
-        return Instance(
-            name: name, plugin: plugin.contains("/") ? (manifest.file as NSString).deletingLastPathComponent : plugin,
-            manifest: manifest, configuration: configuration.isNull ? [:] : configuration,
-            substitutes: substitutes(of: manifest, in: catalog))
+        self.bus = bus
+        self.monitoring = monitoring
+        self.file = file
     }
 
     /// a-z, 0-9 and hyphens, at most 64: whatever names an instance is a topic and a folder too.
     public static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64
             && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
-    }
-
-    private static func substitutes(of manifest: Manifest, in catalog: PluginCatalog) -> [String] {
-        guard manifest.kind == .handler else { return [] }
-        let others = catalog.manifests.values.filter { $0.kind == .handler && Set($0.types) == Set(manifest.types) }
-        return Set(others.map(\.name) + [manifest.name]).sorted()
-    }
-
-    private static func parse(_ text: String, file: String) throws -> Value {
-        do { return try Value(json: text.utf8, comments: true) } catch {
-            throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Manifest.plain(error))")
-        }
-    }
-
-    private static func overlay(_ base: Value, with top: Value) -> Value {
-        guard case .object(var members) = base, case .object(let new) = top else { return top }
-        for (key, value) in new { members[key] = members[key].map { overlay($0, with: value) } ?? value }
-        return .object(members)
     }
 }
 

@@ -24,6 +24,8 @@ public struct Heartbeat: Sendable, Equatable {
     public var started: Instant?
     /// What the stage has done since then; nil for what is no stage.
     public var turns: Turns?
+    /// Names what it was started with: `StackConfiguration.Instance.fingerprint`.
+    public var configuration: String?
     public var details: [String: Value]
 
     public init(
@@ -31,7 +33,7 @@ public struct Heartbeat: Sendable, Equatable {
         heads: [String: Int64] = [:], frontier: [String: Int64] = [:], lastCommit: Instant? = nil,
         busySince: Instant? = nil,
         memoryBytes: Int64 = 0, processorTime: Instant? = nil, started: Instant? = nil, turns: Turns? = nil,
-        details: [String: Value] = [:]
+        configuration: String? = nil, details: [String: Value] = [:]
     ) {
         self.instance = instance
         self.plugin = plugin
@@ -47,6 +49,7 @@ public struct Heartbeat: Sendable, Equatable {
         self.processorTime = processorTime
         self.started = started
         self.turns = turns
+        self.configuration = configuration
         self.details = details
     }
 
@@ -76,6 +79,7 @@ public struct Heartbeat: Sendable, Equatable {
         if let processorTime { body["cpu"] = .integer(processorTime) }
         if let started { body["started"] = .integer(started) }
         if let turns { body["turns"] = ["count": .integer(turns.count), "busy": .integer(turns.busy)] }
+        if let configuration { body["configuration"] = .string(configuration) }
         if let busySince { body["busySince"] = .integer(busySince) }
         return Message(
             topic: Self.topic(instance), header: .init(from: instance, at: now), body: .object(body))
@@ -98,6 +102,6 @@ public struct Heartbeat: Sendable, Equatable {
             turns: message.body["turns"]["count"].int.flatMap { count in
                 message.body["turns"]["busy"].int.map { Turns(count: count, busy: $0) }
             },
-            details: message.body["details"].object ?? [:])
+            configuration: message.body["configuration"].string, details: message.body["details"].object ?? [:])
     }
 }

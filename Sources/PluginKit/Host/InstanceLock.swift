@@ -73,6 +73,15 @@ public final class InstanceLock: Sendable {
         throw LockError(path: path, reason: "is still held after its holder (process \(holder.pid)) was ended")
     }
 
+    /// Whether somebody holds the lock; false where there is none. Takes it for a moment.
+    public static func isHeld(folder: String) -> Bool {
+        guard FileManager.default.fileExists(atPath: folder + "/lock") else { return false }
+        // One that can't even be opened is somebody else's.
+        guard let taken = try? take(folder: folder) else { return true }
+        withExtendedLifetime(taken) {}
+        return false
+    }
+
     /// The process id that the lock file names.
     public static func holder(folder: String) -> Int? { recorded(folder + "/lock").map { Int($0.pid) } }
 

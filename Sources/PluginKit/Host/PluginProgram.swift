@@ -57,7 +57,9 @@ public enum PluginProgram {
                 StandardStream.output.write(try bench.run(request, stopper).json() + "\n")
                 return
             }
-            let host = StageHost(instance: context.name, plugin: context.instance.manifest.name, log: context.log)
+            let host = StageHost(
+                instance: context.name, plugin: context.instance.manifest.name,
+                configuration: context.instance.fingerprint, log: context.log)
             stopper.whenAsked { host.stop() }
             let path = context.databasePath
             let source = parts.source
@@ -161,7 +163,8 @@ public enum PluginProgram {
         let state = arguments.value("--state").map { StateFolder(path: $0) } ?? .standard()
         let choice = arguments.value("--plugin").map { [name: StackConfiguration.Choice.plugin($0)] }
         let stack = try StackConfiguration(
-            path: StackConfiguration.file(given: arguments.value("--config")), state: state, choices: choice ?? [:], catalog: catalog)
+            path: StackConfiguration.file(given: arguments.value("--config")), state: state, choices: choice ?? [:],
+            catalog: catalog)
         guard let instance = stack.instance(name) else {
             throw ConfigurationError(file: stack.file, key: "instances", reason: "has no '\(name)'")
         }

@@ -38,11 +38,12 @@ public final class StageHost: Sendable {
     private let stopping = Mutex(false)
     private let failure = Mutex(Failure())
 
-    public init(instance: String, plugin: String, log: StageLog) {
+    /// - Parameter configuration: the fingerprint of what it was started with, for its heartbeats.
+    public init(instance: String, plugin: String, configuration: String? = nil, log: StageLog) {
         self.instance = instance
         self.plugin = plugin
         self.log = log
-        vitals = Vitals(instance: instance, plugin: plugin)
+        vitals = Vitals(instance: instance, plugin: plugin, configuration: configuration)
     }
 
     /// Asks the host to finish its turn and end; any thread may call it.
@@ -108,7 +109,7 @@ public final class StageHost: Sendable {
                 heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
                 isHeard: { [vitals] in vitals.isOnBus },
                 answersHello: true,
-                refused: { [log] in log(.busRefused, ["why": $0]) },
+                refused: { [log] in log(.busRefused, failed: true, ["why": $0]) },
                 failed: { [self] in fail($0) }))
         outbox.attach(bus)
         defer {

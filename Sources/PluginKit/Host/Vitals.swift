@@ -22,11 +22,13 @@ final class Vitals: Sendable {
 
     private let instance: String
     private let plugin: String
+    private let configuration: String?
     private let state = Mutex(State())
 
-    init(instance: String, plugin: String) {
+    init(instance: String, plugin: String, configuration: String?) {
         self.instance = instance
         self.plugin = plugin
+        self.configuration = configuration
     }
 
     /// Takes over what a commit led to; true when others should hear of it before the next second.
@@ -71,6 +73,7 @@ final class Vitals: Sendable {
             epoch: state.epoch, head: state.head, heads: state.report.heads, frontier: state.report.frontier,
             lastCommit: state.lastCommit, busySince: state.busySince, memoryBytes: ProcessUse.memory,
             processorTime: ProcessUse.processorTime, started: ProcessUse.started, turns: state.turns,
+            configuration: configuration,
             details: state.report.details.merging(
                 [
                     "messages": [

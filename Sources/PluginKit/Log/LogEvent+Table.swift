@@ -173,17 +173,18 @@ extension LogEvent {
     public static let busFailed = LogEvent(
         "bus.failed", .error, "A process has lost its place on the bus.", ["why": "what went wrong"])
     public static let busRefused = LogEvent(
-        "bus.refused", .notice, "Somebody wasn't let in to the bus; said on both sides.",
-        ["who": "an identity or an address", "why": "and what to do", "untold": "how many like it since the last line"])
+        "bus.refused", .notice, failing: .error,
+        "Somebody wasn't let in: as the hub says it, or, an error, as that one does.",
+        ["who": "an identity or an address", "why": "and what to do", "untold": "how many like it went untold before"])
     public static let busDenied = LogEvent(
-        "bus.denied", .notice, "Somebody said or asked for what its key gives no right to; nobody got it.",
-        ["who": "its identity", "why": "the topic", "untold": "how many like it since the last line"])
+        "bus.denied", .notice, "Somebody said or asked for what its key gives no right to.",
+        ["who": "an identity or an address", "why": "which right", "untold": "how many like it went untold before"])
     public static let busUnreadable = LogEvent(
-        "bus.unreadable", .notice, "The keys or the list of who is let in can't be read; what held goes on.",
-        ["who": "the hub", "why": "what is wrong", "untold": "how many like it since the last line"])
+        "bus.unreadable", .notice, "The hub's keys or its list can't be read; what held goes on.",
+        ["who": "which file", "why": "and what to do", "untold": "how many like it went untold before"])
     public static let busReopened = LogEvent(
-        "bus.reopened", .notice, "All connect anew, for a key that some came in by no longer holds.",
-        ["who": "the hub", "why": "which", "untold": "how many like it since the last line"])
+        "bus.reopened", .notice, "All connect anew: a key that some came in by no longer holds.",
+        ["who": "whose key", "why": "it doesn't", "untold": "how many like it went untold before"])
     public static let mendBegun = LogEvent(
         "mend.begun", .notice, "A person has asked a stage to mend something.",
         ["action": "replay, reset, retry, drop or backup"])

@@ -9,7 +9,7 @@ enum ZoneCommand: Command {
         summary:
             "Show or change where a person's days begin: set <zone>, add <from> <zone>, remove <from>.",
         positionals: [
-            .init("show|set|add|remove"), .init("from|zone", isRequired: false, repeats: true),
+            .init("show|set|add|remove"), .init("zone-or-moment", isRequired: false, repeats: true),
         ],
         options: CommandHelp.stackOptions + [.user("whose days (default: me)"), .json],
         examples: [

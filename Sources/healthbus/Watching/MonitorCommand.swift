@@ -18,7 +18,7 @@ enum MonitorCommand: Command {
         let stack = try Stack(arguments)
         let endpoint =
             try arguments.endpoint("--listen") ?? stack.configuration.monitoring
-            ?? Endpoint(port: Int(StackConfiguration.monitoringPort))
+            ?? Endpoint(port: Endpoint.monitoringPort)
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let server = try MonitoringServer(stack, client, at: endpoint)

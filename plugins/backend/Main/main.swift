@@ -58,7 +58,7 @@ PluginProgram.start("backend") { context, stopper in
             },
             isHeard: { echo.isHeard.load(ordering: .relaxed) },
             answersHello: true,
-            refused: { log(.busRefused, ["why": $0]) },
+            refused: { log(.busRefused, failed: true, ["why": $0]) },
             failed: { log(.busFailed, ["why": "\($0)"]) }))
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }

@@ -1,10 +1,10 @@
 import Console
 import MessageBus
 
-extension BusNotice {
-    /// As what it is logged.
-    public var event: LogEvent {
-        switch kind {
+extension BusNotice.Kind {
+    /// As the hub logs it.
+    public var logEvent: LogEvent {
+        switch self {
         case .refused: .busRefused
         case .denied: .busDenied
         case .unreadable: .busUnreadable

@@ -1,0 +1,28 @@
+/// What a word of a command line stands for, as its name in the help says: so that a shell can offer it.
+public enum WordKind: Sendable, Hashable {
+    case file, folder
+    /// One of these, as in "on|off".
+    case choice([String])
+    /// What only the program knows: it is asked for.
+    case known(Known)
+    /// Anything: nothing can be offered.
+    case free
+
+    public enum Known: String, Sendable, CaseIterable {
+        case instances, plugins, types
+    }
+
+    /// - Parameter name: of an option's value or a positional: "file", "off|on", "instance".
+    public init(_ name: String) {
+        switch name {
+        case "file": self = .file
+        case "folder": self = .folder
+        case "instance": self = .known(.instances)
+        case "plugin": self = .known(.plugins)
+        case "type": self = .known(.types)
+        case "frequency": self = .choice(["immediate", "hourly", "daily", "weekly"])
+        case _ where name.contains("|"): self = .choice(name.split(separator: "|").map(String.init))
+        default: self = .free
+        }
+    }
+}

@@ -1,0 +1,254 @@
+import Changelog
+import Console
+import HealthModel
+import PluginKit
+
+/// What is wrong with a running stack. Pure.
+public struct Diagnosis {
+    private let seen: Examination
+
+    public static func findings(_ seen: Examination) -> Findings {
+        let diagnosis = Diagnosis(seen: seen)
+        let machine = diagnosis.disk + diagnosis.clock + diagnosis.power
+        guard diagnosis.runs else { return Findings([diagnosis.nothingRuns] + machine) }
+        guard !seen.beats.isEmpty else { return Findings(diagnosis.silence + machine) }
+        let instances = seen.stack.instances.flatMap { diagnosis.instance($0) }
+        return Findings(instances + diagnosis.data + diagnosis.alerts + machine)
+    }
+
+    private init(seen: Examination) { self.seen = seen }
+
+    /// Without a commit for so long, one that is behind doesn't get on.
+    static let patience: Instant = 60 * Instant.second
+
+    private var runs: Bool { !seen.held.isEmpty || seen.stack.bus.isRemote }
+
+    private var nothingRuns: Finding {
+        Finding(.error, seen.state, "no stack runs on it", remedy: "start it with 'healthbus up'")
+    }
+
+    /// Processes are there, and none is heard.
+    private var silence: [Finding] {
+        let hub = seen.stack.only(.hub)?.name ?? "hub"
+        let isHeld = seen.held.contains(hub)
+        return [
+            isHeld
+                ? Finding(
+                    .error, hub, "runs, but nobody is heard on the bus",
+                    remedy: "start it again; if that doesn't help, look at 'healthbus logs \(hub)'")
+                : Finding(
+                    .error, hub, "doesn't run: nobody can hear anybody",
+                    remedy: "start the stack, or the hub alone with 'healthbus run \(hub)'")
+        ]
+    }
+
+    // MARK: Each instance
+
+    private func instance(_ instance: StackConfiguration.Instance) -> [Finding] {
+        let name = instance.name
+        let supervised = supervisedProcess(name)
+        guard let (beat, age) = seen.beats[name], age < Readiness.patience else {
+            return [absent(name, supervised)]
+        }
+        var found: [Finding] = []
+        if beat.phase != "ready" {
+            found.append(
+                Finding(
+                    .error, name, "isn't ready (\(beat.phase))",
+                    remedy: "wait a moment; then look at 'healthbus logs \(name)'"))
+        }
+        if let restarts = supervised?["restarts"].int, restarts > 2 {
+            let last = supervised?["lastExit"].string.map { ", the last time after \($0)" } ?? ""
+            found.append(
+                Finding(
+                    .warning, name, "was started again \(restarts) times\(last)",
+                    remedy: "'healthbus logs \(name) --level error' says why it ended"))
+        }
+        if let pid = supervised?["pid"].int, pid != Int64(beat.pid) {
+            found.append(
+                Finding(
+                    .warning, name, "is process \(beat.pid), which the supervisor didn't start: it waits for its place",
+                    remedy: "end process \(beat.pid) when it isn't wanted; the supervisor's then takes over"))
+        }
+        if let told = beat.configuration, told != instance.fingerprint {
+            found.append(
+                Finding(
+                    .warning, name, "runs with another configuration or version than is on disk",
+                    remedy: "start the stack again to use what is on disk"))
+        }
+        return found + progress(beat, age, name) + work(beat, name)
+    }
+
+    private func supervisedProcess(_ name: String) -> Value? {
+        seen.beats["supervisor"]?.beat.details["processes"]?.array?.first { $0["name"].string == name }
+    }
+
+    private func absent(_ name: String, _ supervised: Value?) -> Finding {
+        let log = "'healthbus logs \(name)' says why"
+        switch supervised?["state"].string {
+        case "backoff":
+            let why = supervised?["lastExit"].string.map { " with \($0)" } ?? ""
+            return Finding(.error, name, "ended\(why), and is started again after a while", remedy: log)
+        case "failed": return Finding(.error, name, "ended, and isn't started again", remedy: log)
+        case "starting": return Finding(.warning, name, "is being started", remedy: "wait a moment; then \(log)")
+        default: break
+        }
+        return seen.held.contains(name)
+            ? Finding(
+                .error, name, "runs, and isn't heard: it hangs, is stopped, or doesn't reach the hub",
+                remedy: "start it again: 'healthbus run \(name) --takeover' ends the one that hangs")
+            : Finding(.error, name, "doesn't run", remedy: "start the stack, or 'healthbus run \(name)'; \(log)")
+    }
+
+    private func progress(_ beat: Heartbeat, _ age: Double, _ name: String) -> [Finding] {
+        if let since = beat.busySince, seen.now - since > Self.patience {
+            return [
+                Finding(
+                    .warning, name, "has been at one turn for \(HumanFormat.duration(.microseconds(seen.now - since)))",
+                    remedy: "wait while it uses the processor ('healthbus status'); if it doesn't, start it again")
+            ]
+        }
+        let behind = beat.frontier.compactMap { upstream, frontier -> String? in
+            guard let head = seen.beats[upstream]?.beat.head?.sequence, head > frontier else { return nil }
+            return upstream
+        }.sorted()
+        guard !behind.isEmpty, seen.now - (beat.lastCommit ?? 0) > Self.patience else { return [] }
+        let whom = behind.joined(separator: ", ")
+        if let device = heldBack {
+            return [
+                Finding(
+                    .note, name, "is behind \(whom): \(device)", remedy: "nothing, or 'healthbus device reset'")
+            ]
+        }
+        if let why = beat.details["blocked"]?.string {
+            return [Finding(.warning, name, why, remedy: Self.delivery(beat))]
+        }
+        return [
+            Finding(
+                .error, name, "is behind \(whom) and hasn't committed anything for a minute",
+                remedy:
+                    "look at 'healthbus logs \(name)'; what isn't consumed stays with \(whom), so starting it again loses nothing"
+            )
+        ]
+    }
+
+    /// Why the device lets nothing through; nil when it does.
+    private var heldBack: String? {
+        let device = seen.stack.only(.observer).flatMap { seen.beats[$0.name]?.beat.details["device"] }
+        guard let device else { return nil }
+        if device["locked"].bool == true { return "the device is locked" }
+        return device["app"].string.flatMap { $0 == "active" ? nil : "the app is in the state \($0)" }
+    }
+
+    private static func delivery(_ beat: Heartbeat) -> String {
+        beat.details["path"]?["satisfied"].bool == false
+            ? "nothing: it goes on the moment that there is a network" : "it is tried again by itself; nothing is lost"
+    }
+
+    private func work(_ beat: Heartbeat, _ name: String) -> [Finding] {
+        let details = beat.details
+        var found: [Finding] = []
+        if details["paused"]?.bool == true {
+            found.append(
+                Finding(
+                    .error, name, "delivers nothing: \(details["blocked"]?.string ?? "it is paused")",
+                    remedy: "mend that; it is tried again every 30 s, and nothing is lost"))
+        } else if details["path"]?["satisfied"].bool == false {
+            found.append(
+                Finding(
+                    .warning, name, "has no network path", remedy: "nothing: it goes on the moment that there is one"))
+        }
+        if let letters = details["deadLetters"]?.int, letters > 0 {
+            found.append(
+                Finding(
+                    .warning, name, "the backend refused \(letters) element\(letters == 1 ? "" : "s") for good",
+                    remedy: "the log's events deadletter.added hold the reasons: 'healthbus logs \(name)'"))
+        }
+        if let days = details["failedDays"]?.int, days > 0 {
+            found.append(
+                Finding(
+                    .error, name, "couldn't compute \(days) day\(days == 1 ? "" : "s"); their figures are as before",
+                    remedy: "the log's events day.failed hold the reasons: 'healthbus logs \(name)'"))
+        }
+        let missing = (details["missing"]?.array ?? []).compactMap(\.string)
+        if let days = details["openDays"]?.int, days > 0, !missing.isEmpty {
+            found.append(
+                Finding(
+                    .warning, name,
+                    "\(days) past day\(days == 1 ? "" : "s") can't turn final without \(missing.joined(separator: ", "))",
+                    remedy: "see to \(missing.joined(separator: ", ")) first"))
+        }
+        if let malformed = details["messages"]?["malformed"].int, malformed > 0 {
+            found.append(
+                Finding(
+                    .note, name, "\(malformed) things came on the bus that aren't messages",
+                    remedy: "find out who else writes to the bus: 'healthbus tap'"))
+        }
+        for (consumer, why) in Value.inOrder(details["refused"]?.object ?? [:]) {
+            found.append(
+                Finding(
+                    .error, consumer, "may not be woken in the background", remedy: why.string ?? "see its manifest"))
+        }
+        return found
+    }
+
+    // MARK: All together
+
+    private var data: [Finding] {
+        guard seen.quarantined > 0 else { return [] }
+        return [
+            Finding(
+                .note, seen.stack.only(.observer)?.name ?? "observer",
+                "keeps \(seen.quarantined) inputs apart that can't be true or aren't understood",
+                remedy: "'healthbus check' counts them by reason")
+        ]
+    }
+
+    private var alerts: [Finding] { seen.alerts.map { Finding(.warning, $0.from, $0.text, remedy: $0.remedy) } }
+
+    private var disk: [Finding] {
+        var found: [Finding] = []
+        if let free = seen.freeBytes, let severity = DiskSpace.severity(free: free) {
+            found.append(
+                Finding(
+                    severity, seen.state, "has \(HumanFormat.bytes(Int(free))) left on its disk",
+                    remedy: "make room; nothing committed is lost when it is full"))
+        }
+        for (name, bytes) in seen.walBytes.sorted(by: { $0.key < $1.key }) where bytes > 256_000_000 {
+            found.append(
+                Finding(
+                    .warning, name, "its write-ahead log has grown to \(HumanFormat.bytes(Int(bytes)))",
+                    remedy: "some reader holds it open for long: end it, or start \(name) again"))
+        }
+        return found
+    }
+
+    private var clock: [Finding] {
+        // Nothing of ours is older than 2025.
+        if seen.now < 1_735_689_600 * Instant.second {
+            return [Finding(.error, "the clock", "is years behind", remedy: "set it; days and tokens go by it")]
+        }
+        let ahead = seen.beats.values.compactMap(\.beat.lastCommit).max() ?? 0
+        guard ahead > seen.now + 300 * Instant.second else { return [] }
+        return [
+            Finding(
+                .warning, "the clock", "was set back: there are commits from \(InstantText.iso8601(ahead))",
+                remedy: "set it right; 'healthbus' goes on either way")
+        ]
+    }
+
+    private var power: [Finding] {
+        var found: [Finding] = []
+        if let load = seen.load, load > 4 {
+            found.append(
+                Finding(
+                    .note, "the machine", "has \(Int(load)) times as much to do as it has cores",
+                    remedy: "what is slow now may be well later"))
+        }
+        if let battery = seen.battery, battery < 10 {
+            found.append(
+                Finding(.note, "the machine", "has \(battery) % of its battery left", remedy: "charge it"))
+        }
+        return found
+    }
+}

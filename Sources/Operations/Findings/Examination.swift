@@ -1,0 +1,86 @@
+import Changelog
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import PluginKit
+
+/// What a running stack and its machine are like at one moment: all that `healthbus doctor` judges by.
+public struct Examination: Sendable {
+    public var stack: StackConfiguration
+    public var state: String
+    /// The clock.
+    public var now: Instant
+    public var beats: StackMetrics.Beats
+    /// Instances, and "supervisor", that some process holds the lock of.
+    public var held: Set<String> = []
+    /// What is raised: by whom, what, and what to do.
+    public var alerts: [(from: String, text: String, remedy: String)] = []
+    public var quarantined: Int64 = 0
+    public var freeBytes: Int64?
+    /// Of each instance's write-ahead log.
+    public var walBytes: [String: Int64] = [:]
+    /// The machine's load over five minutes, by core.
+    public var load: Double?
+    /// Charge, 0 to 100, of a battery that isn't being charged; nil without one.
+    public var battery: Int?
+
+    public init(_ stack: StackConfiguration, state: String, now: Instant, beats: StackMetrics.Beats) {
+        self.stack = stack
+        self.state = state
+        self.now = now
+        self.beats = beats
+    }
+}
+
+extension Examination {
+    /// Looks at a stack: its locks, its files, what it says on the bus.
+    public init(_ stack: Stack) throws {
+        self.init(stack.configuration, state: stack.state.path, now: WallClock.now, beats: [:])
+        held = Set((stack.names + ["supervisor"]).filter { InstanceLock.isHeld(folder: stack.state.instance($0)) })
+        freeBytes = DiskSpace.free(at: stack.state.path)
+        for name in stack.names {
+            var status = stat()
+            if stat(stack.state.database(name) + "-wal", &status) == 0 { walBytes[name] = Int64(status.st_size) }
+        }
+        load = Machine.load
+        battery = Machine.battery
+        // Over TCP its processes, and their locks, may be elsewhere.
+        guard !held.isEmpty || stack.configuration.bus.isRemote else { return }
+        let reader = stack.reader()
+        let wanted = stack.names.filter { held.contains($0) || stack.configuration.bus.isRemote }
+        beats = try reader.gather(wanted + (held.contains("supervisor") ? ["supervisor"] : []), within: 2)
+        // Only who is there can be asked.
+        guard Readiness.isReady(beats[stack.observer]) else { return }
+        let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
+        quarantined = types["quarantined"].int ?? 0
+        for instance in stack.configuration.instances
+        where Alert.raisers.contains(instance.manifest.kind) && Readiness.isReady(beats[instance.name]) {
+            for row in try reader.rows(instance, topic: Alert.topicPrefix) {
+                guard let body = row.body else { continue }
+                alerts.append((instance.name, body["text"].string ?? "", body["remedy"].string ?? ""))
+            }
+        }
+    }
+}
+
+/// What the machine says of itself; nil where it doesn't.
+enum Machine {
+    static var load: Double? {
+        var loads = [0.0, 0.0, 0.0]
+        guard getloadavg(&loads, 3) == 3 else { return nil }
+        return loads[1] / Double(max(1, ProcessInfo.processInfo.activeProcessorCount))
+    }
+
+    static var battery: Int? {
+        let root = "/sys/class/power_supply"
+        func read(_ name: String) -> String? {
+            (try? String(contentsOfFile: "\(root)/\(name)", encoding: .utf8))?
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        return (try? FileManager.default.contentsOfDirectory(atPath: root))?.compactMap { name in
+            guard read("\(name)/type") == "Battery", read("\(name)/status") == "Discharging" else { return nil }
+            return read("\(name)/capacity").flatMap { Int($0) }
+        }.min()
+    }
+}

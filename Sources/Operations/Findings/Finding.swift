@@ -1,0 +1,95 @@
+import Console
+import HealthModel
+import PluginKit
+
+/// Something that is wrong, or may be: what, where, and what to do.
+public struct Finding: Sendable, Equatable {
+    public enum Severity: String, Sendable, CaseIterable, Comparable {
+        /// To be known; nothing need be done.
+        case note
+        /// It works, and not as it should.
+        case warning
+        /// It doesn't work.
+        case error
+
+        public static func < (a: Severity, b: Severity) -> Bool { a.rank < b.rank }
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    public var severity: Severity
+    /// A file, a folder or an instance.
+    public var subject: String
+    /// Of a file.
+    public var key: String?
+    public var line: Int?
+    public var what: String
+    public var remedy: String
+
+    public init(
+        _ severity: Severity, _ subject: String, key: String? = nil, line: Int? = nil, _ what: String, remedy: String
+    ) {
+        self.severity = severity
+        self.subject = subject
+        self.key = key
+        self.line = line
+        self.what = what
+        self.remedy = remedy
+    }
+
+    /// What is wrong with a configuration.
+    public init(_ error: ConfigurationError) {
+        self.init(
+            .error, error.file, key: error.key.isEmpty ? nil : error.key, line: error.line, error.reason,
+            remedy: error.key.isEmpty
+                ? "mend or replace the file" : "mend it in the file; docs/operating.md lists the options")
+    }
+
+    /// "stack.json:7: 'instances.steps.plugin'", or the subject alone.
+    var place: String {
+        subject + (line.map { ":\($0)" } ?? "") + (key.map { ": '\($0)'" } ?? "")
+    }
+
+    var value: Value {
+        [
+            "severity": .string(severity.rawValue), "subject": .string(subject), "key": Value(key),
+            "line": Value(line), "what": .string(what), "remedy": .string(remedy),
+        ]
+    }
+}
+
+/// All that was found, the worst first.
+public struct Findings: Sendable {
+    public let list: [Finding]
+
+    public init(_ list: [Finding]) {
+        self.list = list.enumerated()
+            .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }.map(\.element)
+    }
+
+    public var worst: Finding.Severity? { list.first?.severity }
+
+    /// `[{severity, subject, key, line, what, remedy}]`.
+    public var json: String { Value.array(list.map(\.value)).json(pretty: true) }
+
+    /// - Parameter allWell: what is said when nothing was found.
+    public func text(for terminal: Terminal, allWell: String) -> String {
+        guard !list.isEmpty else { return allWell + "\n" }
+        let blocks = list.map { finding -> String in
+            let style: Terminal.Style =
+                switch finding.severity {
+                case .error: .red
+                case .warning: .yellow
+                case .note: .dim
+                }
+            let place = finding.place.isEmpty ? "" : "\(finding.place) "
+            let separator = finding.key == nil && !place.isEmpty ? String(place.dropLast()) + ": " : place
+            return "\(terminal.styled(finding.severity.rawValue, style)): \(separator)\(finding.what)\n"
+                + "  do: \(finding.remedy)\n"
+        }
+        let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
+            let count = list.count { $0.severity == severity }
+            return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
+        }
+        return blocks.joined() + counts.joined(separator: ", ") + "\n"
+    }
+}

@@ -1,0 +1,37 @@
+import Console
+import HealthModel
+import Operations
+import PluginKit
+
+enum CompletionsCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus completions",
+        summary: "Print a script that lets a shell complete commands, options and names; or the names themselves.",
+        positionals: [.init("bash|zsh|fish|instances|plugins|types")], options: CommandHelp.stackOptions,
+        examples: [
+            "healthbus completions bash > ~/.local/share/bash-completion/completions/healthbus",
+            "healthbus completions types",
+        ])
+
+    static func run(_ arguments: Arguments) throws {
+        let word = arguments.positionals[0]
+        if let shell = ShellCompletion.Shell(rawValue: word) {
+            let script = ShellCompletion(Commands.set, ask: "healthbus completions").script(for: shell)
+            StandardStream.output.write(script)
+        } else if let kind = WordKind.Known(rawValue: word) {
+            StandardStream.output.write(try names(kind, arguments).map { $0 + "\n" }.joined())
+        } else {
+            let all = ShellCompletion.Shell.allCases.map(\.rawValue) + WordKind.Known.allCases.map(\.rawValue)
+            throw Failure.usage(
+                "there are no completions for \(word)", hint: "give one of \(all.joined(separator: ", "))")
+        }
+    }
+
+    private static func names(_ kind: WordKind.Known, _ arguments: Arguments) throws -> [String] {
+        switch kind {
+        case .instances: try Stack(arguments).names
+        case .plugins: try Stack(arguments).catalog.manifests.keys.sorted()
+        case .types: HealthType.allKnown.keys.map { TypeName.short($0) }.sorted()
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import Console
+import Operations
+
+enum DoctorCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus doctor",
+        summary: "Look for what is wrong with a running stack, and say what to do.",
+        options: CommandHelp.stackOptions + [.json], examples: ["healthbus doctor", "healthbus doctor --json"])
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let found = Diagnosis.findings(try Examination(stack))
+        StandardStream.output.write(
+            arguments.flag("--json")
+                ? found.json + "\n"
+                : found.text(
+                    for: Terminal(.output),
+                    allWell: "all is well: \(stack.names.count) processes are ready, and nobody is stuck"))
+        // A note asks for nothing.
+        if let worst = found.worst, worst > .note { throw Quiet(.failed) }
+    }
+}

@@ -1,0 +1,27 @@
+import Console
+import Operations
+
+enum ValidateCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus validate",
+        summary: "Look for mistakes in the configuration and around it, without starting anything.",
+        options: CommandHelp.stackOptions + [.json],
+        examples: ["healthbus validate --config my.json", "healthbus validate --json"])
+
+    static func run(_ arguments: Arguments) throws {
+        let validation = Validation(state: arguments.value("--state"), configurationFile: arguments.value("--config"))
+        let found = validation.findings
+        StandardStream.output.write(
+            arguments.flag("--json")
+                ? found.json + "\n"
+                : found.text(for: Terminal(.output), allWell: "nothing is wrong: 'healthbus up' can start it"))
+        guard found.worst == .error else { return }
+        throw Quiet(validation.isConfigurationRefused ? .usage : .failed)
+    }
+}
+
+/// Ends the program with this code: what there is to say has been said.
+struct Quiet: Error {
+    let code: ExitCode
+    init(_ code: ExitCode) { self.code = code }
+}

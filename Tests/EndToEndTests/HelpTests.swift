@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// What the program says of itself, to people and to their shells.
+    @Suite(.serialized, .timeLimit(.minutes(3))) struct HelpTests {
+        private func said(_ stack: TestStack, _ words: String...) async throws -> String {
+            let ended = try await stack.start(words).ended()
+            #expect(ended.exit == .code(0) && ended.error.isEmpty, "\(words): \(ended.error)")
+            return ended.output
+        }
+
+        private func commands(_ stack: TestStack) async throws -> [String] {
+            try await said(stack, "help").split(separator: "\n")
+                .compactMap { $0.wholeMatch(of: #/  ([a-z-]+)  +[A-Z].*/#).map { String($0.1) } }
+        }
+
+        @Test func everyCommandIsExplainedWithAnExample() async throws {
+            try await withStack { stack in
+                let commands = try await commands(stack)
+                #expect(commands.count >= 20)
+                for command in commands {
+                    let help = try await said(stack, command, "--help")
+                    #expect(try await said(stack, "help", command) == help)
+                    #expect(help.contains("Usage:\n  healthbus \(command)"), "\(command)")
+                    let examples = help.components(separatedBy: "\nExamples:\n").dropFirst().joined()
+                    #expect(examples.contains("  healthbus \(command)"), "\(command) has no example")
+                    // Each option stands on a line with what it does.
+                    let options = help.components(separatedBy: "Options:\n").dropFirst().joined()
+                        .components(separatedBy: "\n\n")[0].split(separator: "\n")
+                    #expect(options.count >= 1)
+                    for line in options {
+                        #expect(
+                            line.wholeMatch(of: #/  (-\w, |    )--[a-z-]+( <[^>]+>)?  +\S.+/#) != nil,
+                            "\(command): \(line)")
+                    }
+                    // A pipe gets no escape codes.
+                    #expect(!help.contains("\u{1B}"))
+                }
+            }
+        }
+
+        /// What bash offers for a command line whose last word is to be completed.
+        private func offers(_ stack: TestStack, _ script: String, _ line: String...) async throws -> Set<String> {
+            let words = line.map { "'\($0)'" }.joined(separator: " ")
+            let program = """
+                PATH="\(Programs.folder):$PATH"; source \(script)
+                COMP_WORDS=(\(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+                _healthbus; printf '%s\\n' "${COMPREPLY[@]}"
+                """
+            let ended = try await stack.start(program: "/bin/bash", ["--norc", "-c", program]).ended()
+            #expect(ended.error == "")
+            return Set(ended.output.split(separator: "\n").map(String.init))
+        }
+
+        @Test(.enabled(if: access("/bin/bash", X_OK) == 0, "bash isn't installed"))
+        func bashCompletes() async throws {
+            try await withStack { stack in
+                let script = try stack.write("completion", try await said(stack, "completions", "bash"))
+                #expect(try await offers(stack, script, "healthbus", "") == Set(try await commands(stack) + ["help"]))
+                #expect(try await offers(stack, script, "healthbus", "sta") == ["status"])
+                #expect(
+                    try await offers(stack, script, "healthbus", "status", "--") == [
+                        "--state", "--config", "--json", "--help",
+                    ])
+                #expect(try await offers(stack, script, "healthbus", "types", "o") == ["off", "on"])
+                #expect(try await offers(stack, script, "healthbus", "types", "off", "StepC") == ["StepCount"])
+                #expect(
+                    try await offers(stack, script, "healthbus", "types", "--json", "frequency", "StepCount", "ho") == [
+                        "hourly"
+                    ])
+                #expect(try await offers(stack, script, "healthbus", "run", "heart") == ["heart-rate"])
+                let folder = try await offers(stack, script, "healthbus", "status", "--state", "\(stack.folder)")
+                #expect(folder == [stack.folder])
+                _ = try stack.write("export.zip", "")
+                #expect(
+                    try await offers(stack, script, "healthbus", "import", stack.path("exp")) == [
+                        stack.path("export.zip")
+                    ])
+                // The value of an option is no positional.
+                #expect(try await offers(stack, script, "healthbus", "run", "--state", "/x", "slee") == ["sleep"])
+            }
+        }
+
+        static func shell(_ name: String) -> String? {
+            ["/bin/", "/usr/bin/", "/usr/local/bin/"].map { $0 + name }.first { access($0, X_OK) == 0 }
+        }
+
+        @Test(.enabled(if: EndToEnd.HelpTests.shell("zsh") != nil, "zsh isn't installed")) func zshReadsItsScript()
+            async throws
+        {
+            try await readsItsScript("zsh", "-n")
+        }
+
+        @Test(.enabled(if: EndToEnd.HelpTests.shell("fish") != nil, "fish isn't installed")) func fishReadsItsScript()
+            async throws
+        {
+            try await readsItsScript("fish", "--no-execute")
+        }
+
+        private func readsItsScript(_ name: String, _ option: String) async throws {
+            try await withStack { stack in
+                let script = try stack.write("completion", try await said(stack, "completions", name))
+                let ended = try await stack.start(program: Self.shell(name) ?? "", [option, script]).ended()
+                #expect(ended.exit == .code(0) && ended.error == "")
+            }
+        }
+
+        @Test func namesAreGivenALineEach() async throws {
+            try await withStack { stack in
+                #expect(try await said(stack, "completions", "instances").contains("heart-rate\n"))
+                #expect(try await said(stack, "completions", "plugins").contains("steps-python\n"))
+                #expect(try await said(stack, "completions", "types").contains("\nStepCount\n"))
+                let wrong = try await stack.run("completions", "csh")
+                #expect(wrong.exit == .code(2) && wrong.error.contains("bash"))
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import Changelog
+import Console
+import Foundation
+import HealthModel
+import Operations
+import PluginKit
+import Testing
+
+@Suite struct DiagnosisTests {
+    private static let now: Instant = 1_790_000_000 * Instant.second
+    private let stack: StackConfiguration
+
+    init() throws {
+        let catalog = try PluginCatalog(
+            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+        stack = try StackConfiguration(path: nil, catalog: catalog)
+    }
+
+    private func heard(_ name: String, _ change: (inout Heartbeat) -> Void = { _ in }) -> (beat: Heartbeat, age: Double)
+    {
+        var beat = Heartbeat(
+            instance: name, plugin: name, phase: "ready", pid: 7,
+            head: StoreHead(store: "s", generation: "g", sequence: 100),
+            frontier: name == "observer" ? [:] : ["observer": 100],
+            lastCommit: Self.now - 3600 * Instant.second, configuration: stack.instance(name)?.fingerprint)
+        change(&beat)
+        return (beat, 0.2)
+    }
+
+    /// A stack on which nothing is wrong, then changed.
+    private func findings(_ change: (inout Examination) -> Void = { _ in }) -> Findings {
+        var seen = Examination(stack, state: "/s", now: Self.now, beats: [:])
+        for instance in stack.instances { seen.beats[instance.name] = heard(instance.name) }
+        seen.held = Set(stack.instances.map(\.name) + ["supervisor"])
+        seen.freeBytes = 50_000_000_000
+        change(&seen)
+        return Diagnosis.findings(seen)
+    }
+
+    private func supervisor(_ process: [String: Value]) -> (beat: Heartbeat, age: Double) {
+        heard("supervisor") { $0.details["processes"] = [.object(process)] }
+    }
+
+    @Test func aHealthyStackSaysSoInOneLine() {
+        #expect(findings().list == [])
+        let text = findings().text(for: Terminal(isTerminal: false), allWell: "all is well")
+        #expect(text == "all is well\n")
+    }
+
+    @Test func nothingRuns() {
+        let found = findings { seen in
+            seen.held = []
+            seen.beats = [:]
+        }
+        #expect(found.list.map(\.what) == ["no stack runs on it"] && found.worst == .error)
+    }
+
+    @Test func whereTheHubIsMissingOnlyThatIsSaid() {
+        let silent = findings { $0.beats = [:] }
+        #expect(silent.list.map(\.subject) == ["hub"] && silent.list[0].what.contains("nobody is heard"))
+        let gone = findings { seen in
+            seen.beats = [:]
+            seen.held.remove("hub")
+        }
+        #expect(gone.list.map(\.what) == ["doesn't run: nobody can hear anybody"])
+    }
+
+    /// Each fault alone: who is named, how bad it is, what is said of it.
+    private func expectOne(
+        _ severity: Finding.Severity, _ subject: String, _ words: String,
+        sourceLocation: SourceLocation = #_sourceLocation, _ change: (inout Examination) -> Void
+    ) {
+        let list = findings(change).list
+        let found = list.first
+        #expect(
+            list.count == 1 && found?.severity == severity && found?.subject == subject
+                && found?.what.contains(words) == true,
+            "\(list)", sourceLocation: sourceLocation)
+        #expect(found?.remedy.isEmpty == false, sourceLocation: sourceLocation)
+    }
+
+    @Test func processes() {
+        expectOne(.error, "steps", "isn't heard") { $0.beats["steps"] = nil }
+        expectOne(.error, "steps", "isn't heard") { $0.beats["steps"]?.age = 9 }
+        expectOne(.error, "steps", "doesn't run") { seen in
+            seen.beats["steps"] = nil
+            seen.held.remove("steps")
+        }
+        expectOne(.error, "steps", "isn't ready (running)") { $0.beats["steps"]?.beat.phase = "running" }
+        expectOne(.error, "steps", "ended with exit code 1") { seen in
+            seen.beats["steps"] = nil
+            seen.beats["supervisor"] = supervisor(["name": "steps", "state": "backoff", "lastExit": "exit code 1"])
+        }
+        expectOne(.warning, "steps", "started again 3 times") { seen in
+            seen.beats["supervisor"] = supervisor(["name": "steps", "state": "ready", "pid": 7, "restarts": 3])
+        }
+        expectOne(.warning, "steps", "didn't start") { seen in
+            seen.beats["supervisor"] = supervisor(["name": "steps", "state": "backoff", "pid": 8, "restarts": 1])
+        }
+        expectOne(.warning, "steps", "another configuration") { $0.beats["steps"]?.beat.configuration = "other" }
+    }
+
+    @Test func progress() {
+        expectOne(.error, "steps", "behind observer") { $0.beats["steps"]?.beat.frontier["observer"] = 50 }
+        // Who commits gets on.
+        #expect(
+            findings { seen in
+                seen.beats["steps"] = heard("steps") { beat in
+                    beat.frontier["observer"] = 50
+                    beat.lastCommit = Self.now - Instant.second
+                }
+            }.list == [])
+        expectOne(.note, "steps", "the device is locked") { seen in
+            seen.beats["steps"]?.beat.frontier["observer"] = 50
+            seen.beats["observer"]?.beat.details["device"] = ["locked": true, "app": "active"]
+        }
+        expectOne(.warning, "uploader", "no connection") { seen in
+            seen.beats["uploader"]?.beat.frontier["observer"] = 50
+            seen.beats["uploader"]?.beat.details["blocked"] = "no connection"
+        }
+        expectOne(.warning, "steps", "at one turn for 2 min") {
+            $0.beats["steps"]?.beat.busySince = Self.now - 120 * Instant.second
+        }
+    }
+
+    @Test func work() {
+        expectOne(.error, "uploader", "refuses the token") { seen in
+            seen.beats["uploader"]?.beat.details = ["paused": true, "blocked": "it refuses the token"]
+        }
+        expectOne(.warning, "uploader", "no network path") {
+            $0.beats["uploader"]?.beat.details = ["path": ["satisfied": false]]
+        }
+        expectOne(.warning, "uploader", "refused 2 elements") {
+            $0.beats["uploader"]?.beat.details = ["deadLetters": 2]
+        }
+        expectOne(.error, "steps", "couldn't compute 1 day;") { $0.beats["steps"]?.beat.details = ["failedDays": 1] }
+        expectOne(.warning, "consolidator", "3 past days can't turn final without sleep") {
+            $0.beats["consolidator"]?.beat.details = ["openDays": 3, "missing": ["sleep"]]
+        }
+        expectOne(.note, "observer", "keeps 4 inputs apart") { $0.quarantined = 4 }
+        expectOne(.warning, "debouncer", "Syncs fail.") { $0.alerts = [("debouncer", "Syncs fail.", "do this")] }
+        expectOne(.error, "debouncer", "may not be woken") {
+            $0.beats["observer"]?.beat.details = ["refused": ["debouncer": "add a line"]]
+        }
+    }
+
+    @Test func theMachine() {
+        expectOne(.warning, "/s", "left on its disk") { $0.freeBytes = 500_000_000 }
+        expectOne(.error, "/s", "left on its disk") { $0.freeBytes = 5_000_000 }
+        expectOne(.warning, "observer", "write-ahead log") { $0.walBytes["observer"] = 300_000_000 }
+        expectOne(.warning, "the clock", "set back") {
+            $0.beats["steps"]?.beat.lastCommit = Self.now + 900 * Instant.second
+        }
+        expectOne(.error, "the clock", "years behind") { seen in
+            seen.now = 1_000_000
+            for name in seen.beats.keys { seen.beats[name]?.beat.lastCommit = nil }
+        }
+        expectOne(.note, "the machine", "cores") { $0.load = 9 }
+        expectOne(.note, "the machine", "battery") { $0.battery = 4 }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import HealthModel
+import Operations
+import PluginKit
+import Testing
+
+/// What is told of a configuration that can be read, and still isn't right.
+@Suite struct StackStructureTests {
+    private func findings(_ overlay: String) throws -> [Finding] {
+        let file = FileManager.default.temporaryDirectory.appending(path: "structure-\(UUID().uuidString).json")
+        try overlay.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let catalog = try PluginCatalog(
+            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+        return StackStructure(stack: try StackConfiguration(path: file.path, catalog: catalog)).findings
+    }
+
+    @Test func theShippedStackIsInOrder() throws { #expect(try findings("{}") == []) }
+
+    @Test(arguments: [
+        (#"{"instances": {"observer": null}}"#, Finding.Severity.error, "has no observer"),
+        (#"{"instances": {"debouncer": null}}"#, .error, "has no debouncer"),
+        (#"{"instances": {"consolidator": null}}"#, .warning, "has no consolidator"),
+        (#"{"instances": {"uploader": null}}"#, .warning, "has no uploader"),
+        (#"{"instances": {"hub": null}}"#, .error, "has no hub"),
+        (#"{"instances": {"generic": null}}"#, .warning, "no handler for types that no other names"),
+        (#"{"instances": {"backend": null}}"#, .error, "is needed"),
+        (#"{"instances": {"walk": {"plugin": "steps"}}}"#, .error, "and so does steps"),
+        (#"{"instances": {"rest": {"plugin": "generic"}}}"#, .error, "every type that nobody names"),
+        (#"{"instances": {"consolidator": null}}"#, .warning, "produces figures.steps, which nobody"),
+        (#"{"instances": {"debouncer": null}}"#, .warning, "consumes sync.steps, which nobody"),
+        (#"{"monitoring": {"port": 8787}}"#, .error, "is the backend's port"),
+    ])
+    func whatIsntInOrderIsTold(_ overlay: String, _ severity: Finding.Severity, _ words: String) throws {
+        let list = try findings(overlay)
+        #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
+    }
+
+    /// An instance has the topics of its own name, whatever its plugin is called.
+    @Test func anInstanceOfAnotherNameIsInOrder() throws {
+        #expect(try findings(#"{"instances": {"steps": null, "walk": {"plugin": "steps"}}}"#) == [])
+        #expect(try findings(#"{"instances": {"steps": {"plugin": "steps-python"}}}"#) == [])
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import HealthModel
+import PluginKit
+import Testing
+
+@Suite struct JSONPlacesTests {
+    private static let text = #"""
+        // "a": 1
+        {
+          "instances": {
+            steps: { 'plugin': "steps", "configuration": { "list": [
+              1,
+              { "x": "}" } ] } }, /* a
+            comment } */ "é\"q": -.5e3,
+          },
+          "bus": null }
+        """#
+
+    @Test(arguments: [
+        ("instances", 3), ("instances.steps", 4), ("instances.steps.plugin", 4),
+        ("instances.steps.configuration.list[0]", 5), ("instances.steps.configuration.list[1].x", 6),
+        (#"instances.é"q"#, 7), ("bus", 9),
+        // Of what isn't there, that around it.
+        ("instances.steps.configuration.none", 4), ("instances.sleep", 3), ("bus.publish", 9),
+        ("instances.steps.configuration.list[7]", 4),
+    ])
+    func keysHaveTheirLines(_ key: String, _ line: Int) {
+        #expect(JSONPlaces(Self.text.utf8).line(of: key) == line)
+    }
+
+    @Test func whatIsNamedTwiceIsFound() {
+        let places = JSONPlaces(#"{"a": {"b": 1},\#n"c": [{"d": 1}, {"d": 2}],\#n"a": {"b": 1, "e": 1, "e": 2}}"#.utf8)
+        #expect(places.duplicates == [.init(key: "a", first: 1, line: 3)])
+        #expect(JSONPlaces(Self.text.utf8).duplicates.isEmpty)
+    }
+
+    /// Whatever it is given, it ends; and of what is whole it keeps the lines.
+    @Test func whatIsNoJSONEndsIt() {
+        for length in 0..<Self.text.utf8.count { _ = JSONPlaces(Self.text.utf8.prefix(length)) }
+        #expect(JSONPlaces(#"{"a": 1, "b" 2}"#.utf8).line(of: "a") == 1)
+        #expect(JSONPlaces(String(repeating: "[", count: 100_000).utf8).line(of: "x") == nil)
+        for text in ["", "/", "/*", "{", "{\"a", "\\", "{\"\\u12", "\u{FEFF}{a:1}"] { _ = JSONPlaces(text.utf8) }
+    }
+
+    @Test func allThatIsWrongIsToldAtOnceWithItsLine() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/stack.json"
+        try """
+        {
+          "instances": {
+            "debouncer": { "configuration": { "windowSecond": 1,
+              "maximumWaitSeconds": -1 } },
+            "steps": { "plugin": "stepz" },
+            "steps": { "plugin": "steps" },
+          },
+          "monitoring": { "port": 70000 },
+          "instancez": {}
+        }
+        """.write(toFile: file, atomically: true, encoding: .utf8)
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+        let catalog = try PluginCatalog(folder: root + "/plugins", programs: "/nowhere")
+        let problems = try StackConfigurationReader(path: file, catalog: catalog).problems
+        #expect(problems.map(\.line) == [3, 4, 6, 8, 9])
+        #expect(
+            problems.map(\.key) == [
+                "instances.debouncer.configuration.windowSecond",
+                "instances.debouncer.configuration.maximumWaitSeconds", "instances.steps", "monitoring.port",
+                "instancez",
+            ])
+        #expect(problems[0].reason.contains("did you mean 'windowSeconds'?"))
+        #expect(problems[0].description.hasPrefix("\(file):3: 'instances.debouncer"))
+        let thrown = #expect(throws: ConfigurationError.self) { try StackConfiguration(path: file, catalog: catalog) }
+        #expect(thrown == problems.first)
+    }
+}
