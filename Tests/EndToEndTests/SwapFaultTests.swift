@@ -16,6 +16,7 @@ extension EndToEnd {
                 #expect(ended.exit == .code(0), "\(ended.error.suffix(2000))")
                 let up = try await stack.upAndReady()
                 try await body(stack, up)
+                guard up.isRunning else { return }
                 let stopped = try await stack.interrupt(up)
                 #expect(stopped.exit == .code(0), "\(stopped.error.suffix(2000))")
             }

@@ -177,7 +177,7 @@ struct LiveStack {
     /// A plugin that stands by and is tried, and one that isn't there.
     private func swap(_ client: StackClient) {
         var wish: [String: Value] = [
-            "command": "swap", "id": "one", "instance": "steps", "plugin": "steps-python", "dryRun": true, "force": true,
+            "command": "swap", "instance": "steps", "dryRun": true, "force": true,
             "within": 20,
         ]
         for (id, plugin, step) in [("one", "steps-python", "done"), ("another", "nowhere", "refused")] {

@@ -272,8 +272,10 @@ final class SwapDirector: Sendable {
                 if word.phase == .waiting { return word }
                 why = word.why ?? why
             case .ended(let how):
+                // What it said last may still be on its way: its end is heard of sooner.
+                let reason = why ?? lastWord(of: wish) ?? "it ended (\(how))"
                 throw Failure(
-                    "'\(new.plugin)' can't take the place: \(why ?? "it ended (\(how))")",
+                    "'\(new.plugin)' can't take the place: \(reason)",
                     hint: "'healthbus logs \(plan.instance)' shows what it said")
             default: continue
             }
@@ -282,6 +284,15 @@ final class SwapDirector: Sendable {
         throw Failure(
             "'\(new.plugin)' wasn't standing by within \(HumanFormat.duration(.seconds(wish.within)))",
             hint: "'healthbus logs \(plan.instance)' shows what it said; --within gives it longer")
+    }
+
+    /// Why one that has ended couldn't go on; nil when it doesn't come to be known within half a second.
+    private func lastWord(of wish: SwapWish) -> String? {
+        let deadline = MonotonicClock.now + 500_000
+        while let event = next(until: deadline) {
+            if case .word(let word) = event, word.swap == wish.id, let why = word.why { return why }
+        }
+        return nil
     }
 
     private func refusal(_ wish: SwapWish, _ plan: Plan, _ trial: TrialReport?) -> Failure? {
