@@ -14,17 +14,20 @@ public final class StackRunner: Sendable {
         public var user: String?
         public var zone: String?
         public var untilIdle: Bool
+        /// Where to answer questions about how the stack is; nil: as the configuration says.
+        public var monitoring: Endpoint?
         /// Of the processes' log events only those from here up are passed on to standard error; their files have all.
         public var passesOn: Log.Level
 
         public init(
             imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
-            passesOn: Log.Level = .debug
+            monitoring: Endpoint? = nil, passesOn: Log.Level = .debug
         ) {
             self.imports = imports
             self.user = user
             self.zone = zone
             self.untilIdle = untilIdle
+            self.monitoring = monitoring
             self.passesOn = passesOn
         }
     }
@@ -101,19 +104,33 @@ public final class StackRunner: Sendable {
         defer { relay.finish() }
         let log = try SupervisorLog(path: stack.state.log("supervisor"))
         let running = Running()
-        let client = try StackClient(address: stack.address) { running.heartbeat() }
+        let processes = StackProcesses(
+            state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone)
+        let swaps = SwapDirector(stack, processes)
+        try requireKeys()
+        let client = try StackClient(
+            address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName),
+            beat: { running.heartbeat(swaps) }, hears: (SwapDirector.subscriptions, { swaps.hear($0) }))
         defer { client.close() }
+        let monitoring = try (options.monitoring ?? stack.configuration.monitoring).map { endpoint in
+            try MonitoringServer(stack, client, at: endpoint)
+        }
+        defer { monitoring?.stop() }
+        if let endpoint = monitoring?.endpoint { say("metrics  http://\(endpoint)/metrics") }
         let supervisor = try Supervisor(
-            specs(),
+            stack.configuration.instances.map { processes.spec($0) },
             isReady: { name, pid in
                 client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == "ready" } ?? false
             },
             onEvent: { [self] notice in
                 log.note(notice)
                 note(notice)
+                swaps.note(notice)
                 if state.withLock({ $0.failure != nil }) { running.stop() }
             })
         running.set(supervisor)
+        swaps.start(supervisor, said: { client.beat() })
+        defer { swaps.stop() }
         let work = Thread { [self] in
             do { try accompany(client, running) } catch {
                 state.withLock { $0.failure = error as? Failure ?? Failure("\(error)") }
@@ -135,28 +152,20 @@ public final class StackRunner: Sendable {
 
     /// A hub that had to be killed leaves its sockets; one that somebody else runs keeps them.
     private func removeSockets() {
-        guard stack.configuration.bus == nil, let hub = stack.configuration.only(.hub),
+        guard stack.configuration.bus.endpoints == nil, let hub = stack.configuration.only(.hub),
             let lock = try? InstanceLock.take(folder: stack.state.instance(hub.name))
         else { return }
-        stack.address.removeSocketFiles()
+        stack.state.address.removeSocketFiles()
         withExtendedLifetime(lock) {}
     }
 
-    private func specs() -> [ProcessSpec] {
-        var environment: [String: String] = [:]
-        if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
-        // A program that lies elsewhere finds the others' manifests nowhere near.
-        environment["HEALTHBUS_PLUGINS"] = stack.catalog.folder
-        return stack.configuration.instances.map { instance in
-            var arguments = ["--state", stack.state.path, "--instance", instance.name]
-            if let file = stack.configurationFile { arguments += ["--config", file] }
-            // The hub first, for without it nobody is ready; then everyone else together: they find each other in any order.
-            let group = instance.manifest.kind == .hub ? 0 : 1
-            return ProcessSpec(
-                name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                // Whoever took its place by hand is waited for.
-                argumentsOnceReady: ["--standby"], environment: environment, group: group,
-                streams: .init(errorFile: stack.state.log(instance.name)))
+    /// Refuses to start a sealed stack without the keys of all that it starts, before any of them does.
+    private func requireKeys() throws {
+        guard stack.configuration.bus.isSealed else { return }
+        _ = try stack.configuration.hubSeal(in: stack.state)
+        let keys = stack.configuration.keyFolder(stack.state)
+        for instance in stack.configuration.instances where instance.manifest.kind != .hub {
+            _ = try keys.credentials(of: instance.name, environment: [:])
         }
     }
 
@@ -174,8 +183,10 @@ public final class StackRunner: Sendable {
                 guard !state.ready.contains(name) else { return }
                 state.neverReady[name, default: 0] += 1
                 // A configuration that is refused doesn't get better by trying again.
+                let restart = stack.configuration.instance(name)?.manifest.restart ?? .always
+                let attempts = restart.staysDown(afterSuccess: status.isSuccess) ? 1 : Self.startAttempts
                 guard
-                    state.neverReady[name, default: 0] >= Self.startAttempts || status == .code(ExitCode.usage.rawValue)
+                    state.neverReady[name, default: 0] >= attempts || status == .code(ExitCode.usage.rawValue)
                 else { return }
                 state.failure = Failure(
                     "'\(name)' can't start; it says why above",
@@ -192,9 +203,7 @@ public final class StackRunner: Sendable {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
         let imports = ImportClient(client: client, observer: stack.observer)
         for path in options.imports {
-            let id = ImportClient.newID()
-            try imports.submit(path, id: id, user: options.user, within: 60)
-            let outcome = try imports.watch(id, path: path)
+            let outcome = try imports.run(path, user: options.user, within: 60)
             state.withLock { $0.outcome.imports.append(outcome) }
             if outcome.report == nil {
                 throw Failure(
@@ -236,7 +245,7 @@ private final class Running: Sendable {
     func stop() { supervisor.withLock { $0 }?.stop() }
 
     /// What the supervisor says each second: its processes and how they are.
-    func heartbeat() -> Message? {
+    func heartbeat(_ swaps: SwapDirector) -> Message? {
         guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
         let processes = statuses.map { status -> Value in
             [
@@ -249,7 +258,7 @@ private final class Running: Sendable {
             instance: "supervisor", plugin: "supervisor", phase: "ready",
             pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessUse.memory,
             processorTime: ProcessUse.processorTime, started: ProcessUse.started,
-            details: ["processes": .array(processes)]
+            details: ["processes": .array(processes), "swaps": swaps.value]
         ).message(at: WallClock.now)
     }
 }

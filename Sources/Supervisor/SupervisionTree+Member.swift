@@ -82,12 +82,11 @@ extension SupervisionTree {
     /// It ended by itself, or couldn't be started (`status` nil): again later, or never.
     mutating func failed(_ index: Int, status: ProcessExit?, at now: Duration, _ actions: inout [Action]) {
         let spec = members[index].spec
-        if members[index].place != nil { return standbyEnded(index, why: "it couldn't be started", at: now, &actions) }
         members[index].failures += 1
         let failures = members[index].failures
         if let status { actions.append(.report(.exited(name: spec.name, status: status, failures: failures))) }
         let isSuccess = status?.isSuccess ?? false
-        if spec.restart.mode == .never || phase == .stopping {
+        if spec.restart.mode.staysDown(afterSuccess: isSuccess) || phase == .stopping {
             members[index].state = isSuccess ? .stopped : .failed
         } else if let limit = spec.restart.giveUpAfter, failures >= limit {
             members[index].state = .failed

@@ -4,7 +4,7 @@ import Console
 enum Commands {
     private static var groups: [(title: String, commands: [any Command.Type])] {
         [
-            ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self]),
+            ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self, SwapCommand.self]),
             (
                 "See what it does",
                 [
@@ -13,6 +13,7 @@ enum Commands {
                     LogsCommand.self,
                 ]
             ),
+            ("Watch over it", [ReadyCommand.self, MonitorCommand.self]),
             ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
             (
                 "Bring data in, and say how it comes",
@@ -21,6 +22,15 @@ enum Commands {
                     TasksCommand.self,
                 ]
             ),
+            (
+                "Mend what went wrong",
+                [
+                    ReplayCommand.self, QuarantineCommand.self, DeadLettersCommand.self, ResetCommand.self,
+                    BackupCommand.self, RestoreCommand.self,
+                ]
+            ),
+            ("Keep strangers off the bus", [KeysCommand.self]),
+            ("Write a plugin", [PluginsCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),
         ]
     }

@@ -57,14 +57,14 @@ import Testing
 }
 
 @Suite struct LogLineTests {
-    private let event: [(String, LogValue)] = [("why", .text("a \"b\" = c\u{1B}[2J")), ("count", .integer(3))]
+    private let fields: LogFields = ["why": "a \"b\" = c\u{1B}[2J", "count": 3]
 
     private func written(_ format: Log.Format) throws -> String {
         nonisolated(unsafe) var text = ""
         let log = Log(
             plugin: "steps", format: format, now: { Date(timeIntervalSince1970: 1_770_091_506.5) },
             write: { text = String($0.dropLast()) })
-        log.event("anchor.reset", category: "anchor", level: .notice, fields: event)
+        log(LogEvent("anchor.reset", .notice, "…"), fields)
         return text
     }
 

@@ -1,6 +1,7 @@
 import Console
 import Foundation
 import Glibc
+import PluginKit
 import Supervisor
 
 /// What the supervisor does, as events in a log of its own: starts, ends and why, beside what the processes say themselves.
@@ -18,42 +19,22 @@ struct SupervisorLog: Sendable {
     }
 
     func note(_ notice: SupervisorNotice) {
-        let event = Self.event(notice)
-        log.event(event.name, category: "process", level: event.level, fields: event.fields)
-    }
-
-    private typealias Event = (name: String, level: Log.Level, fields: [(String, LogValue)])
-
-    private static func event(_ notice: SupervisorNotice) -> Event {
         switch notice {
-        case .started(let name, let pid):
-            ("process.started", .info, [("instance", .text(name)), ("pid", .integer(pid))])
-        case .ready(let name): ("process.ready", .info, [("instance", .text(name))])
-        case .notReady(let name, let after):
-            ("process.late", .warning, [("instance", .text(name)), ("seconds", .duration(after))])
-        case .startFailed(let name, let reason):
-            ("process.unstartable", .error, [("instance", .text(name)), ("why", .text(reason))])
+        case .started(let name, let pid): log(.processStarted, ["instance": name, "pid": pid])
+        case .ready(let name): log(.processReady, ["instance": name])
+        case .notReady(let name, let after): log(.processLate, ["instance": name, "seconds": after])
+        case .startFailed(let name, let reason): log(.processUnstartable, ["instance": name, "why": reason])
         case .exited(let name, let status, let failures):
-            (
-                "process.ended", .error,
-                [("instance", .text(name)), ("status", .text("\(status)")), ("failures", .integer(failures))]
-            )
-        case .restarting(let name, let delay):
-            ("process.restarting", .notice, [("instance", .text(name)), ("seconds", .duration(delay))])
-        case .gaveUp(let name, let failures):
-            ("process.givenUp", .error, [("instance", .text(name)), ("failures", .integer(failures))])
-        case .stopped(let name, let status):
-            ("process.stopped", .info, [("instance", .text(name)), ("status", .text("\(status)"))])
-        case .standbyEnded(_, let place, let why):
-            ("standby.ended", .warning, [("instance", .text(place)), ("why", .text(why))])
+            log(.processEnded, ["instance": name, "status": "\(status)", "failures": failures])
+        case .restarting(let name, let delay): log(.processRestarting, ["instance": name, "seconds": delay])
+        case .gaveUp(let name, let failures): log(.processGivenUp, ["instance": name, "failures": failures])
+        case .stopped(let name, let status): log(.processStopped, ["instance": name, "status": "\(status)"])
+        case .standbyEnded(_, let place, let why): log(.standbyEnded, ["instance": place, "why": why])
         case .tookPlace(let place, let pid, let after):
-            (
-                "process.replaced", .notice,
-                [("instance", .text(place)), ("pid", .integer(pid)), ("seconds", .duration(after))]
-            )
-        case .killed(let name): ("process.killed", .warning, [("instance", .text(name))])
-        case .stopping: ("stack.stopping", .info, [])
-        case .finished: ("stack.stopped", .info, [])
+            log(.processReplaced, ["instance": place, "pid": pid, "seconds": after])
+        case .killed(let name): log(.processKilled, ["instance": name])
+        case .stopping: log(.stackStopping)
+        case .finished: log(.stackStopped)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import Supervisor
 import Wire
 
 /// What a plugin says of itself: `plugin.json`.
@@ -24,6 +25,7 @@ public struct Manifest: Sendable, Equatable {
     public var consumes: [String]
     public var produces: [String]
     public var rights: PluginRights
+    public var restart: RestartPolicy.Mode
     /// JSON Schema of its configuration, with defaults.
     public var configuration: Value
     public var file: String
@@ -37,6 +39,8 @@ public struct Manifest: Sendable, Equatable {
         do { value = try Value(json: data, comments: true) } catch {
             throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Self.plain(error))")
         }
+        guard value.object != nil else { throw ConfigurationError(file: file, key: "", reason: "must be an object") }
+        try ManifestSchema.check(value, file: file)
         func text(_ key: String) throws -> String {
             guard let text = value[key].string, !text.isEmpty else {
                 throw ConfigurationError(file: file, key: key, reason: "must be a text")
@@ -46,6 +50,12 @@ public struct Manifest: Sendable, Equatable {
         func texts(_ key: String) -> [String] { (value[key].array ?? []).compactMap(\.string) }
         self.file = file
         name = try text("name")
+        guard name.utf8.count <= 64,
+            name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
+        else {
+            throw ConfigurationError(
+                file: file, key: "name", reason: "must be of a-z, 0-9 and hyphens, at most 64")
+        }
         guard let kind = Kind(rawValue: try text("kind")) else {
             throw ConfigurationError(
                 file: file, key: "kind",
@@ -73,7 +83,12 @@ public struct Manifest: Sendable, Equatable {
         consumes = texts("consumes")
         produces = texts("produces")
         rights = try PluginRights(value, file: file)
-        configuration = value["configuration"]
+        // One that says nothing has no options: what isn't declared is refused.
+        configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
+        guard configuration["type"].string == "object" else {
+            throw ConfigurationError(file: file, key: "configuration.type", reason: "must be \"object\"")
+        }
+        restart = value["restart"].string.flatMap { RestartPolicy.Mode(rawValue: $0) } ?? .always
     }
 
     /// The plugin's own folder.

@@ -58,10 +58,10 @@ enum TapCommand: Command {
         }
         if try !stack.names.contains(where: { try stack.reader().isRunning($0) }) {
             StandardStream.error.write(
-                "nothing runs on \(stack.state.path) yet; messages are shown once it does ('healthbus up' starts it)\n")
+                "nothing runs on \(stack.place) yet; messages are shown once it does ('healthbus up' starts it)\n")
         }
         try Tap().run(
-            address: stack.address, filter: filter,
+            address: try stack.address(as: KeyRole.tapName), filter: filter,
             print: { printer.print(printer.showsValues ? $0 : Redaction.redact($0)) },
             malformed: { printer.print(unreadable: $0.description) })
     }

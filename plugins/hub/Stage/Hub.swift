@@ -15,12 +15,18 @@ public struct Hub {
 
     /// Forwards until the forwarder is stopped.
     /// - Parameter use: what the process takes of the machine, as a heartbeat's members.
-    public func run(address: BusAddress, use: () -> [String: Value], ready: () -> Void) throws {
+    public func run(address: BusAddress, seal: HubSeal?, use: () -> [String: Value], ready: () -> Void) throws {
         let pid = ProcessInfo.processInfo.processIdentifier
-        try forwarder.run(address: address, ready: ready) {
+        try forwarder.run(address: address, seal: seal, ready: ready) {
+            let counters = forwarder.counters
+            var details: [String: Value] = ["forwarded": .integer(Int64(counters.forwarded))]
+            if seal != nil {
+                details["refused"] = .integer(Int64(counters.refused))
+                details["denied"] = .integer(Int64(counters.denied))
+            }
             let body: [String: Value] = [
                 "plugin": "hub", "phase": "ready", "pid": .integer(Int64(pid)), "epoch": 0,
-                "details": ["forwarded": .integer(Int64(forwarder.counters.forwarded))],
+                "details": .object(details),
             ]
             return Message(
                 topic: "heartbeat.\(instance)", header: .init(from: instance, at: WallClock.now),
