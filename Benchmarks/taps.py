@@ -13,7 +13,10 @@ healthbus = os.path.join(programs, "healthbus")
 
 
 def run(*words, **more):
-    return subprocess.run([healthbus, *words], check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    done = subprocess.run([healthbus, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+    if done.returncode != 0:
+        sys.exit(f"healthbus {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
+    return done
 
 
 def memory(pid):
