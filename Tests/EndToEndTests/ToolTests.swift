@@ -46,6 +46,40 @@ extension EndToEnd {
             }
         }
 
+        /// A tap that begins before a stack's first sample and goes on while it comes in has each sample once; one sample's way ends delivered.
+        @Test func tapReplaysWithoutGapOrDouble() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "3")
+                let up = try await stack.upAndReady()
+                let live = try await stack.start([
+                    "tap", "--json", "--since", "10m", "--state", stack.state, "samples.",
+                ])
+                #expect(try await stack.onState("import", export).exit == .code(0))
+                try await until("delivery", within: 30) { stack.committed(by: "backend") > 0 }
+                let samples = try stack.number("observer", "SELECT count(*) FROM samples WHERE state = 0")
+                try await until("all samples in the tap", within: 30) {
+                    live.output.split(separator: "\n").count >= samples
+                }
+                live.child.kill()
+                let lines = try live.output.split(separator: "\n").map { try Value(json: Array($0.utf8)) }
+                let ids = lines.compactMap { $0["body"]["id"].string }
+                #expect(ids.count == samples && Set(ids).count == samples)
+                #expect(lines.allSatisfy { $0["body"]["value"] == "hidden" || $0["body"]["value"].isNull })
+
+                let steps = try #require(
+                    lines.first { $0["topic"].string?.hasSuffix("StepCount") == true }?["body"]["id"].string)
+                let way = try await stack.onState("tap", "--json", "--follow-sample", steps)
+                #expect(way.exit == .code(0), "\(way.error)")
+                let done = try way.output.split(separator: "\n").map { try Value(json: Array($0.utf8)) }
+                #expect(done.first?["step"] == "stored" && done.first?["at"].string != nil)
+                #expect(
+                    Set(done.compactMap { $0["instance"].string }).isSuperset(of: ["steps", "uploader", "consolidator"])
+                )
+                #expect(done.allSatisfy { $0["done"] == true })
+                try await stack.interrupt(up)
+            }
+        }
+
         /// A tap that has stopped reading costs the hub a few megabytes and the others nothing.
         @Test func stoppedTap() async throws {
             try await withStack { stack in

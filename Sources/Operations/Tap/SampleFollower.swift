@@ -29,7 +29,7 @@ public final class SampleFollower {
     ///   - print: a step, and when it was first seen done while it was followed.
     /// - Throws: `Failure` when a stack that doesn't run has no such sample.
     public func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         var printed: Set<String> = []
         var isFirst = true

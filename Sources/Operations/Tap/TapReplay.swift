@@ -48,7 +48,7 @@ public final class TapReplay {
     /// stack that doesn't run, until all is read.
     public func run(from start: Start, print: (Message) -> Bool) throws {
         for instance in instances { places[instance.name] = Place(after: try begin(instance, start)) }
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         for instance in instances {
             guard try read(instance, print) else { return }

@@ -1,0 +1,113 @@
+import HealthModel
+import Operations
+import PluginKit
+import Testing
+import Wire
+
+@Suite struct TapTests {
+    private let steps = "HKQuantityTypeIdentifierStepCount"
+
+    private func message(_ topic: String, from: String = "observer", _ body: Value = .null) -> Message {
+        Message(topic: topic, header: .init(from: from, at: 0), body: body)
+    }
+
+    @Test func theTypeFilterTakesWhatNamesTheTypeAndItsHandler() {
+        let filter = TapFilter(type: steps, handler: "steps")
+        #expect(filter.wants(message("observed.\(steps)", ["type": .string(steps)])))
+        #expect(filter.wants(message("sync.steps")) && filter.wants(message("figures.steps")))
+        #expect(filter.wants(message("page.uploader", ["samples": ["types": [.string(steps)]]])))
+        #expect(filter.wants(message("pull.observer", ["types": ["include": [.string(steps)]]])))
+        #expect(!filter.wants(message("observed.\(steps)2", ["type": .string(steps + "2")])))
+        #expect(!filter.wants(message("sync.steps2")) && !filter.wants(message("heartbeat.steps")))
+        #expect(!filter.wants(message("page.uploader", ["samples": ["types": ["HKOther"]]])))
+    }
+
+    @Test func prefixesUsersAndSendersAreHeldTogether() {
+        let filter = TapFilter(prefixes: ["page.", "figures."], user: "ann", from: "observer")
+        #expect(filter.wants(message("page.x", ["users": ["bob", "ann"]])))
+        #expect(filter.wants(message("page.x", ["rows": [["user": "ann"]]])))
+        #expect(!filter.wants(message("page.x", ["users": ["bob"]])))
+        #expect(!filter.wants(message("page.x", from: "steps", ["users": ["ann"]])))
+        #expect(!filter.wants(message("pull.x", ["user": "ann"])))
+    }
+
+    @Test func valuesAreHiddenAndWhatALaterReleaseAddsToo() {
+        let page = message(
+            "page.uploader",
+            [
+                "id": 1, "head": ["sequence": 3], "through": 3, "characteristics": ["me": ["dateOfBirth": "1986"]],
+                "novelty": 61.5,
+                "samples": ["types": [.string(steps)], "seq": [3], "value": [61.5], "metadata": ["bytes": "61.5"]],
+                "rows": [["seq": 3, "key": "k", "user": "me", "body": ["figures": ["steps": 61.5]]]],
+                "summaries": [["figures": ["steps": 61.5]]],
+            ])
+        let redacted = Redaction.redact(page)
+        let text = redacted.body.json()
+        #expect(!text.contains("61.5") && !text.contains("1986"))
+        #expect(redacted.body["through"] == 3 && redacted.body["samples"]["seq"] == page.body["samples"]["seq"])
+        #expect(redacted.body["rows"].array?.first?["key"] == "k")
+        #expect(redacted.body["rows"].array?.first?["body"] == Redaction.hidden)
+        let hint = message("figures.steps", ["head": ["sequence": 3]])
+        #expect(Redaction.redact(hint) == hint)
+    }
+
+    private func facts(observer: Int64, handler: Int64, consolidator: Int64, uploader: [String: Int64])
+        -> SampleTrace.Facts
+    {
+        func beat(_ name: String, _ frontier: [String: Int64]) -> Heartbeat {
+            Heartbeat(instance: name, plugin: name, phase: "ready", pid: 1, frontier: frontier)
+        }
+        var facts = SampleTrace.Facts(
+            place: [
+                "user": "me", "type": .string(steps), "sequence": 100, "born": 100, "state": "alive", "changed": 7,
+            ], observer: "observer")
+        (facts.debouncer, facts.handler, facts.consolidator, facts.uploader) = (
+            "debouncer", "steps", "consolidator", "uploader"
+        )
+        facts.days = ["2025-03-30"]
+        facts.figures = [.init(day: "2025-03-30", sequence: 5, at: 8)]
+        facts.summaries = [.init(day: "2025-03-30", sequence: 6, at: 9)]
+        facts.beats = [
+            "observer": beat("observer", [:]), "debouncer": beat("debouncer", ["observer": observer]),
+            "steps": beat("steps", ["observer": handler]),
+            "consolidator": beat("consolidator", ["observer": consolidator]), "uploader": beat("uploader", uploader),
+        ]
+        return facts
+    }
+
+    @Test func aSamplesWayGoesByFrontiers() {
+        let through = SampleTrace(
+            facts(observer: 100, handler: 100, consolidator: 100, uploader: ["observer": 100, "consolidator": 6]))
+        #expect(through.isThrough)
+        #expect(
+            through.steps.map(\.name) == [
+                "stored", "fired", "released", "computed", "summarized", "delivered", "delivered",
+            ])
+        #expect(through.steps.map(\.at) == [7, nil, nil, 8, 9, nil, nil])
+
+        // A summary that the uploader has, but from before the sample was in it, isn't the sample's.
+        let early = SampleTrace(
+            facts(observer: 100, handler: 99, consolidator: 99, uploader: ["observer": 100, "consolidator": 6]))
+        #expect(!early.isThrough)
+        #expect(early.steps.map(\.isDone) == [true, true, true, false, false, true, false])
+        #expect(early.steps[3].at == nil)
+    }
+
+    @Test func ofAStoppedStackNothingIsClaimed() {
+        var stopped = facts(observer: 0, handler: 0, consolidator: 0, uploader: [:])
+        stopped.beats = [:]
+        #expect(SampleTrace(stopped).steps.dropFirst().allSatisfy { $0.isDone == nil })
+    }
+}
+
+@Suite struct TopicPatternTests {
+    @Test(
+        arguments: [
+            ("figures.*", "figures.steps", "figures.steps"), ("sync.steps", "sync.steps", "sync.steps"),
+            ("sync.*", "s*", "sync.*"), ("sync.steps", "sync.steps2", nil), ("a.*", "b.*", nil),
+        ] as [(String, String, String?)])
+    func overlapIsTheNarrowerOne(_ a: String, _ b: String, _ common: String?) {
+        #expect(TopicPattern(a).overlap(TopicPattern(b))?.text == common)
+        #expect(TopicPattern(b).overlap(TopicPattern(a))?.text == common)
+    }
+}
