@@ -33,26 +33,30 @@ public struct StatusReport {
                 try Self.process(instance.name, beats, supervised[instance.name], stack, reader))
         }
         let uploader = stack.configuration.only(.uploader)
-        let stored = try uploader.map { try Self.delivered($0, stack, beats[$0.name]?.beat) } ?? (last: [:], letters: 0)
+        let stored =
+            try uploader.map { try Self.delivered($0, stack, beats[$0.name]?.beat) } ?? (
+                last: [:], letters: 0, dropped: 0
+            )
         var metrics: [Value] = []
         for handler in stack.configuration.handlers {
             var metric = try Self.metric(handler, stack, observed, beats[handler.name]?.beat, stored.last)
-            metric.merge(Self.completeness(Self.types(of: handler, among: days, stack))) { $1 }
+            metric.merge(Self.completeness(stack.configuration.known(days, to: handler))) { $1 }
             metrics.append(.object(metric))
         }
         let pendingDelivery = Self.pendingDelivery(uploader?.name, stack, beats)
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
         value = [
-            "state": .string(stack.state.path), "running": .bool(isUp), "processes": .array(processes),
+            "state": .string(stack.place), "running": .bool(isUp), "processes": .array(processes),
             "metrics": .array(metrics),
             "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"],
-            "deadLetters": .integer(stored.letters),
+            "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": uploader.flatMap { beats[$0.name]?.beat.details["blocked"] } ?? .null,
         ]
     }
 
-    private static func byType(_ types: Value) -> [String: Instant] {
+    /// End of the newest sample by type, of any user.
+    static func byType(_ types: Value) -> [String: Instant] {
         var last: [String: Instant] = [:]
         for entry in types["types"].array ?? [] {
             guard let type = entry["type"].string, let end = entry["lastEnd"].int ?? entry["lastStart"].int else {
@@ -94,26 +98,29 @@ public struct StatusReport {
     /// When the uploader last delivered what, and its dead letters: from its heartbeat, else from its file.
     private static func delivered(
         _ uploader: StackConfiguration.Instance, _ stack: Stack, _ beat: Heartbeat?
-    ) throws -> (last: [String: Instant], letters: Int64) {
+    ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64) {
         if let beat {
             return (
                 (beat.details["lastDelivered"]?.object ?? [:]).compactMapValues(\.int),
-                beat.details["deadLetters"]?.int ?? 0
+                beat.details["deadLetters"]?.int ?? 0, beat.details["droppedLetters"]?.int ?? 0
             )
         }
         return try stack.stopped(uploader.name) { database in
             var last: [String: Instant] = [:]
             try database.prepare("SELECT metric, last FROM deliveries").forEachRow { last[$0.string(0)] = $0.int64(1) }
             let letters = try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
-            return (last, letters)
-        } ?? ([:], 0)
+            let dropped = try database.prepare("SELECT value FROM backend WHERE key = 'droppedLetters'").firstRow {
+                Int64($0.string(0)) ?? 0
+            }
+            return (last, letters, dropped ?? 0)
+        } ?? ([:], 0, 0)
     }
 
     private static func metric(
         _ handler: StackConfiguration.Instance, _ stack: Stack, _ observed: [String: Instant], _ beat: Heartbeat?,
         _ delivered: [String: Instant]
     ) throws -> [String: Value] {
-        let last = types(of: handler, among: observed, stack).max()
+        let last = stack.configuration.known(observed, to: handler).max()
         var synced = beat?.details["lastSynced"]?.int
         var pending = beat?.details["pending"]?.int
         if beat == nil {
@@ -133,15 +140,6 @@ public struct StatusReport {
             "lastChecked": iso(beat?.details["lastChecked"]?.int ?? synced), "lastDelivered": iso(delivered[family]),
             "pending": pending.map { .integer($0) } ?? .null,
         ]
-    }
-
-    /// What is known of the types that a handler takes.
-    private static func types<Known>(
-        of handler: StackConfiguration.Instance, among known: [String: Known], _ stack: Stack
-    ) -> [Known] {
-        let types = handler.manifest.types
-        let named = stack.configuration.namedTypes
-        return known.filter { types.contains("*") ? !named.contains($0.key) : types.contains($0.key) }.map(\.value)
     }
 
     /// Of all types and users of a metric together: a day lacks samples when none of them has any.
@@ -203,10 +201,11 @@ extension StatusReport {
             ])
         }
         let stalest = value["stalest"]
+        let dropped = value["droppedLetters"].int.map { $0 > 0 ? " (\($0) dropped)" : "" } ?? ""
         return "State  \(value["state"].string ?? "")\n\n" + processes.render(for: terminal) + "\n"
             + metrics.render(for: terminal)
             + "\n" + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
-            + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0), "
+            + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "
             + "pending \(value["pending"].int ?? 0).\n"
             + (value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
     }

@@ -12,7 +12,7 @@ struct SchemaRules {
         switch family {
         case "heartbeat": return ["heartbeat", Self.heartbeat(of: message.body["plugin"].string ?? "")]
         case "observed", "sync": return [family]
-        case "figures", "events": return ["hint"]
+        case "figures", "events", "alert": return ["hint"]
         case "daily" where name == "summary": return ["hint"]
         case "pull":
             guard let query = message.body["query"].string else { return nil }

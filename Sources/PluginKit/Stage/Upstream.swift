@@ -1,4 +1,5 @@
 import Changelog
+import Console
 import HealthModel
 import SQLite
 
@@ -139,7 +140,7 @@ public final class Upstream {
 
     /// An answer said that the data can't be read now: the next hint is the time to ask again.
     public func becameInaccessible(_ turn: Turn) {
-        if !isInaccessible { turn.log.info("page.inaccessible", ("upstream", producer)) }
+        if !isInaccessible { turn.log(.pageInaccessible, ["upstream": producer]) }
         isInaccessible = true
     }
 
@@ -161,7 +162,7 @@ public final class Upstream {
         lastHeard = turn.monotonic
         switch answer.result {
         case .reset(let head):
-            turn.log.notice("anchor.reset", ("upstream", producer), ("generation", head.generation))
+            turn.log(.anchorReset, ["upstream": producer, "generation": head.generation])
             received.reset(to: head)
             cursor = received
             heard = head
@@ -181,10 +182,16 @@ public final class Upstream {
             received.store = head.store
             received.generation = head.generation
             received.consumed(window, through: through)
+            turn.log(.page, pageFields(pages, through))
             // A page is a word of the producer's too.
             if heard?.generation != head.generation || head.sequence > heard?.sequence ?? 0 { heard = head }
             return .pages(Fetched(pages: pages, cursor: received))
         }
+    }
+
+    private func pageFields(_ pages: [Value], _ through: Int64) -> LogFields {
+        let count = PageCount(pages)
+        return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through]
     }
 
     /// Consumes what was fetched: the cursor moves in the turn's transaction. True when that completed a snapshot.
@@ -224,11 +231,24 @@ public final class Upstream {
     }
 
     /// Begins again at 0 of the same store: everything is to be consumed once more.
-    public func rewind(_ turn: Turn) throws {
-        cursor.anchor = AnchorVector(base: (heard?.first ?? 1) - 1)
-        cursor.backfill = []
+    public func rewind(_ turn: Turn) throws { try rewind(to: (heard?.first ?? 1) - 1, turn) }
+
+    /// Goes back to a sequence: what has changed since is to be consumed once more. Never forward.
+    public func rewind(to sequence: Int64, _ turn: Turn) throws {
+        cursor.rewind(to: sequence)
         received = cursor
         inFlight = nil
+        try save(turn)
+    }
+
+    /// Forgets what was consumed: the anchor names a generation that no store has, so that the producer's answer is a reset, and all begins anew as after
+    /// the loss of its store.
+    public func forget(_ turn: Turn) throws {
+        guard cursor.store != nil else { return }
+        cursor.forget()
+        received = cursor
+        inFlight = nil
+        isInaccessible = false
         try save(turn)
     }
 

@@ -5,11 +5,10 @@ import PluginKit
 PluginProgram.start("hub") { context, stopper in
     let log = context.log
     let forwarder = try Forwarder { notice in
-        log.notice(
-            notice.kind.rawValue, ("who", notice.who), ("why", notice.why), ("untold", "\(notice.untold)"))
+        log(notice.event, ["who": notice.who, "why": notice.why, "untold": notice.untold])
     }
     stopper.whenAsked { forwarder.stop() }
     try Hub(instance: context.name, forwarder: forwarder).run(
         address: context.stack.listening(context.address), seal: try context.stack.hubSeal(in: context.state),
-        memory: { ProcessMemory.resident }, ready: { log.info("hub.listening") })
+        use: { ProcessUse.members }, ready: { log(.hubListening) })
 }

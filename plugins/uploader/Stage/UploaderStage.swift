@@ -23,6 +23,10 @@ public final class UploaderStage: Stage {
     var refreshToken = false
     var ledger = DeliveryLedger()
     var replay = UploadReplay()
+    /// Whether a chunk of a historical sync was told lately.
+    var isHistoryTold = false
+    /// What a person asked for and hasn't begun yet, for a historical sync is under way.
+    var waitingReplay: MendRequest?
     /// Why nothing moves at present, for people; nil while it does.
     var blocked: String?
     /// Only a person can mend what blocks.
@@ -78,7 +82,7 @@ public final class UploaderStage: Stage {
             + documents.map { .exact(Heartbeat.topic($0.producer)) }
     }
 
-    private var upstreams: [Upstream] { documents + [samples] }
+    var upstreams: [Upstream] { documents + [samples] }
 
     public func open(_ turn: Turn) throws {
         try DeliveryLedger.createTables(in: try turn.write().database)
@@ -135,10 +139,9 @@ public final class UploaderStage: Stage {
     private func hear(_ news: PathNews, _ turn: Turn) {
         switch news {
         case .path(let path):
-            turn.log.info(
-                "path.changed", ("satisfied", "\(path.isSatisfied)"), ("interface", path.interface?.rawValue ?? "none"))
+            turn.log(.pathChanged, ["satisfied": path.isSatisfied, "interface": path.interface?.rawValue ?? "none"])
             gate.machine = path
-        case .unknown(let why): turn.log.notice("path.unknown", ("why", why))
+        case .unknown(let why): turn.log(.pathUnknown, ["why": why])
         }
     }
 
@@ -207,7 +210,7 @@ public final class UploaderStage: Stage {
 
     /// The backend isn't the one that took what was delivered before: everything is delivered once more, which changes nothing that it has.
     func redeliverEverything(_ turn: Turn) throws {
-        turn.log.notice("backend.changed")
+        turn.log(.backendChanged)
         deliveries = []
         replay.restart()
         for upstream in upstreams { try upstream.rewind(turn) }
