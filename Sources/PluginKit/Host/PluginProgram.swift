@@ -161,7 +161,8 @@ public enum PluginProgram {
         let state = arguments.value("--state").map { StateFolder(path: $0) } ?? .standard()
         let choice = arguments.value("--plugin").map { [name: StackConfiguration.Choice.plugin($0)] }
         let stack = try StackConfiguration(
-            path: StackConfiguration.file(given: arguments.value("--config")), state: state, choices: choice ?? [:], catalog: catalog)
+            path: StackConfiguration.file(given: arguments.value("--config")), state: state, choices: choice ?? [:],
+            catalog: catalog)
         guard let instance = stack.instance(name) else {
             throw ConfigurationError(file: stack.file, key: "instances", reason: "has no '\(name)'")
         }
