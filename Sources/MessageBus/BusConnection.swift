@@ -147,9 +147,9 @@ public final class BusConnection: Sendable {
         context: ZeroMQContext, address: BusAddress, subscriptions: [Subscription], handlers: Handlers
     ) throws {
         let topics = subscriptions.map(\.text) + (handlers.answersHello ? [Self.hello] : [])
-        var link = try BusLink(context, address, topics: topics)
-        var items = pollItems(link)
         var trouble = LinkTrouble()
+        var link = try BusLink(context, address, topics: topics, reconnectInterval: trouble.reconnectInterval)
+        var items = pollItems(link)
         var nextBeat = MonotonicClock.now
         var nextLook = nextBeat + Instant.second
         while true {
@@ -159,9 +159,10 @@ public final class BusConnection: Sendable {
             if trouble.retryAt.map({ now >= $0 }) ?? false || isTimeToLook && link.hasOldKeys() {
                 trouble.retried()
                 // Keys that can't be read now may be there again at the next look.
-                do { link = try BusLink(context, address, topics: topics) } catch let error as BusError {
-                    throw error
-                } catch {
+                do {
+                    link = try BusLink(
+                        context, address, topics: topics, reconnectInterval: trouble.reconnectInterval)
+                } catch let error as BusError { throw error } catch {
                     if let word = trouble.failed(.keysUnreadable, at: now) { handlers.refused("\(word): \(error)") }
                 }
                 items = pollItems(link)

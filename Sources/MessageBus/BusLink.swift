@@ -14,7 +14,8 @@ final class BusLink {
     /// When it says next what it wants to hear.
     private var nextWord: Instant = 0
 
-    init(_ context: ZeroMQContext, _ address: BusAddress, topics: [String]) throws {
+    /// - Parameter reconnectInterval: milliseconds, of a sealed bus; nil for libzmq's own pace.
+    init(_ context: ZeroMQContext, _ address: BusAddress, topics: [String], reconnectInterval: Int32? = nil) throws {
         self.topics = topics
         seal = address.seal
         publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
@@ -26,6 +27,10 @@ final class BusLink {
                 try socket.set(ZMQ_CURVE_SERVERKEY, credentials.hub)
                 try socket.set(ZMQ_CURVE_PUBLICKEY, credentials.own.publicKey)
                 try socket.set(ZMQ_CURVE_SECRETKEY, credentials.own.secret)
+                if let reconnectInterval {
+                    try socket.set(ZMQ_RECONNECT_IVL, reconnectInterval)
+                    try socket.set(ZMQ_RECONNECT_IVL_MAX, max(500, reconnectInterval))
+                }
             }
             // Nothing waits for a hub that isn't there: what is wanted is said when it is.
             try subscriber.set(ZMQ_IMMEDIATE, 1)
@@ -44,7 +49,7 @@ final class BusLink {
         if seal == nil { for topic in topics { try subscriber.subscribe(topic) } }
     }
 
-    var pollItems: [zmq_pollitem_t] { [subscriber.pollItem] + monitors.map(\.pollItem) }
+    var pollItems: [zmq_pollitem_t] { [subscriber.pollItem] + monitors.map(\.socket.pollItem) }
 
     /// Says what it wants to hear, when that is due: each second, for the hub may be another one by now, and once a connection is there.
     /// - Returns: when it is due again.
@@ -81,14 +86,14 @@ final class BusLink {
 /// What a process makes of handshakes that fail: when it connects anew, and what it says. libzmq itself gives up for good where a key was refused.
 /// Pure.
 package struct LinkTrouble {
-    /// Between attempts, and between lines in the log.
+    /// Between attempts, between lines in the log, and how long it must last to be worth one: while keys change, a handshake or two fail.
     package static let retryAfter = Instant.second
     package static let sayEvery = 30 * Instant.second
-    /// A hub that is just ending breaks handshakes off too.
-    private static let patience = 4
+    package static let patience = 2 * Instant.second
 
-    private var brokenOff = 0
+    private var since: Instant?
     private var saidAt: Instant?
+    private var isGivenUp = false
     /// When to connect anew; nil while there is no need.
     package private(set) var retryAt: Instant?
 
@@ -96,19 +101,23 @@ package struct LinkTrouble {
 
     package enum Failure: Sendable { case keyRefused, notUnderstood, brokenOff, keysUnreadable }
 
+    /// Milliseconds after which libzmq tries again by itself: a hub that isn't there is missed soon, one that refuses isn't pressed.
+    package var reconnectInterval: Int32 { since == nil ? 50 : 1000 }
+
+    /// One of the two sockets is in. The other, if its key was refused a moment before it was entered, libzmq has given up: it is tried anew still.
     package mutating func succeeded() {
-        brokenOff = 0
+        since = nil
         saidAt = nil
+        if !isGivenUp { retryAt = nil }
     }
 
     /// - Returns: what to say, if it is time to say something.
     package mutating func failed(_ failure: Failure, at now: Instant) -> String? {
-        if failure == .brokenOff {
-            brokenOff += 1
-            guard brokenOff >= Self.patience else { return nil }
-        }
-        retryAt = min(retryAt ?? .max, now + Self.retryAfter)
-        if let saidAt, now - saidAt < Self.sayEvery { return nil }
+        retryAt = retryAt ?? now + Self.retryAfter
+        if failure != .brokenOff { isGivenUp = true }
+        let since = since ?? now
+        self.since = since
+        guard now - since >= Self.patience, saidAt.map({ now - $0 >= Self.sayEvery }) ?? true else { return nil }
         saidAt = now
         return switch failure {
         case .keyRefused:
@@ -121,5 +130,8 @@ package struct LinkTrouble {
         }
     }
 
-    package mutating func retried() { retryAt = nil }
+    package mutating func retried() {
+        retryAt = nil
+        isGivenUp = false
+    }
 }

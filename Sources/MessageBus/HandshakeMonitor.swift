@@ -13,23 +13,24 @@ final class HandshakeMonitor {
     }
 
     let socket: ZeroMQSocket
+    private let watched: ZeroMQSocket
 
     /// - Parameter name: no other monitor of this context has it.
     init(_ watched: ZeroMQSocket, name: String) throws {
+        self.watched = watched
         let events =
             ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
             | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
+        // Unbounded: whoever tells must never wait for us.
+        socket = try ZeroMQSocket(watched.context, type: ZMQ_PAIR, highWaterMark: 0, linger: 0)
         guard zmq_socket_monitor(watched.handle, "inproc://\(name)", Int32(events)) == 0 else {
             throw BusError.last("watch the handshakes")
         }
-        // Unbounded: whoever tells must never wait for us.
-        socket = try ZeroMQSocket(watched.context, type: ZMQ_PAIR, highWaterMark: 0, linger: 0)
         try socket.connect("inproc://\(name)")
     }
 
-    var pollItem: zmq_pollitem_t {
-        zmq_pollitem_t(socket: socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
-    }
+    /// Ends the events before their socket goes: libzmq's thread would wait for ever to tell one that nobody hears.
+    deinit { zmq_socket_monitor(watched.handle, nil, 0) }
 
     /// The next event and the endpoint; nil when there is none now.
     func next() throws -> (event: Event, endpoint: String)? {

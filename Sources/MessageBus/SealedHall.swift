@@ -50,7 +50,7 @@ final class SealedHall: Hall {
     }
 
     var pollItems: [zmq_pollitem_t] {
-        [publishers, audience.socket, door.socket].map(\.pollItem) + monitors.map(\.pollItem)
+        [publishers, audience.socket, door.socket].map(\.pollItem) + monitors.map(\.socket.pollItem)
     }
 
     func listen() throws -> Bool {

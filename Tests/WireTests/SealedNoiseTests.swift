@@ -31,7 +31,7 @@ import Wire
         #expect(bus.hub?.failed == nil)
     }
 
-    /// ZeroMQ without CURVE: refused for its mechanism, at both endpoints, with a line in the log.
+    /// ZeroMQ without CURVE: refused at both endpoints, with a line in the log. Which of the two sides hangs up first is open, and so what the line says.
     @Test func plainTextGetsNothing() throws {
         let context = try ZeroMQContext()
         let publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
@@ -49,7 +49,9 @@ import Wire
             try eventually {
                 _ = try publisher.send(message("a.forged").frames)
                 sender.send(message("a.true"))
-                return bus.notices.contains { $0.why.contains("doesn't use CURVE") }
+                return [bus.address.publish, bus.address.subscribe].allSatisfy { endpoint in
+                    bus.notices.contains { $0.kind == .refused && $0.who == endpoint }
+                }
             })
         #expect(eventually { listener.topics.contains("a.true") })
         #expect(!listener.topics.contains("a.forged"))

@@ -54,7 +54,7 @@ public struct BusRights: Sendable {
         case .debouncer:
             publishes += (handlers + names(.uploader)).map { .exact("sync.\($0)") }
             publishes += [.exact("acknowledged.\(observer)"), .exact("control.\(observer)")]
-            hears += [.prefix("observed."), .exact("control.\(name)")]
+            hears.append(.prefix("observed."))
             hears += beats([observer] + names(.consolidator) + handlers + names(.uploader))
         case .handler:
             // Of whatever plugin is in its place: in containers that is told to its own alone.
@@ -64,14 +64,14 @@ public struct BusRights: Sendable {
             hears.append(.exact("sync.\(name)"))
         case .consolidator:
             publishes.append(.exact("daily.summary"))
-            hears += [.exact("control.\(name)")] + beats([observer] + handlers)
+            hears += beats([observer] + handlers)
         case .uploader: hears += [.exact("sync.\(name)")] + beats([observer] + handlers + names(.consolidator))
         case .notifier: hears += beats(producers(for: instance))
         }
-        // Every stage asks, is asked and answers.
+        // Every stage asks, is asked and answers, and takes commands.
         publishes += producers(for: instance).map { .exact("pull.\($0)") }
         publishes += consumers(of: instance).map { .exact("page.\($0)") } + [.prefix("page.\(StackClient.prefix)")]
-        hears += [.exact("pull.\(name)"), .exact("page.\(name)")]
+        hears += [.exact("pull.\(name)"), .exact("page.\(name)"), .exact("control.\(name)")]
         if Alert.raisers.contains(instance.manifest.kind) { publishes.append(.prefix(Alert.topicPrefix)) }
         return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
     }

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import HealthModel
 import MessageBus
 import Synchronization
@@ -7,7 +6,7 @@ import Synchronization
 /// The hub's list, from its folder: read again when something in it has changed, judged anew each time, for keys run out.
 final class HubList: Sendable {
     private struct Known {
-        var changed: timespec
+        var stamp: FileStamp
         var entries: [(name: String, entry: AllowedKey)]
     }
 
@@ -23,18 +22,12 @@ final class HubList: Sendable {
     func guests(at now: Instant) throws -> GuestList { Self.guests(try entries(), rights: rights, at: now) }
 
     private func entries() throws -> [(name: String, entry: AllowedKey)] {
-        var status = stat()
-        let exists = stat(folder.allowedFolder, &status) == 0
-        let changed = exists ? status.st_mtim : timespec()
-        if let known = known.withLock({ $0 }), known.changed.tv_sec == changed.tv_sec,
-            known.changed.tv_nsec == changed.tv_nsec
-        {
-            return known.entries
-        }
+        let stamp = FileStamp(folder.allowedFolder)
+        if let known = known.withLock({ $0 }), known.stamp.isSettled(asOf: stamp) { return known.entries }
         let entries = try folder.allowedNames().compactMap { name in
             try folder.allowedKey(name).map { (name: name, entry: $0) }
         }
-        known.withLock { $0 = Known(changed: changed, entries: entries) }
+        known.withLock { $0 = Known(stamp: stamp, entries: entries) }
         return entries
     }
 

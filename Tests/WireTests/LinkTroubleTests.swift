@@ -1,0 +1,68 @@
+import HealthModel
+import MessageBus
+import Testing
+
+/// How often a process that isn't let in tries and says so; by a clock that is passed in.
+@Suite struct LinkTroubleTests {
+    @Test func itTriesEachSecondAndSaysSoSeldom() {
+        var trouble = LinkTrouble()
+        var said: [Instant] = []
+        var tries = 0
+        for tick in 0..<1000 {
+            let now = Instant(tick) * 100_000
+            if let retry = trouble.retryAt, now >= retry {
+                trouble.retried()
+                tries += 1
+            }
+            if trouble.failed(.keyRefused, at: now) != nil { said.append(now) }
+        }
+        #expect((80...100).contains(tries))
+        #expect(said == [2, 32, 62, 92].map { $0 * Instant.second })
+    }
+
+    /// Keys that change, a hub that begins anew: no word of it.
+    @Test func aShortTroubleIsNotWorthALine() {
+        var trouble = LinkTrouble()
+        #expect(trouble.reconnectInterval == 50)
+        #expect(trouble.failed(.brokenOff, at: 0) == nil)
+        #expect(trouble.reconnectInterval == 1000)
+        #expect(trouble.failed(.brokenOff, at: 1_900_000) == nil)
+        trouble.succeeded()
+        #expect(trouble.reconnectInterval == 50 && trouble.retryAt == nil)
+        #expect(trouble.failed(.brokenOff, at: 2_100_000) == nil)
+        #expect(trouble.failed(.brokenOff, at: 4_100_000)?.contains("public key") == true)
+    }
+
+    /// A key that is entered between the two sockets' handshakes: the first stays refused for good unless it is tried anew.
+    @Test func oneSocketsSuccessIsNotTheOthers() {
+        var trouble = LinkTrouble()
+        #expect(trouble.failed(.keyRefused, at: 0) == nil)
+        trouble.succeeded()
+        #expect(trouble.retryAt == LinkTrouble.retryAfter)
+        trouble.retried()
+        trouble.succeeded()
+        #expect(trouble.retryAt == nil)
+    }
+}
+
+/// What is refused may come a thousand times a second; the log says it once in ten.
+@Suite struct NoticeLimitTests {
+    @Test func theUntoldAreCounted() {
+        var limit = NoticeLimit()
+        let notice = BusNotice(.denied, who: "steps", why: "a")
+        var told: [Int] = []
+        for tick in 0..<2500 {
+            if let passed = limit.pass(notice, at: Instant(tick) * 10_000) { told.append(passed.untold) }
+        }
+        #expect(told == [0, 999, 999])
+        #expect(limit.pass(BusNotice(.denied, who: "sleep", why: "a"), at: 25_000_000) != nil)
+    }
+
+    /// A stranger comes from as many addresses as it likes.
+    @Test func manyStrangersAreOneFlood() {
+        var limit = NoticeLimit()
+        let told = (0..<10_000).count { limit.pass(BusNotice(.refused, who: "\($0)", why: "a"), at: 1) != nil }
+        #expect(told == NoticeLimit.limit)
+        #expect(limit.pass(BusNotice(.refused, who: "later", why: "a"), at: NoticeLimit.interval + 2) != nil)
+    }
+}
