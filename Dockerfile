@@ -27,7 +27,7 @@ FROM ${DEBIAN_IMAGE}${DEBIAN_DIGEST}
 RUN apt-get update -qq \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ca-certificates libarchive13 \
         libcbor0.8 libcurl4 libmicrohttpd12 libpython3.11-stdlib libsqlite3-0 libxml2 libzmq5 python3-minimal tzdata \
-    && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/log/apt /var/log/dpkg.log
+    && apt-get clean && rm -rf /var/lib/apt/lists/* /var/cache/debconf/* /var/log/apt /var/log/dpkg.log
 # A volume takes its owner and rights from what lies at its place in the image.
 ARG HEALTHBUS_UID=10001
 RUN groupadd --gid ${HEALTHBUS_UID} healthbus \
