@@ -120,10 +120,46 @@ struct ScriptedPlugin {
         """.write(toFile: folder.path + "/plugin.json", atomically: true, encoding: .utf8)
     }
 
+    /// Changes its program once more.
+    func replace(_ original: String, with other: String) throws {
+        let file = folder.path + "/handler.py"
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try #require(text.contains(original))
+        try text.replacingOccurrences(of: original, with: other).write(toFile: file, atomically: true, encoding: .utf8)
+    }
+
+    /// Makes it a program of its own: this one, after some shell. With `block` set it doesn't hear SIGTERM.
+    func wrap(_ program: String, _ shell: String) throws {
+        let script = """
+            #!/bin/sh
+            log="$2/../$4.log"
+            wrong=0; ! grep -qs noSuchOption "$6" || wrong=1
+            second=0; [ ! -e "$2/begun" ] || second=1
+            [ $wrong = 1 ] || touch "$2/begun"
+            block=0
+            \(shell)
+            [ $block = 0 ] || exec python3 -c 'import os, signal, sys
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+            os.execv(sys.argv[1], sys.argv[1:])' "\(program)" "$@"
+            exec "\(program)" "$@"
+            """
+        try script.write(toFile: folder.path + "/healthbus-steps", atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: folder.path + "/healthbus-steps")
+        try """
+        {
+          "name": "test", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "./healthbus-steps",
+          "types": ["HKQuantityTypeIdentifierStepCount"]
+        }
+        """.write(toFile: folder.path + "/plugin.json", atomically: true, encoding: .utf8)
+    }
+
     /// On a thread of its own, which lives as long as the programs that it starts.
-    func report(_ group: ConformanceCase.Group, only: ConformanceCase? = nil) async throws -> ConformanceReport {
+    func report(
+        _ group: ConformanceCase.Group?, only: ConformanceCase? = nil, catalog: PluginCatalog? = nil
+    ) async throws -> ConformanceReport {
         let manifest = try Manifest(file: folder.path + "/plugin.json")
-        let catalog = try PluginCatalog(folder: folder.path + "/none", programs: "/nowhere")
+        let catalog = try catalog ?? PluginCatalog(folder: folder.path + "/none", programs: "/nowhere")
         return await withCheckedContinuation { continuation in
             Thread {
                 let conformance = Conformance(manifest, catalog: catalog)
