@@ -1,3 +1,4 @@
+import CPosix
 import Console
 import Foundation
 import Glibc
