@@ -125,7 +125,9 @@ tap=$!
 say "import of 200,000 samples through the bus, while every container is killed once"
 cli import --json - <"$work/export.zip" >"$work/import.json" 2>"$work/import.err" &
 import=$!
-for name in "${processes[@]}"; do
+begun() { [[ ! -e /proc/$import ]] || docker exec "$(container observer)" sh -c 'ls /var/lib/healthbus/observer/inbox | grep -q .'; }
+until_true 30 "the import begins" begun
+for name in observer debouncer steps heart-rate sleep energy workouts body generic consolidator uploader backend hub; do
     id=$(container "$name")
     quietly killed_by_the_system "$id"
     until_true 60 "$name is started again" restarted "$id" 1
@@ -156,7 +158,7 @@ cut_at=$(now)
 export HEALTHBUS_STEPS_PLUGIN=steps-python
 quietly "${compose[@]}" rm -sf steps
 quietly "${compose[@]}" up -d --no-build --no-deps steps
-plugin_is() { cli tap --json --count 3 heartbeat.steps 2>/dev/null | grep -q "\"plugin\":\"$1\""; }
+plugin_is() { cli tap --json --count 1 heartbeat.steps >"$work/beat.json" && grep "\"plugin\":\"$1\"" "$work/beat.json"; }
 until_true 60 "steps is the Python example" plugin_is steps-python
 while (($(now) - cut_at < 20000)); do sleep 0.2; done
 quietly docker network connect --alias sleep "$cut_network" "$id"
@@ -186,7 +188,10 @@ if [[ -n $before && -n $after ]]; then
 fi
 awk '{ sub(/%/, "", $2); cpu += $2; split($3, m, /[A-Z]/); memory += m[1] * ($3 ~ /GiB/ ? 1024 : $3 ~ /KiB/ ? 1 / 1024 : 1) } END { printf "compose: %d containers, %.1f %% of a core in one moment, %.0f MiB\n", NR, cpu, memory }' "$work/stats.txt" >&2
 
-head_of() { cli status --json >"$work/status.json"; docker exec "$(container observer)" sh -c 'cat /var/lib/healthbus/observer/lock' >/dev/null; cli tap --json --count 1 heartbeat.observer 2>/dev/null | python3 -c 'import json, sys; head = json.loads(sys.stdin.readline())["body"]["head"]; print(head["store"], head["generation"], head["sequence"])'; }
+head_of() {
+    cli tap --json --count 1 heartbeat.observer >"$work/beat.json" 2>/dev/null
+    python3 -c 'import json, sys; head = json.loads(open(sys.argv[1]).readline())["body"]["head"]; print(head["store"], head["generation"], head["sequence"])' "$work/beat.json"
+}
 say "containers and image gone, a newer build on the same volumes"
 kept=$(head_of)
 stopping=$(now)
