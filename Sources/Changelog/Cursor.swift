@@ -17,6 +17,11 @@ public struct Cursor: Sendable, Equatable {
     public struct Range: Sendable, Equatable {
         public var from: Int64
         public var to: Int64
+
+        public init(from: Int64, to: Int64) {
+            self.from = from
+            self.to = to
+        }
     }
 
     public init() {

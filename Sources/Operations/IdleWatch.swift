@@ -70,6 +70,11 @@ public struct IdleWatch: Sendable {
 
     private mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict {
         func beat(_ name: String) -> Heartbeat? { beats[name].flatMap { $0.age < 5 ? $0.beat : nil } }
+        // First: dead letters that are being sent again are none to give up at.
+        let workers = [roles.observer] + roles.handlers + [roles.consolidator].compactMap { $0 } + roles.uploaders
+        for name in workers where beat(name)?.details["mending"]?["state"].string == "underWay" {
+            return .waiting("\(name): what was asked of it by hand")
+        }
         for uploader in roles.uploaders {
             guard let details = beat(uploader)?.details else { continue }
             if let letters = details["deadLetters"]?.int, letters > 0 {
@@ -128,6 +133,7 @@ public struct IdleWatch: Sendable {
                 "pending": entry.beat.details["pending"] ?? .null, "import": entry.beat.details["import"] ?? .null,
                 "delivered": entry.beat.details["delivered"] ?? .null,
                 "openDays": entry.beat.details["openDays"] ?? .null,
+                "mending": entry.beat.details["mending"] ?? .null,
             ]
         }
     }

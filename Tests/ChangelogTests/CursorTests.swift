@@ -8,6 +8,18 @@ import Testing
         return try #require(window)
     }
 
+    @Test func goesBackToASequenceAndNeverForward() throws {
+        var cursor = Cursor()
+        cursor.anchor = AnchorVector(base: 90, exceptions: ["a": 40, "b": 95])
+        cursor.backfill = [.init(from: 5, to: 20), .init(from: 45, to: 70), .init(from: 75, to: 80)]
+        cursor.rewind(to: 50)
+        #expect(cursor.anchor == AnchorVector(base: 50, exceptions: ["a": 40]))
+        #expect(cursor.backfill == [.init(from: 5, to: 20), .init(from: 45, to: 50)])
+        let before = cursor
+        cursor.rewind(to: 60)
+        #expect(cursor == before)
+    }
+
     @Test func asksForWhatIsNewAndThenForNothing() throws {
         var cursor = Cursor()
         let window = try next(&cursor, AnchorVector(base: 10), nil)

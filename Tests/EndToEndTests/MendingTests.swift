@@ -31,12 +31,12 @@ extension EndToEnd {
                 let before = try await delivered(stack)
                 let versions = try stack.rows("backend", "SELECT printf('%d %s %d', kind, id, version) FROM documents")
                 let trial = try await stack.onState(
-                    "replay", "steps", "--from", "2025-03-28", "--to", "2025-03-30", "--dry-run", "--json")
+                    "replay", "steps", "--from", "2025-03-30", "--to", "2025-04-01", "--dry-run", "--json")
                 let planned = try trial.json()
-                #expect(planned["days"] == 3 && planned["rows"] == 3 && planned["from"] == "2025-03-28", "\(planned)")
+                #expect(planned["days"] == 3 && planned["rows"] == 3 && planned["from"] == "2025-03-30", "\(planned)")
                 #expect(try stack.number("steps", "SELECT count(*) FROM dirty") == 0)
 
-                let noted = try await stack.onState("replay", "steps", "--from", "2025-03-28", "--to", "2025-03-30")
+                let noted = try await stack.onState("replay", "steps", "--from", "2025-03-30", "--to", "2025-04-01")
                 #expect(noted.exit == .code(0) && noted.output.contains("next start"), "\(noted)")
                 #expect(try stack.number("steps", "SELECT count(*) FROM dirty") == 3)
                 try await untilIdle(stack)

@@ -18,7 +18,7 @@ struct DocumentedNames {
     init(root: URL) throws {
         for file in try Self.sources(below: root.appending(path: "Tests").path) { collectTests(file) }
         let program = try Self.sources(below: root.appending(path: "Sources/healthbus").path)
-        let shared = program.reduce(into: [:]) { shared, file in
+        let shared = program.reduce(into: [String: String]()) { shared, file in
             for match in file.matches(of: #/static (?:let|func) (\w+)[^"]*?\(\s*"(--[a-z-]+)"/#) {
                 shared[String(match.1)] = String(match.2)
             }

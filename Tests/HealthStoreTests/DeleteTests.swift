@@ -150,6 +150,8 @@ import Testing
         let store = try StoreFixture()
         try store.database.transaction {
             try store.database.execute("ALTER TABLE activity_summaries DROP COLUMN exported")
+            try store.database.execute("ALTER TABLE quarantine DROP COLUMN seen")
+            try store.database.execute("ALTER TABLE quarantine DROP COLUMN dropped")
             try store.database.execute("UPDATE store_schema SET version = 1")
             try store.database.execute("INSERT INTO users VALUES (1, 'anna')")
             try store.database.execute("INSERT INTO activity_summaries VALUES (1, '2025-03-30', '{\"old\":1}')")

@@ -54,6 +54,19 @@ import Testing
         #expect(isWaiting(verdict { $0["uploader"] = nil }, for: "uploader"))
     }
 
+    /// Also with dead letters: they are being sent again.
+    @Test func waitsForWhatWasAskedForByHand() {
+        for name in ["observer", "a", "consolidator", "uploader"] {
+            let verdict = verdict {
+                $0["uploader"]?.beat.details["deadLetters"] = 2
+                $0[name]?.beat.details["mending"] = ["id": "1", "action": "retry", "state": "underWay", "left": 1]
+            }
+            #expect(isWaiting(verdict, for: name))
+        }
+        let done = verdict { $0["a"]?.beat.details["mending"] = ["id": "1", "action": "retry", "state": "done"] }
+        #expect(done == .idle)
+    }
+
     @Test func saysWhatOnlyAPersonCanMend() {
         #expect(verdict { $0["uploader"]?.beat.details["deadLetters"] = 2 } == .blocked("uploader: 2 dead letters"))
         let paused = verdict {

@@ -155,6 +155,110 @@ import UploaderStage
         #expect(try detail("deadLetters") == 1)
     }
 
+    // MARK: Dead letters
+
+    /// Has one day refused for good.
+    private func bury(_ day: Int64) throws {
+        try summaries([day], head: day)
+        try status(422)
+        #expect(try detail("deadLetters") == 1)
+    }
+
+    /// Asks for a retry of all, and answers the one question that leads to.
+    private func retry(_ rows: [KeyedChangelog.Row], head sequence: Int64) throws {
+        // Only what is live may be followed by what is delivered once more.
+        try rig.hear("sync.uploader", ["head": head(0).wireValue, "released": 0])
+        let request = MendRequest(id: "r\(sequence)", action: "retry")
+        try rig.turn { turn in
+            let state = try rig.stage.mend(request, turn)
+            #expect(state == .underWay(left: 1))
+        }
+        try rig.turn { _ = try rig.stage.mended(request, $0) }
+        let pull = try #require(rig.pulls.first { $0.producer == "consolidator" && $0.query["until"]?.int == 6 })
+        #expect(pull.integer("after") == 5)
+        try rig.answer(
+            pull,
+            .pages([
+                [
+                    "rows": .array(rows.map(\.wireValue)), "through": 6,
+                    "head": head(sequence, store: "consolidator").wireValue,
+                ]
+            ]))
+    }
+
+    private static let row = KeyedChangelog.Row(
+        sequence: 6, key: "day/me/2025-03-16", topic: "daily.summary", user: "me", day: 6,
+        body: ["date": "2025-03-16"])
+
+    @Test func aLetterIsSentAgainWithItsVersionAndGoesWhenItIsTaken() throws {
+        var backend = FakeBackend()
+        try bury(6)
+        try retry([Self.row], head: 6)
+        #expect(try Value(json: request().request.body)["days"].array?.first?["version"] == 6)
+        try accept(&backend)
+        #expect(try detail("deadLetters") == 0 && backend.alive("days").count == 1)
+        try rig.restart()
+        #expect(try detail("deadLetters") == 0)
+    }
+
+    @Test func aLetterThatIsRefusedAgainCountsItsTries() throws {
+        try bury(6)
+        rig.now += Instant.second
+        try retry([Self.row], head: 6)
+        try status(400)
+        #expect(try detail("deadLetters") == 1)
+        let letter = try #require(try DeadLetter.page(in: rig.store.database, MendSelection(), limit: 9).first)
+        #expect(letter.tries == 2 && letter.status == 400 && letter.lastTried == letter.firstTried + Instant.second)
+    }
+
+    @Test func aLetterWhoseElementHasAnotherVersionByNowIsForgotten() throws {
+        try bury(6)
+        try retry([], head: 9)
+        try rig.turn()
+        #expect(uploads.isEmpty)
+        for other in ["sleep", "observer"] {
+            // Events and samples of that version are somebody else's.
+            guard let pull = rig.pulls.first(where: { $0.producer == other && $0.query["until"]?.int == 6 }) else {
+                continue
+            }
+            try rig.answer(pull, .pages([["rows": [], "through": 6, "head": head(9, store: other).wireValue]]))
+        }
+        try rig.turn()
+        #expect(try detail("deadLetters") == 0 && detail("droppedLetters") == 0)
+    }
+
+    @Test func aNewerVersionThatIsTakenMakesTheLetterGo() throws {
+        var backend = FakeBackend()
+        try bury(6)
+        try rig.hear(beat("consolidator", head(8, store: "consolidator")))
+        let pull = try #require(rig.pulls.first { $0.producer == "consolidator" })
+        let newer = KeyedChangelog.Row(
+            sequence: 8, key: "day/me/2025-03-16", topic: "daily.summary", user: "me", day: 6,
+            body: ["date": "2025-03-16", "steps": 3])
+        try rig.answer(
+            pull,
+            .pages([
+                ["rows": [newer.wireValue], "through": 8, "head": head(8, store: "consolidator").wireValue]
+            ]))
+        try accept(&backend)
+        #expect(try detail("deadLetters") == 0)
+    }
+
+    @Test func aDroppedLetterIsCounted() throws {
+        try bury(6)
+        let elsewhere = MendRequest(id: "1", action: "drop", MendSelection(type: "steps").members)
+        try rig.turn { turn in
+            let state = try rig.stage.mend(elsewhere, turn)
+            #expect(state == .done(["dropped": 0]))
+        }
+        let request = MendRequest(id: "2", action: "drop", MendSelection(reason: "REFUSE").members)
+        try rig.turn { _ = try rig.stage.mend(request, $0) }
+        let all = MendRequest(id: "3", action: "drop")
+        try rig.turn { _ = try rig.stage.mend(all, $0) }
+        try rig.restart()
+        #expect(try detail("deadLetters") == 0 && detail("droppedLetters") == 1)
+    }
+
     @Test func anotherBackendGetsEverythingAgain() throws {
         var backend = FakeBackend()
         try summaries([1, 2], head: 2)

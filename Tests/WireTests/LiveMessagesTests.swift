@@ -54,7 +54,8 @@ import Wire
                 spoilt[name] = Self.spoilt(members[name])
                 add(rule, spoilt, "\(name) ill-typed")
                 spoilt[name] = nil
-                if !Self.optional.contains(name) { add(rule, spoilt, "without \(name)") }
+                let isOptional = Self.optional.contains(name) || Self.optionalInRule[rule]?.contains(name) == true
+                if !isOptional { add(rule, spoilt, "without \(name)") }
             }
         }
         let header = try #require(try CBORDecoder.decode(stack.frames.first?[1] ?? []).object)
@@ -74,6 +75,11 @@ import Wire
         "reason", "user", "complete", "dryRun", "deleteUpTo",
         "reason", "off", "bulk", "replay", "days", "metric", "history", "force", "started", "cpu", "turns",
         "file", "sender", "size", "hash",
+    ]
+
+    private static let optionalInRule: [String: Set<String>] = [
+        "control-mend": ["numbers", "type"], "pull-quarantined": ["numbers", "type"],
+        "pull-letters": ["numbers", "type"],
     ]
 
     /// What is read is what was sent, to the byte.

@@ -35,6 +35,8 @@ struct LiveStack {
         "control-zone",
         "page-error", "control-import", "control-register", "control-device", "control-types", "pull-delivery",
         "page-delivery", "pull-file", "page-file", "control-sync", "control-task", "acknowledged",
+        "control-swap", "standby",
+        "control-mend", "pull-quarantined", "page-quarantined", "pull-letters", "page-letters",
     ]
 
     static let unknownQuery = "nothing"
@@ -146,6 +148,21 @@ struct LiveStack {
             "query": "zones", "store": "another", "generation": "g", "after": 5, "until": 6,
         ]
         #expect(try client.ask("observer", stranger, within: 10) == [])
+        let selection: [String: Value] = ["numbers": [7], "reason": "no such reason", "type": "StepCount"]
+        for (instance, query) in [("observer", "quarantined"), ("uploader", "letters")] {
+            let asked = selection.merging(["query": .string(query)]) { $1 }
+            #expect(try client.ask(instance, asked, within: 10)?.count == 1)
+        }
+        let isMended = eventually(within: 20) {
+            for instance in ["observer", "uploader", "debouncer", "consolidator", "steps"] {
+                client.command(instance, MendRequest(id: "mend-1", action: "drop", selection).members.object ?? [:])
+            }
+            let beats = client.heartbeats
+            return ["observer", "uploader", "debouncer", "consolidator", "steps"].allSatisfy {
+                beats[$0]?.beat.details["mending"]?["id"] == "mend-1"
+            }
+        }
+        #expect(isMended)
         client.command("debouncer", ["command": "expire", "task": "healthkit-sync"])
         client.command("debouncer", ["command": "sync", "id": "metric", "metric": "steps"])
         // Taken once the debouncer knows the zones.
@@ -154,6 +171,25 @@ struct LiveStack {
             return client.heartbeats["debouncer"]?.beat.details["manual"]?["id"] == "history"
         }
         #expect(isTaken)
+        swap(client)
+    }
+
+    /// A plugin that stands by and is tried, and one that isn't there.
+    private func swap(_ client: StackClient) {
+        var wish: [String: Value] = [
+            "command": "swap", "id": "one", "instance": "steps", "plugin": "steps-python", "dryRun": true, "force": true,
+            "within": 20,
+        ]
+        for (id, plugin, step) in [("one", "steps-python", "done"), ("another", "nowhere", "refused")] {
+            wish["id"] = .string(id)
+            wish["plugin"] = .string(plugin)
+            let isOver = eventually(within: 30) {
+                client.command("supervisor", wish)
+                let swaps = client.heartbeats["supervisor"]?.beat.details["swaps"]?.array ?? []
+                return swaps.contains { $0["id"].string == id && $0["step"].string == step }
+            }
+            #expect(isOver, "\(id)")
+        }
     }
 
     private func askOfDays(_ client: StackClient) throws {

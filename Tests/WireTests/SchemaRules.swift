@@ -25,7 +25,7 @@ struct SchemaRules {
             // A tap that came later than the question can't tell.
             guard let query = queries["\(name)/\(message.body["id"].int ?? 0)"] else { return [] }
             return ["page-\(query)"]
-        case "acknowledged": return ["acknowledged"]
+        case "acknowledged", "standby": return [family]
         case "control" where name == "hello": return message.body.isNull ? [] : nil
         case "control":
             switch message.body["command"].string {

@@ -45,7 +45,7 @@ struct MendingBench {
         var waiting: Set<Int64> = []
         var effectsAsked = try turn { try stage.take(request.members, $0) }
         var goesOn = true
-        while goesOn || !waiting.isEmpty, !stopper.isAsked {
+        while goesOn || !waiting.isEmpty || !effectsAsked.isEmpty, !stopper.isAsked {
             for effect in effectsAsked {
                 waiting.insert(effect.id)
                 effects.perform(effect) { [results] in results.put($0) }

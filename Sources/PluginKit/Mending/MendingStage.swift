@@ -74,6 +74,8 @@ public final class MendingStage: Stage {
         current = (request, state)
         guard isNew else { return }
         if state.isOver { turn.log(.mendEnded, ["action": request.action]) }
+        // A copy that were kept as under way would be in itself, and begin anew wherever it is restored; whoever wants one asks again.
+        guard request.action != "backup" else { return }
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO mending VALUES ('last', ?)")
         write.bind(1, Value.object(state.members.merging(["request": request.members]) { $1 }).json())
         try write.run()

@@ -96,7 +96,7 @@ public final class Turn {
     /// Commits what the turn wrote, if anything; true if so.
     public func commit() throws -> Bool {
         guard stage.isInTransaction else { return false }
-        try stage.commit()
+        try stage.commit(at: now)
         return true
     }
 

@@ -37,7 +37,8 @@ enum RestoreCommand: Command {
     static let help = CommandHelp(
         name: "healthbus restore",
         summary: "Put a backup in the place of what a stopped stack holds.",
-        positionals: [.init("folder")], options: CommandHelp.stackOptions + [Confirmation.option, .dryRun, .json],
+        positionals: [.init("folder")],
+        options: CommandHelp.stackOptions + [Confirmation.option, .init("--dry-run", help: CommandHelp.dryRun), .json],
         examples: [
             "healthbus restore /mnt/backup/healthbus-2025-03-30",
             "healthbus restore --dry-run backup --state /srv/health",

@@ -10,7 +10,8 @@ enum DeadLettersCommand: Command {
         summary: "List, show, send again or drop what the backend refused for good.",
         positionals: [.init("list|show|retry|drop"), .init("id", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
-            .all, .init("--reason", value: "text", help: "only those whose reason has this in it"),
+            .init("--all", help: "all that the other options allow"),
+            .init("--reason", value: "text", help: "only those whose reason has this in it"),
             .init("--type", value: "metric", help: "only those of this metric, as in steps or daily"),
             Confirmation.option, .json,
         ],

@@ -3,9 +3,8 @@ import HealthModel
 import Operations
 import PluginKit
 
-extension CommandHelp.Option {
-    static let all = Self("--all", help: "all that the other options allow")
-    static let dryRun = Self("--dry-run", help: "say what would be done, and change nothing")
+extension CommandHelp {
+    static let dryRun = "say what would be done, and change nothing"
 }
 
 /// Entries of a list, named by ids or by what they have in common.

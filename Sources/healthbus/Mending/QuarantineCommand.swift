@@ -9,7 +9,8 @@ enum QuarantineCommand: Command {
         summary: "List, show, retry or drop what was imported but can't be true, or wasn't understood.",
         positionals: [.init("list|show|retry|drop"), .init("id", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
-            .all, .init("--reason", value: "text", help: "only those whose reason has this in it"),
+            .init("--all", help: "all that the other options allow"),
+            .init("--reason", value: "text", help: "only those whose reason has this in it"),
             .init("--type", value: "type", help: "only those of this type, as in StepCount"), Confirmation.option,
             .json,
         ],

@@ -13,7 +13,7 @@ enum ReplayCommand: Command {
         options: CommandHelp.stackOptions + [
             .init("--from", value: "date|sequence", help: "first day, or a sequence of the observer's"),
             .init("--to", value: "date", help: "last day (default: the newest)"),
-            .user("only this person's days"), .dryRun, .json,
+            .user("only this person's days"), .init("--dry-run", help: CommandHelp.dryRun), .json,
         ],
         examples: [
             "healthbus replay steps --from 2025-03-01", "healthbus replay uploader --from 2025-03-01 --to 2025-03-31",

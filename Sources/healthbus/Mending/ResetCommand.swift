@@ -8,7 +8,7 @@ enum ResetCommand: Command {
         name: "healthbus reset",
         summary: "Have an instance forget what it derived, and make it anew from what it follows.",
         positionals: [.init("instance")],
-        options: CommandHelp.stackOptions + [Confirmation.option, .dryRun, .json],
+        options: CommandHelp.stackOptions + [Confirmation.option, .init("--dry-run", help: CommandHelp.dryRun), .json],
         examples: ["healthbus reset steps --dry-run", "healthbus reset steps --yes"])
 
     static func run(_ arguments: Arguments) throws {

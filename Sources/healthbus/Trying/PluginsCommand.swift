@@ -154,10 +154,12 @@ enum PluginsCommand: Command {
                 hint: "'healthbus plugins validate' lists all that is wrong")
         }
         let isJSON = arguments.flag("--json")
+        // One line that is written over: what has been tried so far.
         let watches = Terminal(.error).isTerminal
         let report = conformance.run(only: only) { result in
-            if watches, !isJSON { StandardStream.error.write("\(result.name)\n") }
+            if watches { StandardStream.error.write("\r\u{1B}[K\(result.name)") }
         }
+        if watches { StandardStream.error.write("\r\u{1B}[K") }
         StandardStream.output.write(isJSON ? report.json + "\n" : report.table(for: Terminal(.output)))
         guard report.failed.isEmpty else {
             throw Failure(

@@ -76,7 +76,9 @@ public final class ObserverSource: PullSource {
                     "user": .string(user), "timeline": try ZoneTables.parts(of: user, in: database),
                     "users": .array(try ZoneTables.users(in: database).map { .string($0) }),
                 ], true)
-        case "changes", "day": try ChangelogSource(database: database).answer(request, head: head, page: page)
+        case "sample": try sample(request, head, page)
+        case "changes", "day", "moments":
+            try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "delivery":
             page(
                 [
@@ -92,7 +94,7 @@ public final class ObserverSource: PullSource {
         case let other:
             throw PullRefusal(
                 "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, timeline, imports, types, "
-                    + "changes, day, delivery, completeness, summaries, quarantine, quarantined")
+                    + "changes, day, moments, sample, delivery, completeness, summaries, quarantine, quarantined")
         }
     }
 

@@ -1,0 +1,79 @@
+import Changelog
+import Foundation
+import HealthModel
+import SQLite
+import Testing
+
+/// Copies of a store at work, and what is done to one that takes a store's place.
+@Suite struct CopyTests {
+    private let folder: TemporaryFolder
+    private let store: StageDatabase
+    private let changelog: KeyedChangelog
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let store = try StageDatabase(path: folder.path + "/state.sqlite", now: 1_743_000_000_000_000)
+        try store.transaction { try KeyedChangelog.createTables(in: store.database) }
+        self.store = store
+        changelog = try KeyedChangelog(store)
+    }
+
+    private func fill(_ range: Range<Int>) throws {
+        try store.transaction {
+            for number in range {
+                let text = String(repeating: "x", count: 2000)
+                try changelog.put(
+                    key: "k\(number)", topic: "t", user: "me", day: number, body: ["n": .string(text)])
+            }
+        }
+    }
+
+    private func rows(_ database: Database) throws -> Int {
+        try database.prepare("SELECT count(*) FROM changes").firstRow { $0.int(0) } ?? 0
+    }
+
+    /// Whoever writes meanwhile is neither held up nor seen.
+    @Test func aCopyIsOneMomentWhileTheWriterGoesOn() throws {
+        try fill(0..<4000)
+        let reader = try Database(path: store.database.path, mode: .readOnly)
+        let path = folder.path + "/copy.sqlite"
+        var told: [Int64] = []
+        let bytes = try reader.copy(to: path) { left in
+            told.append(left)
+            // What a writer commits in between doesn't begin the copy anew.
+            #expect(throws: Never.self) { try fill(told.count * 5000..<told.count * 5000 + 10) }
+            return told.count < 100
+        }
+        #expect(told.count >= 2 && zip(told, told.dropFirst()).allSatisfy { $0 > $1 }, "\(told)")
+        let size = try FileManager.default.attributesOfItem(atPath: path)
+        #expect(size[.size] as? Int64 == bytes && size[.posixPermissions] as? Int == 0o600)
+        let copy = try Database(path: path, mode: .readOnly)
+        #expect(try rows(copy) == 4000 && rows(store.database) > 4000)
+        #expect(try copy.prepare("PRAGMA quick_check").firstRow { $0.string(0) } == "ok")
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") }
+        #expect(left == ["copy.sqlite"])
+    }
+
+    @Test func aCopyThatIsEndedLeavesNothing() throws {
+        try fill(0..<4000)
+        let reader = try Database(path: store.database.path, mode: .readOnly)
+        #expect(throws: SQLiteError.self) { try reader.copy(to: folder.path + "/copy.sqlite") { _ in false } }
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") }
+        #expect(left == [])
+    }
+
+    @Test func renewedRowsKeepTheirOrderAndGoBeyondAllThatWasGivenOut() throws {
+        try fill(0..<50)
+        try store.transaction { _ = try changelog.remove(key: "k7") }
+        let before = try KeyedChangelog.page(in: store.database, after: 0, until: .max, bytes: .max).rows
+        let least = store.sequence + 1_000_000
+        try store.transaction {
+            try store.beginGeneration(now: 0, least: least)
+            try changelog.renew()
+        }
+        let after = try KeyedChangelog.page(in: store.database, after: 0, until: .max, bytes: .max).rows
+        #expect(after.map(\.key) == before.map(\.key) && after.map(\.body) == before.map(\.body))
+        #expect(after.allSatisfy { $0.sequence > least } && after.last?.sequence == store.sequence)
+        #expect(after.first { $0.key == "k7" }?.body == nil)
+    }
+}

@@ -1,0 +1,70 @@
+import HealthModel
+import HealthStore
+import SQLite
+import Testing
+
+/// What is quarantined, checked again and given up.
+@Suite struct QuarantineTests {
+    private let store: StoreFixture
+
+    init() throws { store = try StoreFixture() }
+
+    private func entries() throws -> [QuarantineEntry] { try store.reader.quarantine() }
+
+    private func retry(_ rule: @escaping PlausibilityRule) throws -> Int {
+        let all = try entries()
+        return try store.database.transaction { try store.writer.retryQuarantined(all, plausibility: rule) }
+    }
+
+    @Test func whatPassesIsASampleOfANewVersion() throws {
+        try store.add([Record(value: -5), Record(start: 1_700_009_000, value: 7)])
+        try store.add([Record(value: -5)])
+        #expect(try entries().map(\.seen) == [2])
+        let before = try store.head()
+        #expect(try retry(Record.plausibility) == 0)
+        #expect(try store.head() == before && entries().count == 1)
+        // Another reason than before is the one that is kept.
+        #expect(try retry { _ in { _, _, _ in "it is odd" } } == 0)
+        #expect(try entries().map(\.reason) == ["it is odd"])
+        #expect(try retry { _ in { _, _, _ in nil } } == 1)
+        #expect(try store.head() > before && entries().isEmpty)
+        #expect(try store.alive().map(\.value).sorted { $0 ?? 0 < $1 ?? 0 } == [-5, 7])
+        let head = try #require(try store.reader.heads().first)
+        #expect(head.alive == 2 && head.quarantined == 0)
+        // It is the same sample from then on.
+        #expect(try store.add([Record(value: -5)]).known == 1)
+    }
+
+    @Test func whatIsDroppedNeverComesBack() throws {
+        let input = QuarantinedInput(line: 4, reason: "startDate isn't a date", raw: "<Record type=\"T\" a=\"1\">")
+        func quarantine() throws -> Int {
+            try store.database.transaction {
+                try store.writer.quarantine([input], session: ImportSession(source: "file"))
+            }
+        }
+        try store.add([Record(value: -5)])
+        #expect(try quarantine() == 1)
+        let all = try entries()
+        let records = try store.reader.quarantinedRecords(limit: 10)
+        #expect(records.map(\.type) == ["HKQuantityTypeIdentifierStepCount", "T"])
+        #expect(records.first?.sample?.value == -5 && records.last?.sample == nil)
+        try store.database.transaction { try store.writer.dropQuarantined(all) }
+        #expect(try entries().isEmpty && store.reader.quarantineCount() == 0)
+        #expect(try store.add([Record(value: -5)]).deleted == 1)
+        #expect(try quarantine() == 0)
+        #expect(try entries().isEmpty && store.alive().isEmpty)
+        let kept = try store.database.prepare("SELECT raw FROM quarantine").firstRow { $0.string(0) }
+        #expect(kept == "")
+    }
+
+    @Test func aStoreOfAnEarlierReleaseIsBroughtUpToDate() throws {
+        try store.add([Record(value: -5)])
+        for column in ["seen", "dropped"] {
+            try store.database.execute("ALTER TABLE quarantine DROP COLUMN \(column)")
+        }
+        try store.database.execute("DELETE FROM store_schema; INSERT INTO store_schema VALUES (2)")
+        let again = try Database(path: store.path)
+        try again.transaction { try HealthStoreSchema.create(in: again) }
+        #expect(try HealthStoreReader(database: again).quarantine().map(\.seen) == [1])
+    }
+}

@@ -1,0 +1,167 @@
+import Changelog
+import ConsolidatorStage
+import HealthModel
+import PluginKit
+import SQLite
+import Simulation
+import Testing
+import Wire
+
+private struct Counted: DayHandler {
+    let version = 1
+    let needsPayload = false
+    func compute(_ input: DayInput) throws -> DayOutput {
+        DayOutput(figures: ["n": .integer(Int64(input.samples.count))])
+    }
+}
+
+/// What a person asks for by hand, at the stages: taken once, kept, and told.
+@Suite struct MendingStageTests {
+    private static let noon: Instant = 1_742_986_800 * Instant.second
+
+    private func handler() throws -> StageRig<MendingStage> {
+        let manifest = try Checkout.manifest("steps")
+        return try StageRig {
+            MendingStage(
+                HandlerStage(
+                    instance: "steps", manifest: manifest, configuration: [:], handler: Counted(), namedTypes: [],
+                    observer: "observer"), instance: "steps")
+        }
+    }
+
+    private func sync(_ rig: StageRig<MendingStage>, _ head: StoreHead) throws {
+        try rig.hear("sync.steps", ["head": head.wireValue, "released": .integer(head.sequence)])
+    }
+
+    /// One day with samples, computed.
+    private func computed() throws -> StageRig<MendingStage> {
+        let rig = try handler()
+        try sync(rig, head(10))
+        try answerSpans(rig, head(10))
+        try answerSlice(rig)
+        return rig
+    }
+
+    private func answerSpans(_ rig: StageRig<MendingStage>, _ head: StoreHead) throws {
+        let pull = try #require(rig.pulls.first { $0.name == "spans" })
+        try rig.answer(
+            pull,
+            .pages([
+                [
+                    "users": ["me"], "user": .column(.int32([0])), "start": .column(.int64([Self.noon])),
+                    "end": .column(.int64([Self.noon + 1])), "zones": ["me": [[.null, "Europe/Berlin"]]],
+                    "from": pull.query["after"] ?? 0, "through": .integer(head.sequence), "head": head.wireValue,
+                ]
+            ]))
+    }
+
+    private func answerSlice(_ rig: StageRig<MendingStage>) throws {
+        let pull = try #require(rig.pulls.first { $0.name == "slice" })
+        try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
+    }
+
+    private func ask(_ rig: StageRig<MendingStage>, _ request: MendRequest) throws {
+        try rig.hear("control.steps", request.members)
+    }
+
+    private func mending(_ rig: StageRig<MendingStage>) throws -> Value { try rig.report().details["mending"] ?? .null }
+
+    private func replay(_ id: String) -> MendRequest {
+        MendRequest(
+            id: id, action: "replay",
+            [
+                "from": "2025-03-26", "through": "2025-03-26",
+                "users": ["me": [.integer(Self.noon), .integer(Self.noon)]],
+            ])
+    }
+
+    @Test func aReplayIsDoneOnceAndOutlivesAKill() throws {
+        let rig = try computed()
+        let before = rig.store.sequence
+        try ask(rig, replay("a"))
+        #expect(try mending(rig)["state"] == "underWay" && mending(rig)["left"] == 1)
+        // It holds nothing up.
+        #expect(try rig.report().frontier["observer"] == 10)
+        // Another one waits until it is said again.
+        try ask(rig, replay("b"))
+        #expect(try mending(rig)["id"] == "a")
+        try rig.restart()
+        #expect(try mending(rig)["id"] == "a" && mending(rig)["left"] == 1)
+        try sync(rig, head(10))
+        try answerSlice(rig)
+        try rig.turn()
+        #expect(try mending(rig) == ["id": "a", "action": "replay", "state": "done", "result": ["revised": 0]])
+        #expect(rig.store.sequence == before)
+        let commits = rig.commits
+        try ask(rig, replay("a"))
+        #expect(rig.commits == commits && rig.pulls.isEmpty)
+        try ask(rig, replay("b"))
+        #expect(try mending(rig)["id"] == "b")
+    }
+
+    @Test func aReplayFromASequenceAsksForWhatHasChangedSince() throws {
+        let rig = try computed()
+        try ask(rig, MendRequest(id: "a", action: "replay", ["since": 4]))
+        let pull = try #require(rig.pulls.first { $0.name == "spans" })
+        #expect(pull.query["after"] == 4 && pull.query["until"] == 10)
+        #expect(try rig.report().frontier["observer"] == 4)
+        try answerSpans(rig, head(10))
+        try answerSlice(rig)
+        try rig.turn()
+        #expect(try mending(rig)["state"] == "done" && rig.report().frontier["observer"] == 10)
+    }
+
+    @Test func aResetReadsEverythingAgainAndTellsItsConsumers() throws {
+        let rig = try computed()
+        let old = rig.store.head
+        try ask(rig, MendRequest(id: "a", action: "reset"))
+        #expect(try mending(rig)["state"] == "done")
+        #expect(rig.store.judge(store: old.store, generation: old.generation, sequence: old.sequence) == .reset)
+        #expect(rig.store.head.first == old.first && rig.store.sequence > old.sequence)
+        // What it holds stays until it is made anew.
+        #expect(try rig.rows().values.contains { $0.body != nil })
+        #expect(try rig.report().frontier["observer"] == 0)
+        // The observer doesn't know the anchor that it is shown, and so all begins anew.
+        try rig.restart()
+        try sync(rig, head(10))
+        let asked = try #require(rig.pulls.first { $0.name == "spans" })
+        #expect(asked.query["store"] == "store" && asked.query["generation"] != "one")
+        try rig.answer(asked, .reset(head(10)))
+        try sync(rig, head(10))
+        try answerSpans(rig, head(10))
+        // A slice that was asked for before the day was marked again leaves it to another.
+        while rig.pulls.contains(where: { $0.name == "slice" }) { try answerSlice(rig) }
+        #expect(try rig.report().frontier["observer"] == 10)
+    }
+
+    @Test func whatAStageDoesNotDoItRefuses() throws {
+        let rig = try handler()
+        try ask(rig, MendRequest(id: "a", action: "retry"))
+        #expect(try mending(rig)["state"] == "refused" && mending(rig)["problem"].string?.contains("retry") == true)
+        try ask(rig, MendRequest(id: "b", action: "backup", ["folder": "../elsewhere"]))
+        #expect(try mending(rig)["id"] == "b" && mending(rig)["state"] == "refused")
+        #expect(rig.effects.isEmpty)
+    }
+
+    @Test func aCopyIsAskedForAndNotKept() throws {
+        let rig = try handler()
+        try ask(rig, MendRequest(id: "a", action: "backup", ["folder": "one"]))
+        #expect(try mending(rig)["state"] == "underWay" && rig.effects.count == 1)
+        // A copy that were kept as under way would begin anew wherever it is restored.
+        try rig.restart()
+        #expect(try mending(rig).isNull && rig.effects.isEmpty)
+    }
+
+    @Test func selectionsTakePartsOfReasonsAndShortTypes() {
+        let type = "HKQuantityTypeIdentifierStepCount"
+        func takes(_ selection: MendSelection) -> Bool {
+            selection.takes(number: 3, reason: "It Ends early", type: type)
+        }
+        #expect(takes(MendSelection()) && takes(MendSelection(numbers: [1, 3])) && !takes(MendSelection(numbers: [])))
+        #expect(takes(MendSelection(reason: "ends")) && !takes(MendSelection(reason: "late")))
+        #expect(takes(MendSelection(type: "StepCount")) && takes(MendSelection(type: type)))
+        #expect(!takes(MendSelection(type: "Count")) && !takes(MendSelection(numbers: [3], reason: "late")))
+        let all = MendSelection(numbers: [1], reason: "a", type: "b")
+        #expect(MendSelection(.object(all.members)) == all)
+    }
+}
