@@ -177,16 +177,23 @@ days "$work/days.json" >"$work/expected.days"
 
 say "at rest"
 sleep 20
-docker stats --no-stream --format '{{.Name}} {{.CPUPerc}} {{.MemUsage}}' $("${compose[@]}" ps -q) >"$work/stats.txt"
-usage() { for id in $("${compose[@]}" ps -q); do docker exec "$id" cat /sys/fs/cgroup/cpu.stat 2>/dev/null | awk '/^usage_usec/ { print $2 }'; done | awk '{ sum += $1 } END { print sum }'; }
+running() { for name in "${processes[@]}"; do container "$name"; done; }
+mapfile -t ids < <(running)
+docker stats --no-stream --format '{{.MemUsage}}' "${ids[@]}" >"$work/stats.txt"
+# Microseconds of processor time of all containers, health checks among them; cgroups of either version.
+usage() {
+    for id in "${ids[@]}"; do
+        docker exec "$id" sh -c 'if [ -e /sys/fs/cgroup/cpuacct/cpuacct.usage ]; then echo $(($(cat /sys/fs/cgroup/cpuacct/cpuacct.usage) / 1000)); else
+            while read -r name value; do [ "$name" != usage_usec ] || echo "$value"; done </sys/fs/cgroup/cpu.stat; fi'
+    done | awk '{ sum += $1 } END { printf "%d\n", sum }'
+}
 before=$(usage)
 rested_at=$(now)
-sleep 30
+sleep 60
 after=$(usage)
-if [[ -n $before && -n $after ]]; then
-    awk -v used="$((after - before))" -v time="$(($(now) - rested_at))" 'BEGIN { printf "compose: %.2f %% of a core, health checks and this question included\n", used / time / 10 }' >&2
-fi
-awk '{ sub(/%/, "", $2); cpu += $2; split($3, m, /[A-Z]/); memory += m[1] * ($3 ~ /GiB/ ? 1024 : $3 ~ /KiB/ ? 1 / 1024 : 1) } END { printf "compose: %d containers, %.1f %% of a core in one moment, %.0f MiB\n", NR, cpu, memory }' "$work/stats.txt" >&2
+awk -v used="$((after - before))" -v time="$(($(now) - rested_at))" -v count="${#ids[@]}" '
+    { memory += $1 * ($1 ~ /GiB/ ? 1024 : $1 ~ /KiB/ ? 1 / 1024 : 1) }
+    END { printf "compose: %d containers, %.2f %% of a core (health checks included), %.0f MiB\n", count, used / time / 10, memory }' "$work/stats.txt" >&2
 
 head_of() {
     cli tap --json --count 1 heartbeat.observer >"$work/beat.json" 2>/dev/null
