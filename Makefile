@@ -14,7 +14,7 @@ SOURCES := Package.swift Sources Tests plugins
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test bin-path format check-format deps clean
+.PHONY: help run build test image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,8 @@ help:
 	@echo "make run EXPORT=file.zip  the same on your own Apple Health export"
 	@echo "make test                 build, and run all tests"
 	@echo "make build                build the programs; make bin-path says where they are"
+	@echo "make image                build the container image"
+	@echo "make test-compose         build the image, and try the whole stack in containers"
 	@echo "make format               format the sources; make check-format only checks"
 	@echo "make deps                 install the Debian packages that are missing"
 	@echo "make clean                remove everything built"
@@ -58,6 +60,16 @@ $(SCHEMA): Tests/Schema/requirements.txt | deps
 	@echo "installing the schema's checker"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
 	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
 		rm -rf $(@D); echo "it can't be installed: messages aren't held against docs/protocol.cddl" >&2; }
+
+# With the machine's own network, so that Debian's packages are reached as from here.
+DOCKER_BUILD_FLAGS ?= --network host
+IMAGE ?= healthbus:latest
+
+image:
+	@docker build $(DOCKER_BUILD_FLAGS) -t $(IMAGE) .
+
+test-compose:
+	@DOCKER_BUILD_FLAGS="$(DOCKER_BUILD_FLAGS)" Tests/Compose/run.sh
 
 bin-path:
 	@echo "$(BIN)"

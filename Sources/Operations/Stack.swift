@@ -34,9 +34,15 @@ public struct Stack: Sendable {
     /// - Parameter name: whose key, unless `HEALTHBUS_KEY_NAME` says another.
     /// - Throws: `Failure` when the bus is sealed and that key isn't there.
     public func address(as name: String) throws -> BusAddress {
-        let chosen = ProcessInfo.processInfo.environment["HEALTHBUS_KEY_NAME"] ?? ""
-        return try configuration.address(in: state, as: chosen.isEmpty ? name : chosen)
+        try configuration.address(in: state, as: Self.chosenKey ?? name)
     }
+
+    private static var chosenKey: String? {
+        ProcessInfo.processInfo.environment["HEALTHBUS_KEY_NAME"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Whether commands have a person's key. With an instance's own, as in its container, they hear that instance and may ask nobody.
+    public var mayAsk: Bool { !(configuration.bus.isSealed && Self.chosenKey.map(names.contains) == true) }
 
     /// Where it runs, for messages: its folder, or the bus of one whose folders lie elsewhere.
     public var place: String {

@@ -20,7 +20,7 @@ public struct ZoneReport {
         guard let parts = page.flatMap({ Self.parts($0["timeline"]) }) else {
             let users = (page?["users"].array ?? []).compactMap(\.string)
             throw Failure(
-                users.isEmpty ? "no zones yet on \(stack.state.path)" : "no user '\(user)' on \(stack.state.path)",
+                users.isEmpty ? "no zones yet on \(stack.place)" : "no user '\(user)' on \(stack.state.path)",
                 hint: users.isEmpty
                     ? "'healthbus up' begins a timeline"
                     : Nearest.to(user, among: users).map { "did you mean \($0)?" }

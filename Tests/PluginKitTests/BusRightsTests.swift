@@ -49,6 +49,8 @@ import Testing
             #expect(grant.mayHear("control.phone") == (instance.name == "phone"))
         }
         #expect(try of("walking").mayPublish("figures.steps") && of("walking").mayHear("sync.walking"))
+        // Another plugin in its place, of which only its own container knows.
+        #expect(try of("walking").mayPublish("figures.steps-python"))
         #expect(try !of("walking").mayPublish("figures.sleep") && !of("walking").mayHear("sync.sleep"))
         #expect(try of("debouncer").mayPublish("control.phone") && !of("debouncer").mayPublish("control.consolidator"))
     }

@@ -55,6 +55,14 @@ import Testing
         }
     }
 
+    /// What a container is told by its environment, a command line goes before.
+    @Test func theFileThatTheEnvironmentNames() {
+        #expect(StackConfiguration.file(given: nil, environment: [:]) == nil)
+        #expect(StackConfiguration.file(given: nil, environment: ["HEALTHBUS_CONFIG": ""]) == nil)
+        #expect(StackConfiguration.file(given: nil, environment: ["HEALTHBUS_CONFIG": "/a.json"]) == "/a.json")
+        #expect(StackConfiguration.file(given: "/b.json", environment: ["HEALTHBUS_CONFIG": "/a.json"]) == "/b.json")
+    }
+
     @Test func aManifestsRestartIsThePolicysMode() throws {
         let path = folder.path + "/plugin.json"
         for (text, mode) in [

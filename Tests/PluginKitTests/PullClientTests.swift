@@ -41,6 +41,14 @@ import Testing
         #expect(client.nextDeadline == nil)
     }
 
+    @Test func whatIsWithdrawnIsAskedForNoMore() {
+        var client = asked()
+        _ = client.begin(Pull(id: 2, producer: "them", query: ["query": "changes"]), at: 0)
+        client.forget(1)
+        #expect(client.receive(part(0, last: true), at: 0) == nil)
+        #expect(client.overdue(at: 10 * Self.second).map { $0.body["id"] } == [2])
+    }
+
     @Test func aLostPartBringsTheWholeAgain() {
         var client = asked()
         #expect(client.receive(part(0), at: 0) == nil)

@@ -33,12 +33,12 @@ public final class MendClient {
         progress: (Int64) -> Void = { _ in }
     ) throws -> Outcome {
         let request = MendRequest(id: UUID().uuidString.lowercased(), action: action, members)
-        guard FileManager.default.fileExists(atPath: stack.state.database(instance.name)) else {
+        let runs = try isRunning(instance.name)
+        guard runs || FileManager.default.fileExists(atPath: stack.state.database(instance.name)) else {
             throw Failure(
-                "'\(instance.name)' has never run on \(stack.state.path)", hint: "there is nothing of it to mend")
+                "'\(instance.name)' has never run on \(stack.place)", hint: "there is nothing of it to mend")
         }
-        return try isRunning(instance.name)
-            ? try ask(instance.name, request, progress) : try runProgram(of: instance, request)
+        return runs ? try ask(instance.name, request, progress) : try runProgram(of: instance, request)
     }
 
     // MARK: One that runs

@@ -62,7 +62,7 @@ public struct ReplayPlan {
         since = nil
         guard case .day(let from) = start, let span = try observing.span(of: Array(zones.keys), zones) else {
             throw Failure(
-                "nothing has been stored on \(stack.state.path) yet", hint: "'healthbus import FILE' brings some")
+                "nothing has been stored on \(stack.place) yet", hint: "'healthbus import FILE' brings some")
         }
         // Days without any sample have nothing to compute; the one after the last may hold the end of its night.
         let first = max(from, span.lowerBound)

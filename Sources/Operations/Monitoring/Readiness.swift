@@ -50,7 +50,9 @@ extension Readiness {
         while true {
             let now = Date()
             let readiness = Readiness(
-                names, client.gather(names, within: max(0, min(0.5, deadline.timeIntervalSince(now)))))
+                names,
+                client.gather(
+                    names, within: max(0, min(0.5, deadline.timeIntervalSince(now))), asking: stack.mayAsk))
             if readiness.isReady || Date() >= deadline { return readiness }
             client.wait(until: min(deadline, now.addingTimeInterval(0.1)))
         }

@@ -54,7 +54,7 @@ public final class TapReplay {
             guard try read(instance, print) else { return }
         }
         guard try instances.contains(where: { try reader.isRunning($0.name) }) else {
-            return note("nothing runs on \(stack.state.path): this is all there is")
+            return note("nothing runs on \(stack.place): this is all there is")
         }
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 1))

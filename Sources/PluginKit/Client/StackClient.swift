@@ -131,8 +131,11 @@ public final class StackClient: Sendable {
     }
 
     /// Asks until all of `instances` have answered or `seconds` have passed.
+    /// - Parameter asking: false only waits for what is said each second anyway.
     @discardableResult
-    public func gather(_ instances: [String], within seconds: Double) -> [String: (beat: Heartbeat, age: Double)] {
+    public func gather(
+        _ instances: [String], within seconds: Double, asking: Bool = true
+    ) -> [String: (beat: Heartbeat, age: Double)] {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         settle()
         var nextHello: Instant = 0
@@ -140,7 +143,7 @@ public final class StackClient: Sendable {
             let beats = heartbeats
             if instances.allSatisfy({ beats[$0] != nil }) { break }
             // Again and again: it may be lost.
-            if MonotonicClock.now >= nextHello {
+            if asking, MonotonicClock.now >= nextHello {
                 hello()
                 nextHello = MonotonicClock.now + 50_000
             }

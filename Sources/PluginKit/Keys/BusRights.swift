@@ -40,9 +40,9 @@ public struct BusRights: Sendable {
     private func instance(_ instance: StackConfiguration.Instance) -> TopicGrant? {
         let name = instance.name
         let beat = Subscription.exact(Heartbeat.topic(name))
-        // Also as one that stands by for it, which is a tool until it has the place, and as a health check in its container.
+        // Also as one that stands by for it, which is a tool until it has the place.
         let isNamed = [Subscription.exact(name), Self.tools(of: name)]
-        var publishes = [beat, .exact(BusConnection.hello), .exact(StandbyWord.prefix + name)]
+        var publishes = [beat, .exact(StandbyWord.prefix + name)]
         var hears = [beat, .exact(BusConnection.hello), .prefix("page." + Self.toolPrefix(name))]
         func beats(_ names: [String]) -> [Subscription] { names.map { .exact(Heartbeat.topic($0)) } }
         switch instance.manifest.kind {

@@ -26,8 +26,8 @@ enum DaysCommand: Command {
             let isFiltered = ["--user", "--from", "--to"].contains { arguments.value($0) != nil }
             StandardStream.error.write(
                 isFiltered
-                    ? "no such days on \(stack.state.path); without --user, --from and --to all are shown\n"
-                    : "no days yet on \(stack.state.path); 'healthbus import FILE' brings some\n")
+                    ? "no such days on \(stack.place); without --user, --from and --to all are shown\n"
+                    : "no days yet on \(stack.place); 'healthbus import FILE' brings some\n")
         } else {
             StandardStream.output.write(report.table(for: Terminal(.output)))
         }

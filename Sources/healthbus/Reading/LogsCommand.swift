@@ -28,7 +28,10 @@ enum LogsCommand: Command {
             since: since, minimum: try arguments.choice("--level", as: Log.Level.self) ?? .debug)
         if report.isEmpty {
             StandardStream.error.write(
-                "nothing has been logged on \(stack.state.path); 'healthbus up' starts processes that log there\n")
+                stack.place == stack.state.path
+                    ? "nothing has been logged on \(stack.state.path); 'healthbus up' starts processes that log there\n"
+                    : "the logs of \(stack.place) lie with its processes: ask whoever runs them ('docker-compose logs')\n"
+            )
         }
         let isJSON = arguments.flag("--json")
         try report.run(filter, follows: arguments.flag("--follow")) { line in

@@ -1,0 +1,227 @@
+#!/usr/bin/env bash
+# The real thing: builds the image, starts the stack of docker-compose.yml, brings 200,000 samples in, swaps a handler, kills every container,
+# cuts a network, replaces the image, and holds what came of it against one process tree on the same export. `make test-compose`.
+#
+# Needs a Docker engine, compose (either), python3. Waits on conditions, each with a deadline; whatever fails ends it with 1.
+#   HEALTHBUS_BACKEND_PORT   a free port of this machine (18787)
+#   DOCKER_BUILD_FLAGS       more for docker build
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+export COMPOSE_PROJECT_NAME=${COMPOSE_PROJECT_NAME:-healthbus-test-$$}
+export HEALTHBUS_BACKEND_PORT=${HEALTHBUS_BACKEND_PORT:-18787}
+export HEALTHBUS_IMAGE=healthbus:test HEALTHBUS_ZONE=Europe/Berlin
+unset HEALTHBUS_CONFIG
+if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
+work=$(mktemp -d "${TMPDIR:-/tmp}/healthbus-compose.XXXXXX")
+chmod 0777 "$work"
+processes=(hub backend observer debouncer steps heart-rate sleep energy workouts body generic consolidator uploader)
+cut_network=
+
+say() { printf 'compose: %s\n' "$*" >&2; }
+die() { say "FAILED: $*"; exit 1; }
+quietly() { "$@" >"$work/last.log" 2>&1 || { cat "$work/last.log" >&2; die "$*"; }; }
+now() { date +%s%N | cut -c1-13; }
+container() { "${compose[@]}" ps -q "$1"; }
+cli() { "${compose[@]}" run --rm -T cli "$@"; }
+cleanup() {
+    result=$?
+    if [[ $result -ne 0 ]]; then "${compose[@]}" logs --tail=40 >"$work/logs.txt" 2>&1 || true; tail -n 60 "$work/logs.txt" >&2; fi
+    "${compose[@]}" --profile tools down -v --remove-orphans >/dev/null 2>&1 || true
+    rm -rf "$work"
+    exit "$result"
+}
+trap cleanup EXIT
+
+# until SECONDS WHAT COMMAND…: tries it until it succeeds.
+until_true() {
+    local deadline=$(($(now) + $1 * 1000)) what=$2
+    shift 2
+    until "$@" >"$work/try.log" 2>&1; do
+        (($(now) < deadline)) || { cat "$work/try.log" >&2; die "not in time: $what"; }
+        sleep 0.5
+    done
+}
+
+build() { quietly docker build ${DOCKER_BUILD_FLAGS:-} --build-arg "HEALTHBUS_VERSION=$1" -t "$HEALTHBUS_IMAGE" .; }
+
+# Everything in, computed, final and delivered: as status says it.
+settled() {
+    cli status --json >"$work/status.json" && python3 - "$work/status.json" <<'PY'
+import json, sys
+status = json.load(open(sys.argv[1]))
+down = [p["name"] for p in status["processes"] if p["state"] != "ready"]
+lag = max([value for p in status["processes"] for value in p["lag"].values()] or [0])
+print("pending", status["pending"], "lag", lag, "down", down, "dead letters", status["deadLetters"])
+sys.exit(status["pending"] != 0 or lag != 0 or down != [] or status["deadLetters"] != 0)
+PY
+}
+
+# The daily summaries without what tells how often a day was final before.
+days() {
+    python3 - "$1" <<'PY'
+import json, sys
+days = json.load(open(sys.argv[1]))
+for day in days:
+    del day["revision"]
+print(json.dumps(days, sort_keys=True, indent=1))
+PY
+}
+
+all_final() { cli days --json >"$work/days.json" && ! grep -q '"final" *: *false' "$work/days.json" && [[ $(days "$work/days.json" | wc -l) -gt 10 ]]; }
+same_days() { all_final && days "$work/days.json" >"$work/days.found" && diff "$work/expected.days" "$work/days.found"; }
+
+# What the backend holds alive against what the observer holds alive, by type.
+delivered() {
+    local token
+    token=$(docker exec "$(container backend)" cat /var/lib/healthbus/secrets/backend-token)
+    curl -sf -H "Authorization: Bearer $token" "http://127.0.0.1:$HEALTHBUS_BACKEND_PORT/api/v1/stats" >"$work/stats.json"
+    cli check --json >"$work/check.json"
+    python3 - "$work/stats.json" "$work/check.json" <<'PY'
+import json, sys
+stats, check = (json.load(open(name)) for name in sys.argv[1:3])
+ours = {row["type"]: row["samples"] for row in check["completeness"] if row["samples"]}
+theirs = {name: rows["alive"] for name, rows in stats["types"].items() if rows["alive"]}
+workouts = ours.pop("HKWorkoutTypeIdentifier", 0)
+wrong = {name: (ours.get(name), theirs.get(name)) for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)}
+print("differs (observer, backend):", wrong)
+sys.exit(wrong != {})
+PY
+}
+
+killed_by_the_system() {
+    local pid
+    pid=$(docker inspect -f '{{.State.Pid}}' "$1")
+    docker run --rm --pid host --user 0 --entrypoint sh "$HEALTHBUS_IMAGE" -c "kill -9 $pid"
+}
+restarted() { [[ $(docker inspect -f '{{.RestartCount}} {{.State.Running}}' "$1") == "$2 true" ]]; }
+
+say "building $HEALTHBUS_IMAGE"
+build 1
+size=$(docker image inspect -f '{{.Size}}' "$HEALTHBUS_IMAGE")
+say "image: $((size / 1000000)) MB"
+((size < 350000000)) || die "the image is larger than 350 MB"
+docker run --rm --entrypoint cat "$HEALTHBUS_IMAGE" /usr/share/doc/healthbus/sbom.spdx.json >"$work/sbom.json"
+python3 -c 'import json, sys; s = json.load(open(sys.argv[1])); assert len(s["packages"]) > 50; print("compose: SBOM of", len(s["packages"]), "packages", file=sys.stderr)' "$work/sbom.json"
+if docker run --rm --entrypoint sh "$HEALTHBUS_IMAGE" -c 'command -v gcc || command -v swift || command -v make'; then die "build tools in the image"; fi
+
+say "the same export in one process tree"
+quietly docker run --rm -v "$work:/work" "$HEALTHBUS_IMAGE" generate --days 365 --records 200000 --seed 7 -o /work/export.zip
+quietly docker run --rm -v "$work:/work" -e HEALTHBUS_STATE=/work/embedded -e HEALTHBUS_LOG=text "$HEALTHBUS_IMAGE" \
+    up --import /work/export.zip --zone Europe/Berlin --until-idle
+docker run --rm -v "$work:/work" -e HEALTHBUS_STATE=/work/embedded "$HEALTHBUS_IMAGE" days --json >"$work/expected.json"
+days "$work/expected.json" >"$work/expected.days"
+quietly docker run --rm -v "$work:/work" --entrypoint rm "$HEALTHBUS_IMAGE" -rf /work/embedded
+
+say "up"
+started=$(now)
+quietly "${compose[@]}" up -d --no-build
+created=$(now)
+quietly cli ready --within 30
+say "up returned after $((created - started)) ms; ready was seen $(($(now) - created)) ms later (a container for the question included)"
+(($(now) - created < 10000)) || die "not ready within 10 s"
+
+"${compose[@]}" run --rm -T --name "$COMPOSE_PROJECT_NAME-tap" cli tap --json figures. daily. observed. >"$work/tap.jsonl" 2>"$work/tap.err" &
+tap=$!
+say "import of 200,000 samples through the bus, while every container is killed once"
+cli import --json - <"$work/export.zip" >"$work/import.json" 2>"$work/import.err" &
+import=$!
+begun() { [[ ! -e /proc/$import ]] || docker exec "$(container observer)" sh -c 'ls /var/lib/healthbus/observer/inbox | grep -q .'; }
+until_true 30 "the import begins" begun
+for name in observer debouncer steps heart-rate sleep energy workouts body generic consolidator uploader backend hub; do
+    id=$(container "$name")
+    quietly killed_by_the_system "$id"
+    until_true 60 "$name is started again" restarted "$id" 1
+done
+wait "$import" || { cat "$work/import.err" >&2; die "the import"; }
+python3 -c 'import json, sys; f = json.load(open(sys.argv[1]))["files"][0]; print("compose: read", f["read"], "added", f["added"], file=sys.stderr); sys.exit(f["added"] < 199000)' "$work/import.json" || die "the import added too little"
+until_true 180 "all is delivered" settled
+until_true 60 "the days of the process tree" same_days
+until_true 60 "the backend has all samples, once" delivered
+docker stop -t 5 "$COMPOSE_PROJECT_NAME-tap" >/dev/null 2>&1 || true
+wait "$tap" || true
+for topic in figures. daily. observed.; do grep -q "\"topic\":\"$topic" "$work/tap.jsonl" || die "the tap heard no $topic"; done
+say "all there, once, as in the process tree; the tap heard $(wc -l <"$work/tap.jsonl") messages"
+
+say "two containers on one volume"
+if cli_output=$(docker run --rm --network none -v "${COMPOSE_PROJECT_NAME}_steps:/var/lib/healthbus" -v "${COMPOSE_PROJECT_NAME}_keys-steps:/var/lib/healthbus-keys/steps:ro" \
+    -e HEALTHBUS_CONFIG=/usr/lib/healthbus/configs/compose.json "$HEALTHBUS_IMAGE" run steps 2>&1); then die "a second steps ran"; fi
+grep -q "runs already" <<<"$cli_output" || die "no word of the lock: $cli_output"
+if cli_output=$(docker run --rm --network none -v "${COMPOSE_PROJECT_NAME}_steps:/var/lib/healthbus" -v "${COMPOSE_PROJECT_NAME}_keys-steps:/var/lib/healthbus-keys/steps:ro" \
+    -e HEALTHBUS_CONFIG=/usr/lib/healthbus/configs/compose.json "$HEALTHBUS_IMAGE" run steps --takeover 2>&1); then die "a takeover across containers"; fi
+grep -q "another container" <<<"$cli_output" || die "no word of the other container: $cli_output"
+
+say "steps swapped for the Python example, and a network cut for 20 s"
+id=$(container sleep)
+cut_network=${COMPOSE_PROJECT_NAME}_bus
+quietly docker network disconnect "$cut_network" "$id"
+cut_at=$(now)
+export HEALTHBUS_STEPS_PLUGIN=steps-python
+quietly "${compose[@]}" rm -sf steps
+quietly "${compose[@]}" up -d --no-build --no-deps steps
+plugin_is() { cli tap --json --count 1 heartbeat.steps >"$work/beat.json" && grep "\"plugin\":\"$1\"" "$work/beat.json"; }
+until_true 60 "steps is the Python example" plugin_is steps-python
+while (($(now) - cut_at < 20000)); do sleep 0.2; done
+quietly docker network connect --alias sleep "$cut_network" "$id"
+until_true 120 "all is well again" settled
+until_true 60 "the same days, by Python" same_days
+
+say "heart-rate scaled to zero and back, with an import between"
+quietly "${compose[@]}" stop heart-rate
+quietly docker run --rm -v "$work:/work" "$HEALTHBUS_IMAGE" generate --days 370 --records 203000 --seed 7 -o /work/newer.zip
+quietly cli import --json - <"$work/newer.zip"
+quietly "${compose[@]}" start heart-rate
+until_true 180 "all is computed and delivered" settled
+until_true 60 "every day is final" all_final
+until_true 60 "the backend has all samples, once" delivered
+days "$work/days.json" >"$work/expected.days"
+
+say "at rest"
+sleep 20
+running() { for name in "${processes[@]}"; do container "$name"; done; }
+mapfile -t ids < <(running)
+docker stats --no-stream --format '{{.MemUsage}}' "${ids[@]}" >"$work/stats.txt"
+# Microseconds of processor time of all containers, health checks among them; cgroups of either version.
+usage() {
+    for id in "${ids[@]}"; do
+        docker exec "$id" sh -c 'if [ -e /sys/fs/cgroup/cpuacct/cpuacct.usage ]; then echo $(($(cat /sys/fs/cgroup/cpuacct/cpuacct.usage) / 1000)); else
+            while read -r name value; do [ "$name" != usage_usec ] || echo "$value"; done </sys/fs/cgroup/cpu.stat; fi'
+    done | awk '{ sum += $1 } END { printf "%d\n", sum }'
+}
+before=$(usage)
+rested_at=$(now)
+sleep 60
+after=$(usage)
+awk -v used="$((after - before))" -v time="$(($(now) - rested_at))" -v count="${#ids[@]}" '
+    { memory += $1 * ($1 ~ /GiB/ ? 1024 : $1 ~ /KiB/ ? 1 / 1024 : 1) }
+    END { printf "compose: %d containers, %.2f %% of a core (health checks included), %.0f MiB\n", count, used / time / 10, memory }' "$work/stats.txt" >&2
+
+head_of() {
+    cli tap --json --count 1 heartbeat.observer >"$work/beat.json" 2>/dev/null
+    python3 -c 'import json, sys; head = json.loads(open(sys.argv[1]).readline())["body"]["head"]; print(head["store"], head["generation"], head["sequence"])' "$work/beat.json"
+}
+say "containers and image gone, a newer build on the same volumes"
+kept=$(head_of)
+stopping=$(now)
+quietly "${compose[@]}" stop
+stopped=$(($(now) - stopping))
+say "stopped in $stopped ms"
+((stopped < 10000)) || die "it took longer than 10 s to stop"
+for name in "${processes[@]}"; do
+    code=$(docker inspect -f '{{.State.ExitCode}}' "$("${compose[@]}" ps -aq "$name" 2>/dev/null || "${compose[@]}" ps -q "$name")")
+    [[ $code == 0 ]] || die "$name ended with $code"
+done
+quietly "${compose[@]}" --profile tools down
+quietly docker rmi "$HEALTHBUS_IMAGE"
+build 2
+quietly "${compose[@]}" up -d --no-build
+quietly cli ready --within 30
+until_true 60 "all is as it was" settled
+until_true 60 "the same days" same_days
+[[ $(head_of) == "$kept" ]] || die "the observer began anew: $kept, now $(head_of)"
+
+say "only down -v forgets"
+quietly "${compose[@]}" --profile tools down -v
+quietly "${compose[@]}" up -d --no-build
+quietly cli ready --within 30
+[[ $(cli days --json 2>/dev/null | tr -d ' \n') == "[]" ]] || die "days are left after down -v"
+say "done"

@@ -1,0 +1,93 @@
+import Changelog
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import PluginKit
+import SQLite
+import Synchronization
+import Testing
+import Wire
+
+/// A stack whose folders lie elsewhere, as in containers: all that a command learns of it comes over the bus.
+@Suite(.timeLimit(.minutes(1))) struct ElsewhereTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A port that was free a moment ago.
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try withUnsafeMutableBytes(of: &address) { bytes in
+            let place = try #require(bytes.baseAddress).assumingMemoryBound(to: sockaddr.self)
+            try #require(bind(descriptor, place, length) == 0 && getsockname(descriptor, place, &length) == 0)
+        }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    @Test func whoHasNoFolderOfTheStackAsksOverTheBus() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let catalog = try PluginCatalog(folder: root.appending(path: "plugins").path, programs: "")
+        let there = StateFolder(path: folder.path + "/there")
+        let file = folder.path + "/stack.json"
+        let ports = [try Self.freePort(), try Self.freePort()]
+        let bus: Value = [
+            "publish": .string("tcp://127.0.0.1:\(ports[0])"), "subscribe": .string("tcp://127.0.0.1:\(ports[1])"),
+            "keys": .string(there.path + "/keys"),
+        ]
+        try Data(Value.object(["bus": bus]).json().utf8).write(to: URL(fileURLWithPath: file))
+        let stack = try StackConfiguration(path: file, catalog: catalog)
+        let consolidator = try #require(stack.only(.consolidator))
+        try StateFolder.make(there.instance(consolidator.name))
+        _ = try stack.keyFolder(there, environment: [:]).initialise(stack.keyRoles, owner: nil)
+        func reader() -> StackReader {
+            StackReader(state: StateFolder(path: folder.path + "/here"), stack: stack) { ChangelogSource(database: $1) }
+        }
+        // Nobody is there: that is told in seconds, and not as a stack that holds nothing.
+        #expect(try !reader().isRunning(consolidator.name))
+
+        let forwarder = try Forwarder()
+        let host = StageHost(instance: consolidator.name, plugin: "consolidator", log: .silent)
+        let failures = Mutex<[String]>([])
+        let running = DispatchGroup()
+        func start(_ body: @escaping @Sendable () throws -> Void) {
+            running.enter()
+            Thread {
+                do { try body() } catch { failures.withLock { $0.append("\(error)") } }
+                running.leave()
+            }.start()
+        }
+        let path = there.database(consolidator.name)
+        let seal = try #require(try stack.hubSeal(in: there))
+        let address = try stack.address(in: there, as: consolidator.name)
+        start { try forwarder.run(address: stack.listening(address), seal: seal, ready: {}, heartbeat: { nil }) }
+        start {
+            try host.run(
+                stage: StackReaderTests.Filled(), database: try StageDatabase(path: path, now: WallClock.now),
+                address: address, effects: nil,
+                source: {
+                    let reader = try Database(path: path, mode: .readOnly)
+                    return (reader, ChangelogSource(database: reader))
+                })
+        }
+        defer {
+            host.stop()
+            forwarder.stop()
+            running.wait()
+            #expect(failures.withLock(\.self) == [])
+        }
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try !reader().isRunning(consolidator.name) { try #require(ContinuousClock.now < deadline) }
+        let asking = reader()
+        #expect(try asking.rows(consolidator, topic: "daily.summary").count == StackReaderTests.days)
+        #expect(try !asking.isRunning("steps"))
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/here"))
+    }
+}
