@@ -88,6 +88,23 @@ public struct Cursor: Sendable, Equatable {
         bulkUntil = head.sequence
     }
 
+    /// Goes back to a sequence: what has changed since is to be consumed once more. Never forward.
+    public mutating func rewind(to sequence: Int64) {
+        anchor = AnchorVector(
+            base: Swift.min(anchor.base, sequence), exceptions: anchor.exceptions.mapValues { Swift.min($0, sequence) })
+        backfill = backfill.compactMap { range in
+            range.from < sequence ? Range(from: range.from, to: Swift.min(range.to, sequence)) : nil
+        }
+    }
+
+    /// Forgets what was consumed: names a generation that no store has, so that the producer's answer is a reset.
+    public mutating func forget() {
+        generation = "forgotten"
+        anchor = .zero
+        backfill = []
+        snapshotUntil = nil
+    }
+
     /// Begins anew at a store that doesn't continue what was consumed.
     public mutating func reset(to head: StoreHead) {
         store = head.store
@@ -148,7 +165,8 @@ extension StageDatabase {
         guard store == head.store, let index = generations.firstIndex(where: { $0.nonce == generation }) else {
             return .reset
         }
-        if index + 1 < generations.count { return sequence < generations[index + 1].first ? .good : .reset }
+        let newer = generations[(index + 1)...]
+        if !newer.isEmpty { return newer.allSatisfy { sequence <= $0.after } ? .good : .reset }
         return sequence <= head.sequence ? .good : .lostRows
     }
 }

@@ -100,6 +100,23 @@ public final class KeyedChangelog {
         return true
     }
 
+    /// Gives every row a new sequence, in the order that they have: so each holds against any version of its key that was given out before.
+    public func renew() throws {
+        let last = stage.sequence
+        let next = try stage.database.prepare("SELECT min(seq) FROM changes WHERE seq > ? AND seq <= ?")
+        let move = try stage.database.prepare("UPDATE changes SET seq = ? WHERE seq = ?")
+        var at: Int64 = .min
+        while true {
+            next.bind(1, at)
+            next.bind(2, last)
+            guard let found = try next.firstRow({ $0.isNull(0) ? nil : $0.int64(0) })?.flatMap({ $0 }) else { return }
+            at = found
+            move.bind(1, stage.nextSequence())
+            move.bind(2, at)
+            try move.run()
+        }
+    }
+
     /// The living rows of a user's days.
     public func rows(user: String, days: ClosedRange<Int>) throws -> [Row] {
         list.bind(1, user)

@@ -16,6 +16,8 @@ public final class StageDatabase {
         public var nonce: String
         /// The first sequence that belongs to it.
         public var first: Int64
+        /// Where the store stood when it began: an anchor of an older generation beyond that has seen what this store doesn't hold.
+        public var after: Int64
     }
 
     private var lastSequence: Int64
@@ -78,9 +80,27 @@ public final class StageDatabase {
         generations = []
         readEpoch = try database.prepare("SELECT value FROM meta WHERE key = 'epoch'")
         writeMeta = try database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)")
-        let list = try database.prepare("SELECT nonce, first FROM generations ORDER BY first")
-        try list.forEachRow { generations.append(Generation(nonce: $0.string(0), first: $0.int64(1))) }
+        if try !Self.knowsReach(database) {
+            try transaction { try database.execute("ALTER TABLE generations ADD COLUMN after INTEGER") }
+        }
+        generations = try Self.generations(in: database)
         if generations.isEmpty { try transaction { try beginGeneration(now: now) } }
+    }
+
+    /// Stores of the first releases don't say how far a generation reached.
+    private static func knowsReach(_ database: Database) throws -> Bool {
+        try database.prepare("SELECT 1 FROM pragma_table_info('generations') WHERE name = 'after'").firstRow { _ in true
+        }
+            ?? false
+    }
+
+    private static func generations(in database: Database) throws -> [Generation] {
+        let reach = try knowsReach(database) ? "coalesce(after, first - 1)" : "first - 1"
+        var generations: [Generation] = []
+        try database.prepare("SELECT nonce, first, \(reach) FROM generations ORDER BY first").forEachRow {
+            generations.append(Generation(nonce: $0.string(0), first: $0.int64(1), after: $0.int64(2)))
+        }
+        return generations
     }
 
     public var head: StoreHead {
@@ -148,14 +168,25 @@ public final class StageDatabase {
 
     public var isInTransaction: Bool { database.isInTransaction }
 
-    /// Starts a new generation inside the running transaction: anchors of the one before stay good up to here.
-    public func beginGeneration(now: Instant) throws {
-        lastSequence = max(lastSequence, now / 1000) + 1
+    /// What an older generation's anchors are worth once a new one has begun.
+    public enum Continuity: Sendable {
+        /// Good up to where the store stands.
+        case goesOn
+        /// Good no more: every consumer reads all of it again.
+        case beginsAnew
+    }
+
+    /// Starts a new generation inside the running transaction. Its sequences lie beyond all that were given out before.
+    /// - Parameter least: a sequence that may have been given out elsewhere, by a store that this one takes the place of.
+    public func beginGeneration(now: Instant, least: Int64 = 0, _ continuity: Continuity = .goesOn) throws {
+        let after = continuity == .goesOn ? lastSequence : (generations.first?.first ?? 1) - 1
+        lastSequence = max(lastSequence, least, now / 1000) + 1
         sequenceUsed = true
-        let generation = Generation(nonce: UUID().uuidString.lowercased(), first: lastSequence)
-        let insert = try database.prepare("INSERT INTO generations(first, nonce) VALUES (?, ?)")
+        let generation = Generation(nonce: UUID().uuidString.lowercased(), first: lastSequence, after: after)
+        let insert = try database.prepare("INSERT INTO generations(first, nonce, after) VALUES (?, ?, ?)")
         insert.bind(1, generation.first)
         insert.bind(2, generation.nonce)
+        insert.bind(3, generation.after)
         try insert.run()
         generations.append(generation)
     }
@@ -192,9 +223,7 @@ extension StageDatabase {
         let store = try meta.firstRow { $0.string(0) } ?? ""
         meta.bind(1, "last_sequence")
         let sequence = try meta.firstRow { $0.int64(0) } ?? 0
-        var generations: [Generation] = []
-        try database.prepare("SELECT nonce, first FROM generations ORDER BY first")
-            .forEachRow { generations.append(Generation(nonce: $0.string(0), first: $0.int64(1))) }
+        let generations = try Self.generations(in: database)
         let head = StoreHead(
             store: store, generation: generations.last?.nonce ?? "", sequence: sequence,
             first: generations.first?.first ?? 1)

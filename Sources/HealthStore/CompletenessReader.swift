@@ -115,7 +115,7 @@ extension HealthStoreReader {
     public func quarantineReasons(user: String, limit: Int = 200) throws -> [(reason: String, count: Int)] {
         let query = try database.prepare(
             """
-            SELECT reason, count(*) AS n FROM quarantine WHERE user = (SELECT id FROM users WHERE name = ?)
+            SELECT reason, count(*) AS n FROM quarantine WHERE dropped = 0 AND user = (SELECT id FROM users WHERE name = ?)
             GROUP BY reason ORDER BY n DESC, reason LIMIT ?
             """)
         query.bind(1, user)

@@ -30,6 +30,8 @@ public struct QuarantineEntry: Sendable, Equatable {
     public var raw: String
     /// That sample's id.
     public var sample: SampleID?
+    /// How often it has come in.
+    public var seen: Int64
 }
 
 extension HealthStoreReader {
@@ -63,8 +65,8 @@ extension HealthStoreReader {
         if let user, users.ids[user] == nil { return [] }
         let query = try database.prepare(
             """
-            SELECT number, user, source, line, reason, raw, sample FROM quarantine
-            WHERE number > ?1 AND (?3 IS NULL OR user = ?3) ORDER BY number LIMIT ?2
+            SELECT number, user, source, line, reason, raw, sample, seen FROM quarantine
+            WHERE number > ?1 AND dropped = 0 AND (?3 IS NULL OR user = ?3) ORDER BY number LIMIT ?2
             """)
         query.bind(1, after)
         query.bind(2, limit)
@@ -74,14 +76,14 @@ extension HealthStoreReader {
             entries.append(
                 QuarantineEntry(
                     number: row.int64(0), user: try users.name(row.int(1)), source: row.string(2), line: row.int64(3),
-                    reason: row.string(4), raw: row.string(5), sample: row.sampleID(6)))
+                    reason: row.string(4), raw: row.string(5), sample: row.sampleID(6), seen: row.int64(7)))
         }
         return entries
     }
 
     /// How many entries the quarantine has.
     public func quarantineCount() throws -> Int {
-        try database.prepare("SELECT count(*) FROM quarantine").firstRow { $0.int(0) } ?? 0
+        try database.prepare("SELECT count(*) FROM quarantine WHERE dropped = 0").firstRow { $0.int(0) } ?? 0
     }
 
     /// Apple's ring summaries of the dates, both included, in their order; the first `limit` of them.

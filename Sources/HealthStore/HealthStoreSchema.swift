@@ -7,7 +7,7 @@ import SQLite
 /// the samples longer than `longDuration`, so that one sample of a year doesn't make every slice reach back a year.
 public struct HealthStoreSchema {
     /// The layout's version, kept in `store_schema` (`user_version` belongs to whoever owns the file).
-    public static let version = 2
+    public static let version = 3
 
     /// Samples longer than this (µs) are found through an index of their own.
     static let longDuration: Int64 = 24 * 3600 * 1_000_000
@@ -22,9 +22,13 @@ public struct HealthStoreSchema {
         if let found = found.flatMap({ $0 }) {
             guard found <= version else { throw HealthStoreError.newerSchema(found: found, known: version) }
             guard found < version else { return }
-            // What is older than any export gives way to the next.
-            try database.execute(
-                "ALTER TABLE activity_summaries ADD COLUMN exported INTEGER NOT NULL DEFAULT \(Int64.min)")
+            if found < 2 {
+                // What is older than any export gives way to the next.
+                try database.execute(
+                    "ALTER TABLE activity_summaries ADD COLUMN exported INTEGER NOT NULL DEFAULT \(Int64.min)")
+            }
+            try database.execute("ALTER TABLE quarantine ADD COLUMN seen INTEGER NOT NULL DEFAULT 1")
+            try database.execute("ALTER TABLE quarantine ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0")
         } else {
             for table in tables { try database.execute(table) }
         }
@@ -60,7 +64,8 @@ public struct HealthStoreSchema {
         """,
         """
         CREATE TABLE quarantine (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, content BLOB NOT NULL, sample BLOB,
-          source TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL, raw TEXT NOT NULL, UNIQUE (user, content))
+          source TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL, raw TEXT NOT NULL,
+          seen INTEGER NOT NULL DEFAULT 1, dropped INTEGER NOT NULL DEFAULT 0, UNIQUE (user, content))
         """,
         "CREATE INDEX quarantine_sample ON quarantine (user, sample) WHERE sample IS NOT NULL",
         """

@@ -33,21 +33,27 @@ extension HealthStoreWriter {
             var deleted = 0
             let candidates = try typesHeld(by: user, named: type)
             for id in ids {
-                // The id begins with the start's milliseconds; what lies before 1970 has none.
-                let second = Int64(id.high >> 16) / 1000
-                for candidate in candidates {
-                    var found = try row(user: user, type: candidate, second: second, id: id)
-                    if found == nil, second == 0 { found = try row(before1970: id, user: user, type: candidate) }
-                    guard let row = found else { continue }
-                    if row.state != .deleted {
-                        try bury(row, as: .deleted, user: user)
-                        deleted += 1
-                    }
-                    break
-                }
+                guard let row = try row(id: id, among: candidates, user: user), row.state != .deleted else { continue }
+                try bury(row, as: .deleted, user: user)
+                deleted += 1
             }
             return deleted
         }
+    }
+
+    /// The row of an id, whatever its type.
+    func row(id: SampleID, user: Int) throws -> StoredRow? {
+        try row(id: id, among: typesHeld(by: user, named: nil), user: user)
+    }
+
+    private func row(id: SampleID, among types: [Int], user: Int) throws -> StoredRow? {
+        // The id begins with the start's milliseconds; what lies before 1970 has none.
+        let second = Int64(id.high >> 16) / 1000
+        for type in types {
+            if let row = try row(user: user, type: type, second: second, id: id) { return row }
+            if second == 0, let row = try row(before1970: id, user: user, type: type) { return row }
+        }
+        return nil
     }
 
     func bury(_ old: StoredRow, as state: SampleState, user: Int) throws {

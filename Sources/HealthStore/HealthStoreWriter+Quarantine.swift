@@ -45,6 +45,103 @@ extension HealthStoreWriter {
         add.bind(6, reason)
         add.bind(7, raw)
         try add.run()
-        return database.changes
+        let added = database.changes
+        if added == 0 { try sawAgain(content, user: user) }
+        return added
+    }
+
+    /// Counts that something quarantined has come in once more.
+    func sawAgain(_ content: SampleID, user: Int) throws {
+        let count = statements.countQuarantined
+        count.bind(1, user)
+        count.bind(2, content)
+        try count.run()
+    }
+
+    /// Checks quarantined samples against the present limits: what passes becomes a sample like any other, under a new version.
+    /// - Returns: how many passed.
+    public func retryQuarantined(_ entries: [QuarantineEntry], plausibility: PlausibilityRule) throws -> Int {
+        try change { user in
+            var passed = 0
+            for entry in entries {
+                guard let id = entry.sample else { continue }
+                guard let old = try row(id: id, user: user), old.state == .quarantined else {
+                    // It was deleted meanwhile, or is counted already.
+                    try forgetQuarantined(entry)
+                    continue
+                }
+                let reason = Plausibility.reason(
+                    start: old.start, end: old.end, value: old.value, rule: plausibility(try typeName(old.type)))
+                if let reason {
+                    try note(again: entry, reason: reason)
+                    continue
+                }
+                var row = old
+                row.state = .alive
+                try rewrite(&row, was: old, user: user)
+                try forgetQuarantined(entry)
+                passed += 1
+            }
+            return passed
+        }
+    }
+
+    /// Forgets what is quarantined, for good: a dropped sample, and a dropped input, stay out when they come again.
+    public func dropQuarantined(_ entries: [QuarantineEntry]) throws {
+        try change { user in
+            for entry in entries {
+                if let id = entry.sample {
+                    if let row = try row(id: id, user: user), row.state == .quarantined {
+                        try bury(row, as: .deleted, user: user)
+                    }
+                    try forgetQuarantined(entry)
+                } else {
+                    // The digest of its content keeps it out; the content goes.
+                    let drop = try database.prepare("UPDATE quarantine SET dropped = 1, raw = '' WHERE number = ?")
+                    drop.bind(1, entry.number)
+                    try drop.run()
+                }
+            }
+        }
+    }
+
+    /// Forgets that something was quarantined.
+    public func forgetQuarantined(_ entry: QuarantineEntry) throws {
+        let delete = try database.prepare("DELETE FROM quarantine WHERE number = ?")
+        delete.bind(1, entry.number)
+        try delete.run()
+    }
+
+    private func note(again entry: QuarantineEntry, reason: String) throws {
+        guard reason != entry.reason else { return }
+        let write = try database.prepare("UPDATE quarantine SET reason = ? WHERE number = ?")
+        write.bind(1, reason)
+        write.bind(2, entry.number)
+        try write.run()
+    }
+
+    private func typeName(_ type: Int) throws -> String {
+        let query = try database.prepare("SELECT name FROM types WHERE id = ?")
+        query.bind(1, type)
+        guard let name = try query.firstRow({ $0.string(0) }) else {
+            throw HealthStoreError.danglingName(table: "types", id: type)
+        }
+        return name
+    }
+}
+
+/// Why a sample can't be true, without its value.
+enum Plausibility {
+    /// The years 1 to 9999: times beyond them have no date.
+    private static let years: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+
+    static func reason(
+        start: Instant, end: Instant, value: Double, rule: (Double, Instant, Instant) -> String?
+    ) -> String? {
+        if end < start { return "it ends before it starts" }
+        guard years.contains(start.flooredSecond), years.contains(end.flooredSecond) else {
+            return "its dates are out of range"
+        }
+        return rule(value, start, end)
     }
 }

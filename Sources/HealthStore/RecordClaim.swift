@@ -44,7 +44,9 @@ struct RecordClaim {
         switch row.state {
         case .deleted: tally.deleted += 1
         case .absent: tally.revived += 1
-        case .alive, .quarantined: if changed { tally.joined += 1 } else { tally.known += 1 }
+        case .alive, .quarantined:
+            if changed { tally.joined += 1 } else { tally.known += 1 }
+            if row.state == .quarantined, !isTrial { try writer.sawAgain(row.id, user: user) }
         }
     }
 
@@ -196,13 +198,7 @@ extension RecordClaim {
     }
 
     func implausible(_ record: IncomingRecord) -> String? {
-        if record.end < record.start { return "it ends before it starts" }
-        // The years 1 to 9999: times beyond them have no date.
-        let years: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
-        guard years.contains(record.second), years.contains(record.endSecond) else {
-            return "its dates are out of range"
-        }
-        return plausibility(record.value, record.start, record.end)
+        Plausibility.reason(start: record.start, end: record.end, value: record.value, rule: plausibility)
     }
 
     private func store(_ row: StoredRow, _ record: IncomingRecord) throws {

@@ -14,6 +14,7 @@ final class WriterStatements {
     let findUUID: Statement
     let registerUUID: Statement
     let addQuarantine: Statement
+    let countQuarantined: Statement
     let renameQuarantined: Statement
 
     init(in database: Database) throws {
@@ -44,6 +45,7 @@ final class WriterStatements {
             INSERT INTO quarantine (user, content, sample, source, line, reason, raw) VALUES (?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (user, content) DO NOTHING
             """)
+        countQuarantined = try database.prepare("UPDATE quarantine SET seen = seen + 1 WHERE user = ? AND content = ?")
         renameQuarantined = try database.prepare(
             "UPDATE quarantine SET sample = ?1, content = ?1 WHERE user = ?3 AND sample = ?2")
     }

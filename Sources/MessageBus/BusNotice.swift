@@ -28,7 +28,7 @@ public struct BusNotice: Sendable, Equatable {
     }
 }
 
-/// Lets through one notice of a kind and person in ten seconds, and counts the others: a flood of what is refused must not become a flood of lines.
+/// Lets through one notice of a kind and person (and reason, of who isn't let in) in ten seconds, and counts the others: a flood of what is refused must not become a flood of lines.
 /// Pure.
 package struct NoticeLimit {
     package static let interval: Instant = 10 * Instant.second
@@ -41,7 +41,8 @@ package struct NoticeLimit {
 
     /// nil when nothing is to be said now.
     package mutating func pass(_ notice: BusNotice, at monotonic: Instant) -> BusNotice? {
-        let key = notice.kind.rawValue + " " + notice.who
+        // What is denied differs as its sender likes; why somebody is refused doesn't.
+        let key = "\(notice.kind) \(notice.who)" + (notice.kind == .denied ? "" : " " + notice.why)
         if let last = told[key], monotonic - last.at < Self.interval {
             told[key] = (last.at, last.untold + 1)
             return nil

@@ -2,9 +2,12 @@ import Changelog
 import Console
 import Foundation
 import HealthModel
+import HealthStore
 import MessageBus
 import ObserverStage
 import PluginKit
+import SQLite
+import UploaderStage
 
 /// The stack that a command is about: its folder, its configuration, its plugins.
 public struct Stack: Sendable {
@@ -35,6 +38,12 @@ public struct Stack: Sendable {
         return try configuration.address(in: state, as: chosen.isEmpty ? name : chosen)
     }
 
+    /// Where it runs, for messages: its folder, or the bus of one whose folders lie elsewhere.
+    public var place: String {
+        guard configuration.bus.isRemote, !FileManager.default.fileExists(atPath: state.path) else { return state.path }
+        return configuration.bus.endpoints?.subscribe ?? state.path
+    }
+
     public var observer: String { configuration.only(.observer)?.name ?? "observer" }
     public var names: [String] { configuration.instances.map(\.name) }
 
@@ -50,8 +59,16 @@ public struct Stack: Sendable {
     /// Reads what the stack holds, running or not.
     public func reader() -> StackReader {
         StackReader(state: state, stack: configuration, address: { try address }) { instance, database in
-            guard instance.manifest.kind == .observer else { return ChangelogSource(database: database) }
-            return try ObserverSource(database: database, isShared: false)
+            // A file of an earlier release is brought up to date, as its own program would.
+            switch instance.manifest.kind {
+            case .observer:
+                try database.transaction { try HealthStoreSchema.create(in: database) }
+                return try ObserverSource(database: database, isShared: false)
+            case .uploader:
+                try database.transaction { try UploaderSource.createTables(in: database) }
+                return UploaderSource(database: database)
+            default: return ChangelogSource(database: database)
+            }
         }
     }
 
@@ -59,7 +76,7 @@ public struct Stack: Sendable {
     public func requireRunning(or instead: String? = nil) throws {
         guard try reader().isRunning(observer) else {
             throw Failure(
-                "no stack runs on \(state.path)",
+                "no stack runs on \(place)",
                 hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
         }
     }

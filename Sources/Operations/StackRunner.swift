@@ -104,10 +104,13 @@ public final class StackRunner: Sendable {
         defer { relay.finish() }
         let log = try SupervisorLog(path: stack.state.log("supervisor"))
         let running = Running()
+        let processes = StackProcesses(
+            state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone)
+        let swaps = SwapDirector(stack, processes)
         try requireKeys()
         let client = try StackClient(
-            address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName)
-        ) { running.heartbeat() }
+            address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName),
+            beat: { running.heartbeat(swaps) }, hears: (SwapDirector.subscriptions, { swaps.hear($0) }))
         defer { client.close() }
         let monitoring = try (options.monitoring ?? stack.configuration.monitoring).map { endpoint in
             try MonitoringServer(stack, client, at: endpoint)
@@ -115,16 +118,19 @@ public final class StackRunner: Sendable {
         defer { monitoring?.stop() }
         if let endpoint = monitoring?.endpoint { say("metrics  http://\(endpoint)/metrics") }
         let supervisor = try Supervisor(
-            specs(),
+            stack.configuration.instances.map { processes.spec($0) },
             isReady: { name, pid in
                 client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == "ready" } ?? false
             },
             onEvent: { [self] notice in
                 log.note(notice)
                 note(notice)
+                swaps.note(notice)
                 if state.withLock({ $0.failure != nil }) { running.stop() }
             })
         running.set(supervisor)
+        swaps.start(supervisor, said: { client.beat() })
+        defer { swaps.stop() }
         let work = Thread { [self] in
             do { try accompany(client, running) } catch {
                 state.withLock { $0.failure = error as? Failure ?? Failure("\(error)") }
@@ -163,27 +169,6 @@ public final class StackRunner: Sendable {
         }
     }
 
-    private func specs() -> [ProcessSpec] {
-        var environment: [String: String] = [:]
-        // One process's own; each of these has another.
-        for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE"] { environment[name] = "" }
-        if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
-        // A program that lies elsewhere finds the others' manifests nowhere near.
-        environment["HEALTHBUS_PLUGINS"] = stack.catalog.folder
-        return stack.configuration.instances.map { instance in
-            var arguments = ["--state", stack.state.path, "--instance", instance.name]
-            if let file = stack.configurationFile { arguments += ["--config", file] }
-            // The hub first, for without it nobody is ready; then everyone else together: they find each other in any order.
-            let group = instance.manifest.kind == .hub ? 0 : 1
-            return ProcessSpec(
-                name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                // Whoever took its place by hand is waited for.
-                argumentsOnceReady: ["--standby"], environment: environment, group: group,
-                restart: RestartPolicy(instance.manifest.restart),
-                streams: .init(errorFile: stack.state.log(instance.name)))
-        }
-    }
-
     private func note(_ notice: SupervisorNotice) {
         switch notice {
         case .ready(let name):
@@ -218,9 +203,7 @@ public final class StackRunner: Sendable {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
         let imports = ImportClient(client: client, observer: stack.observer)
         for path in options.imports {
-            let id = ImportClient.newID()
-            try imports.submit(path, id: id, user: options.user, within: 60)
-            let outcome = try imports.watch(id, path: path)
+            let outcome = try imports.run(path, user: options.user, within: 60)
             state.withLock { $0.outcome.imports.append(outcome) }
             if outcome.report == nil {
                 throw Failure(
@@ -262,7 +245,7 @@ private final class Running: Sendable {
     func stop() { supervisor.withLock { $0 }?.stop() }
 
     /// What the supervisor says each second: its processes and how they are.
-    func heartbeat() -> Message? {
+    func heartbeat(_ swaps: SwapDirector) -> Message? {
         guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
         let processes = statuses.map { status -> Value in
             [
@@ -275,7 +258,7 @@ private final class Running: Sendable {
             instance: "supervisor", plugin: "supervisor", phase: "ready",
             pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessUse.memory,
             processorTime: ProcessUse.processorTime, started: ProcessUse.started,
-            details: ["processes": .array(processes)]
+            details: ["processes": .array(processes), "swaps": swaps.value]
         ).message(at: WallClock.now)
     }
 }

@@ -33,7 +33,10 @@ public struct StatusReport {
                 try Self.process(instance.name, beats, supervised[instance.name], stack, reader))
         }
         let uploader = stack.configuration.only(.uploader)
-        let stored = try uploader.map { try Self.delivered($0, stack, beats[$0.name]?.beat) } ?? (last: [:], letters: 0)
+        let stored =
+            try uploader.map { try Self.delivered($0, stack, beats[$0.name]?.beat) } ?? (
+                last: [:], letters: 0, dropped: 0
+            )
         var metrics: [Value] = []
         for handler in stack.configuration.handlers {
             var metric = try Self.metric(handler, stack, observed, beats[handler.name]?.beat, stored.last)
@@ -43,10 +46,10 @@ public struct StatusReport {
         let pendingDelivery = Self.pendingDelivery(uploader?.name, stack, beats)
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
         value = [
-            "state": .string(stack.state.path), "running": .bool(isUp), "processes": .array(processes),
+            "state": .string(stack.place), "running": .bool(isUp), "processes": .array(processes),
             "metrics": .array(metrics),
             "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"],
-            "deadLetters": .integer(stored.letters),
+            "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": uploader.flatMap { beats[$0.name]?.beat.details["blocked"] } ?? .null,
         ]
@@ -95,19 +98,22 @@ public struct StatusReport {
     /// When the uploader last delivered what, and its dead letters: from its heartbeat, else from its file.
     private static func delivered(
         _ uploader: StackConfiguration.Instance, _ stack: Stack, _ beat: Heartbeat?
-    ) throws -> (last: [String: Instant], letters: Int64) {
+    ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64) {
         if let beat {
             return (
                 (beat.details["lastDelivered"]?.object ?? [:]).compactMapValues(\.int),
-                beat.details["deadLetters"]?.int ?? 0
+                beat.details["deadLetters"]?.int ?? 0, beat.details["droppedLetters"]?.int ?? 0
             )
         }
         return try stack.stopped(uploader.name) { database in
             var last: [String: Instant] = [:]
             try database.prepare("SELECT metric, last FROM deliveries").forEachRow { last[$0.string(0)] = $0.int64(1) }
             let letters = try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
-            return (last, letters)
-        } ?? ([:], 0)
+            let dropped = try database.prepare("SELECT value FROM backend WHERE key = 'droppedLetters'").firstRow {
+                Int64($0.string(0)) ?? 0
+            }
+            return (last, letters, dropped ?? 0)
+        } ?? ([:], 0, 0)
     }
 
     private static func metric(
@@ -195,10 +201,11 @@ extension StatusReport {
             ])
         }
         let stalest = value["stalest"]
+        let dropped = value["droppedLetters"].int.map { $0 > 0 ? " (\($0) dropped)" : "" } ?? ""
         return "State  \(value["state"].string ?? "")\n\n" + processes.render(for: terminal) + "\n"
             + metrics.render(for: terminal)
             + "\n" + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
-            + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0), "
+            + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "
             + "pending \(value["pending"].int ?? 0).\n"
             + (value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
     }

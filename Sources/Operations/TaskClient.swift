@@ -73,7 +73,7 @@ public struct TaskClient {
         defer { client.close() }
         let running = try hosts.filter { try stack.reader().isRunning($0) }
         guard !running.isEmpty else {
-            throw Failure("no stack runs on \(stack.state.path)", hint: "start it with 'healthbus up'")
+            throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")
         }
         let before = try find(id, in: try rows(client, running))
         try check(action, before)

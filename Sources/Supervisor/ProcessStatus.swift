@@ -83,7 +83,8 @@ extension SupervisorNotice: CustomStringConvertible {
         case .gaveUp(let name, let failures): "\(name) stays down after \(failures) failures in a row"
         case .stopped(let name, let status): "\(name) stopped (\(status))"
         case .standbyEnded(_, let place, let why): "the one to take \(place)'s place: \(why)"
-        case .tookPlace(let place, let pid, let after): "\(place) is another one now (process \(pid)), after \(after)"
+        case .tookPlace(let place, let pid, let after):
+            "\(place) was swapped: process \(pid) took its place, \(Int(after / .milliseconds(1))) ms after its end"
         case .killed(let name): "\(name) didn't stop in time and was killed"
         case .stopping: "stopping"
         case .finished: "all stopped"

@@ -82,7 +82,6 @@ extension SupervisionTree {
     /// It ended by itself, or couldn't be started (`status` nil): again later, or never.
     mutating func failed(_ index: Int, status: ProcessExit?, at now: Duration, _ actions: inout [Action]) {
         let spec = members[index].spec
-        if members[index].place != nil { return standbyEnded(index, why: "it couldn't be started", at: now, &actions) }
         members[index].failures += 1
         let failures = members[index].failures
         if let status { actions.append(.report(.exited(name: spec.name, status: status, failures: failures))) }

@@ -108,6 +108,7 @@ public struct SupervisionTree: Sendable {
         switch event {
         case .started(_, let pid): started(index, pid: pid, at: now, &actions)
         case .spawnFailed(let name, let reason):
+            if members[index].place != nil { return standbyEnded(index, why: reason, at: now, &actions) }
             actions.append(.report(.startFailed(name: name, reason: reason)))
             failed(index, status: nil, at: now, &actions)
         case .ready(let name):

@@ -4,10 +4,14 @@ import Console
 enum Commands {
     private static var groups: [(title: String, commands: [any Command.Type])] {
         [
-            ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self]),
+            ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self, SwapCommand.self]),
             (
                 "See what it does",
-                [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self, LogsCommand.self]
+                [
+                    StatusCommand.self, TopCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self,
+                    GraphCommand.self,
+                    LogsCommand.self,
+                ]
             ),
             (
                 "Watch over it",
@@ -24,7 +28,15 @@ enum Commands {
                     TasksCommand.self,
                 ]
             ),
+            (
+                "Mend what went wrong",
+                [
+                    ReplayCommand.self, QuarantineCommand.self, DeadLettersCommand.self, ResetCommand.self,
+                    BackupCommand.self, RestoreCommand.self,
+                ]
+            ),
             ("Keep strangers off the bus", [KeysCommand.self]),
+            ("Write a plugin", [PluginsCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),
         ]
     }

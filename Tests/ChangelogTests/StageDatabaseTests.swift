@@ -99,11 +99,41 @@ import Testing
         #expect(judge(store, old.generation, reached) == .good)
         #expect(judge(store, old.generation, first) == .reset)
         #expect(judge(store, store.head.generation, first) == .good)
+        // Between what was reached and the new first lies what others may have seen of a store that lost it.
+        #expect(judge(store, old.generation, reached + 1) == .reset)
         try store.transaction { try store.beginGeneration(now: 0) }
         #expect(store.generations.count == 3 && store.sequence == first + 1)
+        #expect(judge(store, old.generation, reached) == .good)
 
         let seen = try StageDatabase.readHead(in: Database(path: path, mode: .readOnly))
         #expect(seen.head == store.head && seen.generations == store.generations)
+    }
+
+    @Test func aStoreThatBeginsAnewTakesNoOlderAnchor() throws {
+        let store = try StageDatabase(path: path, now: Self.now)
+        try store.transaction { for _ in 0..<10 { _ = store.nextSequence() } }
+        let old = store.head
+        let least = old.sequence + 1_000_000
+        try store.transaction { try store.beginGeneration(now: Self.now, least: least, .beginsAnew) }
+        #expect(store.sequence == least + 1)
+        func verdict(_ sequence: Int64) -> AnchorVerdict {
+            store.judge(store: old.store, generation: old.generation, sequence: sequence)
+        }
+        #expect(verdict(old.sequence) == .reset && verdict(old.first) == .reset)
+        // Who has read nothing yet has nothing to read again; and the store's rows still begin where they did.
+        #expect(verdict(old.first - 1) == .good && store.head.first == old.first)
+        try store.transaction { try store.beginGeneration(now: Self.now) }
+        #expect(verdict(old.sequence) == .reset)
+    }
+
+    @Test func aStoreOfAnEarlierReleaseKeepsItsAnchors() throws {
+        let head = try StageDatabase(path: path, now: Self.now).head
+        try Database(path: path).execute("ALTER TABLE generations DROP COLUMN after")
+        let before = try StageDatabase.readHead(in: Database(path: path))
+        let store = try StageDatabase(path: path, now: Self.now)
+        #expect(before.generations == store.generations && store.head == head)
+        try store.transaction { try store.beginGeneration(now: Self.now + Instant.second) }
+        #expect(store.judge(store: head.store, generation: head.generation, sequence: head.sequence) == .good)
     }
 
     @Test func countsWithAWriterThatCountsByItself() throws {

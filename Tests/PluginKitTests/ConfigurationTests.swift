@@ -121,6 +121,17 @@ import Testing
         #expect(stack.instance("body").map { $0.manifest.folder } == Self.root + "/plugins/body")
     }
 
+    @Test func aPluginThatDeclaresNoOptionsTakesNone() throws {
+        let mine = folder.path + "/mine"
+        try FileManager.default.createDirectory(atPath: mine, withIntermediateDirectories: true)
+        try """
+        { "name": "mine", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "./mine" }
+        """.write(toFile: mine + "/plugin.json", atomically: true, encoding: .utf8)
+        let error = try #require(
+            try refusal(#"{ "instances": { "m": { "plugin": "./mine", "configuration": { "depth": 1 } } } }"#))
+        #expect(error.description.contains("depth' isn't known; there are no options here"), "\(error)")
+    }
+
     @Test func aPathWithoutAPluginIsNamed() throws {
         let error = try #require(try refusal(#"{ "instances": { "steps": { "plugin": "./none" } } }"#))
         #expect(error.description == folder.path + "/none/plugin.json: can't be read")

@@ -48,8 +48,8 @@ import Wire
         let id = "00000000-\(rig.identifierOfNextImport)"
         try command(rig, ["command": "import", "id": .string(id), "path": "/tmp/x"])
         for case let effect in rig.effects {
-            guard case .adopt(id, _) = effect.request as? ObserverEffect else { continue }
-            try rig.reply(effect, ImportEvent.adopted(id: id))
+            guard case .adopt(id, _, _) = effect.request as? ObserverEffect else { continue }
+            try rig.reply(effect, FileStep.adopted(id: id))
         }
         let read = try #require(
             rig.effects.last {

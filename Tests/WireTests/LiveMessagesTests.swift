@@ -73,6 +73,7 @@ import Wire
         "head", "heads", "frontier", "lastCommit", "busySince", "store", "generation", "topic", "continue", "import",
         "reason", "user", "complete", "dryRun", "deleteUpTo",
         "reason", "off", "bulk", "replay", "days", "metric", "history", "force", "started", "cpu", "turns",
+        "file", "sender", "size", "hash",
     ]
 
     /// What is read is what was sent, to the byte.

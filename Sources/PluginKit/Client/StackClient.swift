@@ -15,10 +15,13 @@ public final class StackClient: Sendable {
         var last: Int64 = WallClock.now
     }
 
-    private let name: String
+    /// Under which it stands on the bus.
+    public let name: String
     private let state: Mutex<State>
     private let changed = NSCondition()
     private let bus = Mutex<BusConnection?>(nil)
+    /// What others ask of this tool, for the thread that answers.
+    private let requests = Mailbox<Value>(capacity: 16)
 
     static let prefix = "client-"
 
@@ -39,7 +42,9 @@ public final class StackClient: Sendable {
         self.name = name
         state = Mutex(State(pulls: PullClient(consumer: name)))
         let connection = try BusConnection(
-            address: address, subscriptions: [.exact("page.\(name)"), .prefix("heartbeat.")] + (hears?.topics ?? []),
+            address: address,
+            subscriptions: [.exact("page.\(name)"), .exact(Self.pullTopic(name)), .prefix("heartbeat.")]
+                + (hears?.topics ?? []),
             handlers: .init(
                 message: { [weak self] message in
                     hears?.message(message)
@@ -48,14 +53,55 @@ public final class StackClient: Sendable {
         bus.withLock { $0 = connection }
     }
 
-    deinit { bus.withLock { $0 }?.close() }
+    private static func pullTopic(_ name: String) -> String { "pull.\(name)" }
+
+    deinit { close() }
 
     /// Says at once what it says each second.
     public func beat() { bus.withLock { $0 }?.beat() }
 
-    public func close() { bus.withLock { $0 }?.close() }
+    public func close() {
+        requests.close()
+        bus.withLock { $0 }?.close()
+    }
+
+    /// Answers pulls from now on, on a thread of its own, where a source may keep it waiting.
+    /// - Parameter answer: the members of each part, in order, or why there are none.
+    public func serve(_ answer: @escaping @Sendable (_ query: Value) -> Result<[[String: Value]], PullRefusal>) {
+        let thread = Thread { [requests, weak self] in
+            while !requests.isClosed {
+                for request in requests.take(limit: 1, timeout: 60) { self?.reply(to: request, answer(request)) }
+            }
+        }
+        thread.name = "pulls"
+        thread.start()
+    }
+
+    private func reply(to request: Value, _ answer: Result<[[String: Value]], PullRefusal>) {
+        guard let consumer = request["consumer"].string else { return }
+        let about: [String: Value] = ["id": request["id"], "attempt": request["attempt"], "producer": .string(name)]
+        switch answer {
+        case .success(let parts):
+            for (number, part) in parts.enumerated() {
+                var body = part.merging(about) { $1 }
+                body["part"] = .integer(Int64(number))
+                body["last"] = .bool(number == parts.count - 1)
+                send("page.\(consumer)", .object(body))
+            }
+        case .failure(let refusal):
+            var body = about
+            body["error"] = "refused"
+            body["reason"] = .string(refusal.reason)
+            send("page.\(consumer)", .object(body))
+        }
+    }
 
     private func receive(_ message: Message) {
+        // A full box drops the request; it comes again.
+        if message.topic == Self.pullTopic(name) {
+            requests.offer(message.body)
+            return
+        }
         state.withLock { state in
             if let beat = Heartbeat(message) {
                 state.beats[beat.instance] = (beat, MonotonicClock.now)

@@ -83,7 +83,11 @@ public struct Manifest: Sendable, Equatable {
         consumes = texts("consumes")
         produces = texts("produces")
         rights = try PluginRights(value, file: file)
-        configuration = value["configuration"]
+        // One that says nothing has no options: what isn't declared is refused.
+        configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
+        guard configuration["type"].string == "object" else {
+            throw ConfigurationError(file: file, key: "configuration.type", reason: "must be \"object\"")
+        }
         restart = value["restart"].string.flatMap { RestartPolicy.Mode(rawValue: $0) } ?? .always
     }
 

@@ -11,6 +11,8 @@ public struct StackConfiguration: Sendable, Equatable {
         public var manifest: Manifest
         /// The schema's defaults overlaid with the stack's options.
         public var configuration: Value
+        /// Of a handler: names of the plugins that could take its place, its own among them, because they declare the same types.
+        public var substitutes: [String]
 
         /// The same for the same plugin, version and options, and hardly ever for others: FNV-1a, in hexadecimal.
         public var fingerprint: String {
@@ -92,9 +94,20 @@ public struct StackConfiguration: Sendable, Equatable {
         !name.isEmpty && name.utf8.count <= 64
             && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
     }
+
+    static func substitutes(of manifest: Manifest, in catalog: PluginCatalog) -> [String] {
+        guard manifest.kind == .handler else { return [] }
+        let others = catalog.manifests.values.filter { $0.kind == .handler && Set($0.types) == Set(manifest.types) }
+        return Set(others.map(\.name) + [manifest.name]).sorted()
+    }
 }
 
 extension StackConfiguration {
+    /// The file to lay over the default: as given, else `HEALTHBUS_CONFIG`; nil for none.
+    public static func file(
+        given: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> String? { given ?? environment.filled("HEALTHBUS_CONFIG") }
+
     public func instance(_ name: String) -> Instance? { instances.first { $0.name == name } }
 
     public func only(_ kind: Manifest.Kind) -> Instance? { instances.first { $0.manifest.kind == kind } }

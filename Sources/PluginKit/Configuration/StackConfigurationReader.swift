@@ -129,7 +129,8 @@ public struct StackConfigurationReader {
         problems += wrong
         return StackConfiguration.Instance(
             name: name, plugin: plugin.contains("/") ? (manifest.file as NSString).deletingLastPathComponent : plugin,
-            manifest: manifest, configuration: configuration.isNull ? [:] : configuration)
+            manifest: manifest, configuration: configuration.isNull ? [:] : configuration,
+            substitutes: StackConfiguration.substitutes(of: manifest, in: catalog))
     }
 
     private mutating func bus(_ value: Value) -> BusConfiguration {

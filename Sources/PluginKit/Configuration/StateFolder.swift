@@ -23,6 +23,8 @@ public struct StateFolder: Sendable {
     /// What an instance that `up` started says on standard error.
     public func log(_ instance: String) -> String { self.instance(instance) + "/log" }
     public var secrets: String { path + "/secrets" }
+    /// Where stages write their copies while a backup is made.
+    public var backups: String { path + "/backup" }
     public var backendToken: String { secrets + "/backend-token" }
 
     /// Where the bus's sockets lie: inside the state folder, unless its path is too long for a Unix socket (107 bytes); then a folder of this user's

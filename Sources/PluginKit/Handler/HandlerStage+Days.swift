@@ -45,7 +45,9 @@ extension HandlerStage {
         case .success(let output):
             failures[key] = nil
             try dirty.succeed(key, turn)
+            let before = turn.head.sequence
             try write(output, key: key, turn)
+            if turn.head.sequence > before { revisedByHand += 1 }
         case .failure(let error):
             failures[key, default: 0] += 1
             turn.log(

@@ -34,6 +34,8 @@ public final class HandlerStage: Stage {
     var freshness = Freshness()
     /// The chunk of a historical sync that was asked for last.
     var replayed: ReplayedDays?
+    /// Days with other figures since somebody asked to compute some again.
+    var revisedByHand: Int64 = 0
     var news = NewsDays()
     /// Types of its own that weren't observed when it last heard.
     private var off: Set<String> = []
@@ -119,7 +121,7 @@ public final class HandlerStage: Stage {
     }
 
     /// Marks every day that this handler has ever given figures for.
-    private func markEverything(_ turn: Turn) throws {
+    func markEverything(_ turn: Turn) throws {
         let database = try turn.write().database
         var keys: [DirtyDays.Key] = []
         try database.prepare("SELECT DISTINCT user, day FROM changes WHERE day IS NOT NULL")

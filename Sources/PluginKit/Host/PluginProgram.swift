@@ -14,6 +14,8 @@ public struct PluginContext: Sendable {
     public let stack: StackConfiguration
     public let instance: StackConfiguration.Instance
     public let log: StageLog
+    /// What it is started for, when that isn't to run: a request to mend a stage that doesn't run.
+    let request: MendRequest?
 
     public var name: String { instance.name }
     public var configuration: Value { instance.configuration }
@@ -46,6 +48,15 @@ public enum PluginProgram {
     public static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
         start(plugin, prepare: make, check: check) { parts, context, stopper in
             let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
+            let effects = MendingEffects(
+                parts.effects, database: context.databasePath, root: context.state.backups)
+            let stage = MendingStage(parts.stage, instance: context.name)
+            if let request = context.request {
+                defer { effects.stop() }
+                let bench = MendingBench(stage, database, effects, context.log)
+                StandardStream.output.write(try bench.run(request, stopper).json() + "\n")
+                return
+            }
             let host = StageHost(
                 instance: context.name, plugin: context.instance.manifest.name,
                 configuration: context.instance.fingerprint, log: context.log)
@@ -53,7 +64,7 @@ public enum PluginProgram {
             let path = context.databasePath
             let source = parts.source
             try host.run(
-                stage: parts.stage, database: database, address: context.address, effects: parts.effects,
+                stage: stage, database: database, address: context.address, effects: effects,
                 source: {
                     let reader = try Database(path: path, mode: .readOnly)
                     return (reader, try source(reader))
@@ -141,6 +152,7 @@ public enum PluginProgram {
                 .init(
                     "--swap", value: "id",
                     help: "stand by without the lock, be tried, and take the place when told by SIGUSR1; for 'up'"),
+                .init("--mend", value: "request", help: "do what this JSON asks for, print what came of it, and end"),
             ],
             examples: ["healthbus-\(plugin) --state /var/lib/healthbus"])
     }
@@ -151,7 +163,8 @@ public enum PluginProgram {
         let state = arguments.value("--state").map { StateFolder(path: $0) } ?? .standard()
         let choice = arguments.value("--plugin").map { [name: StackConfiguration.Choice.plugin($0)] }
         let stack = try StackConfiguration(
-            path: arguments.value("--config"), state: state, choices: choice ?? [:], catalog: catalog)
+            path: StackConfiguration.file(given: arguments.value("--config")), state: state, choices: choice ?? [:],
+            catalog: catalog)
         guard let instance = stack.instance(name) else {
             throw ConfigurationError(file: stack.file, key: "instances", reason: "has no '\(name)'")
         }
@@ -162,10 +175,17 @@ public enum PluginProgram {
                 reason: "is '\(instance.manifest.name)', whose program is \(instance.manifest.executable);"
                     + " this is healthbus-\(plugin)")
         }
+        let request = try arguments.value("--mend").map { text in
+            guard let request = MendRequest(try Value(json: Array(text.utf8))) else {
+                throw Failure.usage("--mend isn't a request", hint: "commands such as 'healthbus reset' give it")
+            }
+            return request
+        }
         // The hub has a list instead of a key that lets it in.
         let isHub = instance.manifest.kind == .hub
         return PluginContext(
             state: state, stack: stack, instance: instance, log: try StageLog.standard(name, file: state.log(name)),
+            request: request,
             address: isHub ? stack.bus.endpoints ?? state.address : try stack.address(in: state, as: name))
     }
 

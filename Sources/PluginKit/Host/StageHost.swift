@@ -109,7 +109,7 @@ public final class StageHost: Sendable {
                 heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
                 isHeard: { [vitals] in vitals.isOnBus },
                 answersHello: true,
-                refused: { [log] in log(.busRefused, failed: true, ["why": $0]) },
+                refused: { [log] in log(.busRefused, ["why": $0]) },
                 failed: { [self] in fail($0) }))
         outbox.attach(bus)
         defer {
@@ -141,6 +141,7 @@ public final class StageHost: Sendable {
                 try handle(batch, stage: stage, turn: turn, database: database, pulls: pulls, outbox: outbox)
                 deadline = try stage.tick(turn)
                 for pull in turn.takePulls() { send(pull, pulls, outbox) }
+                for id in turn.takeWithdrawn() { pulls.withLock { $0.forget(id) } }
                 for again in pulls.withLock({ $0.overdue(at: MonotonicClock.now) }) {
                     outbox.send(again.topic, again.body)
                 }

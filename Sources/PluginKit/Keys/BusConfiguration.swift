@@ -24,7 +24,8 @@ extension BusConfiguration {
         self = .standard
         if value.isNull { return }
         guard let members = value.object else {
-            throw ConfigurationError(file: file, key: "bus", reason: "must be an object")
+            throw ConfigurationError(
+                file: file, key: "bus", reason: "must be an object: publish and subscribe, keys, sealed")
         }
         for key in members.keys.sorted() where !["publish", "subscribe", "sealed", "keys"].contains(key) {
             throw ConfigurationError(

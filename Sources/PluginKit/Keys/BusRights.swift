@@ -25,25 +25,31 @@ public struct BusRights: Sendable {
     }
 
     /// How tools name themselves, so that the answers to one never reach another person's.
-    private static func tools(of name: String) -> Subscription { .prefix(StackClient.prefix + name + "-") }
+    private static func tools(of name: String) -> Subscription { .prefix(toolPrefix(name)) }
+
+    private static func toolPrefix(_ name: String) -> String { StackClient.prefix + name + "-" }
 
     private func people(_ name: String, beside more: [Subscription]) -> TopicGrant {
         TopicGrant(
-            publishes: [.prefix("control."), .prefix("pull.")] + more, hears: [.prefix("")],
+            // Pages only to the observer: of a file that it can't open itself.
+            publishes: [.prefix("control."), .prefix("pull."), .exact("page.\(observer)")] + more,
+            hears: [.prefix("")],
             names: [.exact(name), Self.tools(of: name)])
     }
 
     private func instance(_ instance: StackConfiguration.Instance) -> TopicGrant? {
         let name = instance.name
         let beat = Subscription.exact(Heartbeat.topic(name))
-        var publishes = [beat]
-        var hears = [beat, .exact(BusConnection.hello)]
+        // Also as one that stands by for it, which is a tool until it has the place, and as a health check in its container.
+        let isNamed = [Subscription.exact(name), Self.tools(of: name)]
+        var publishes = [beat, .exact(BusConnection.hello), .exact(StandbyWord.prefix + name)]
+        var hears = [beat, .exact(BusConnection.hello), .prefix("page." + Self.toolPrefix(name))]
         func beats(_ names: [String]) -> [Subscription] { names.map { .exact(Heartbeat.topic($0)) } }
         switch instance.manifest.kind {
         case .hub: return nil
-        case .backend: return TopicGrant(publishes: publishes, hears: hears, names: [.exact(name)])
+        case .backend: return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
         case .observer:
-            publishes.append(.prefix("observed."))
+            publishes += [.prefix("observed."), .prefix("pull.\(StackClient.prefix)")]
             hears += [.exact("control.\(name)"), .exact("acknowledged.\(name)")]
         case .debouncer:
             publishes += (handlers + names(.uploader)).map { .exact("sync.\($0)") }
@@ -51,7 +57,10 @@ public struct BusRights: Sendable {
             hears += [.prefix("observed."), .exact("control.\(name)")]
             hears += beats([observer] + names(.consolidator) + handlers + names(.uploader))
         case .handler:
-            publishes += ["figures", "events"].map { .exact("\($0).\(instance.manifest.name)") }
+            // Of whatever plugin is in its place: in containers that is told to its own alone.
+            publishes += instance.substitutes.flatMap { name in
+                ["figures", "events"].map { .exact("\($0).\(name)") }
+            }
             hears.append(.exact("sync.\(name)"))
         case .consolidator:
             publishes.append(.exact("daily.summary"))
@@ -64,7 +73,7 @@ public struct BusRights: Sendable {
         publishes += consumers(of: instance).map { .exact("page.\($0)") } + [.prefix("page.\(StackClient.prefix)")]
         hears += [.exact("pull.\(name)"), .exact("page.\(name)")]
         if Alert.raisers.contains(instance.manifest.kind) { publishes.append(.prefix(Alert.topicPrefix)) }
-        return TopicGrant(publishes: publishes, hears: hears, names: [.exact(name)])
+        return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
     }
 
     private func names(_ kind: Manifest.Kind) -> [String] {

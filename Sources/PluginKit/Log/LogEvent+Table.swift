@@ -7,8 +7,10 @@ extension LogEvent {
         backendFailed, backendListening, busDenied, busFailed, busRefused, busReopened, busUnreadable, dayFailed,
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figuresOutdated,
-        historyCompleted, historyStarted, hubListening, importEnded, importStarted, instanceStandby, instanceStarted,
-        instanceStopped, messageMalformed, notifyFailed, notifyGivenUp, observerAcknowledged, observerFired,
+        historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
+        importStarted, instanceStandby, instanceStarted,
+        instanceStopped, mendBegun, mendEnded, messageMalformed, notifyFailed, notifyGivenUp, observerAcknowledged,
+        observerFired,
         observerUnheard, page, pageInaccessible, pathChanged, pathUnknown, pendingAdded, processEnded, processGivenUp,
         processKilled, processLate, processReady, processReplaced, processRestarting, processStarted, processStopped,
         processUnstartable, registrationRefused,
@@ -108,6 +110,14 @@ extension LogEvent {
     public static let importEnded = LogEvent(
         "import.ended", .info, "A file has been read to its end, or can't be.",
         ["id": "the import's", "state": "what became of it"])
+    public static let importReceiving = LogEvent(
+        "import.receiving", .info, "The observer asks a command for the pieces of a file that it can't open itself.",
+        ["id": "the import's"])
+    public static let importSenderGone = LogEvent(
+        "import.sender-gone", .notice, "The command that sends a file is heard no more; what has come of it is kept.",
+        ["id": "the import's"])
+    public static let importDiffers = LogEvent(
+        "import.differs", .error, "What has come of a file isn't what was sent.", ["id": "the import's"])
     public static let zonesChanged = LogEvent(
         "zones.changed", .info, "Somebody's timeline of zones has changed.", ["entries": "it has now"])
     public static let figuresOutdated = LogEvent(
@@ -163,18 +173,23 @@ extension LogEvent {
     public static let busFailed = LogEvent(
         "bus.failed", .error, "A process has lost its place on the bus.", ["why": "what went wrong"])
     public static let busRefused = LogEvent(
-        "bus.refused", .notice, failing: .error,
-        "Somebody wasn't let in: as the hub says it, or, an error, as that one does.",
-        ["who": "an identity or an address", "why": "and what to do", "untold": "how many like it went untold before"])
+        "bus.refused", .notice, "Somebody wasn't let in to the bus; said on both sides.",
+        ["who": "an identity or an address", "why": "and what to do", "untold": "how many like it since the last line"])
     public static let busDenied = LogEvent(
-        "bus.denied", .notice, "Somebody said or asked for what its key gives no right to.",
-        ["who": "an identity or an address", "why": "which right", "untold": "how many like it went untold before"])
+        "bus.denied", .notice, "Somebody said or asked for what its key gives no right to; nobody got it.",
+        ["who": "its identity", "why": "the topic", "untold": "how many like it since the last line"])
     public static let busUnreadable = LogEvent(
-        "bus.unreadable", .notice, "The hub's keys or its list can't be read; what held goes on.",
-        ["who": "which file", "why": "and what to do", "untold": "how many like it went untold before"])
+        "bus.unreadable", .notice, "The keys or the list of who is let in can't be read; what held goes on.",
+        ["who": "the hub", "why": "what is wrong", "untold": "how many like it since the last line"])
     public static let busReopened = LogEvent(
-        "bus.reopened", .notice, "All connect anew: a key that some came in by no longer holds.",
-        ["who": "whose key", "why": "it doesn't", "untold": "how many like it went untold before"])
+        "bus.reopened", .notice, "All connect anew, for a key that some came in by no longer holds.",
+        ["who": "the hub", "why": "which", "untold": "how many like it since the last line"])
+    public static let mendBegun = LogEvent(
+        "mend.begun", .notice, "A person has asked a stage to mend something.",
+        ["action": "replay, reset, retry, drop or backup"])
+    public static let mendEnded = LogEvent(
+        "mend.ended", .notice, "What a person asked a stage to mend is done, or can't be.",
+        ["action": "as at its begin"])
     public static let messageMalformed = LogEvent(
         "message.malformed", .error, "What came on the bus isn't a message.", ["why": "what is wrong with it"])
     public static let anchorReset = LogEvent(

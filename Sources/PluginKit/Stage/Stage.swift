@@ -27,11 +27,23 @@ public protocol Stage: AnyObject {
 
     /// How it stands, for the heartbeat; called after each commit.
     func report(_ turn: Turn) throws -> StageReport
+
+    /// Begins what a person asks for by hand. Asked again after a restart in between; to begin twice must be harmless.
+    func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended
+
+    /// What has become of a request that is under way; asked in each turn, after `tick`.
+    func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended
 }
 
 extension Stage {
     public func receive(_ answer: PullAnswer, _ turn: Turn) throws {}
     public func receive(_ result: EffectResult, _ turn: Turn) throws {}
+
+    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        .refused("this instance has no '\(request.action)'")
+    }
+
+    public func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended { .done(.null) }
 }
 
 /// How a stage stands.

@@ -21,6 +21,7 @@ public final class Turn {
     public private(set) var published: [(topic: String, body: Value)] = []
     public private(set) var effects: [Effect] = []
     private var pulls: [Pull] = []
+    private var withdrawn: [Int64] = []
 
     /// Numbers for pulls and effects, unique in a process's life.
     public final class Identifiers {
@@ -66,6 +67,12 @@ public final class Turn {
         return pull
     }
 
+    /// Asks no more: for a producer that is gone for good. A pull is otherwise repeated until it is answered.
+    public func withdraw(_ pull: Pull) {
+        pulls.removeAll { $0.id == pull.id }
+        withdrawn.append(pull.id)
+    }
+
     /// Has the host do something once the turn is committed.
     @discardableResult
     public func perform(_ request: any Sendable) -> Int64 {
@@ -78,6 +85,12 @@ public final class Turn {
     public func takePulls() -> [Pull] {
         defer { pulls = [] }
         return pulls
+    }
+
+    /// The pulls withdrawn since the last call, for the host.
+    public func takeWithdrawn() -> [Int64] {
+        defer { withdrawn = [] }
+        return withdrawn
     }
 
     /// Commits what the turn wrote, if anything; true if so.

@@ -231,11 +231,24 @@ public final class Upstream {
     }
 
     /// Begins again at 0 of the same store: everything is to be consumed once more.
-    public func rewind(_ turn: Turn) throws {
-        cursor.anchor = AnchorVector(base: (heard?.first ?? 1) - 1)
-        cursor.backfill = []
+    public func rewind(_ turn: Turn) throws { try rewind(to: (heard?.first ?? 1) - 1, turn) }
+
+    /// Goes back to a sequence: what has changed since is to be consumed once more. Never forward.
+    public func rewind(to sequence: Int64, _ turn: Turn) throws {
+        cursor.rewind(to: sequence)
         received = cursor
         inFlight = nil
+        try save(turn)
+    }
+
+    /// Forgets what was consumed: the anchor names a generation that no store has, so that the producer's answer is a reset, and all begins anew as after
+    /// the loss of its store.
+    public func forget(_ turn: Turn) throws {
+        guard cursor.store != nil else { return }
+        cursor.forget()
+        received = cursor
+        inFlight = nil
+        isInaccessible = false
         try save(turn)
     }
 

@@ -32,7 +32,7 @@ struct HandlerTrial {
                 cutting: try samples(handler.sliceQuery(day.user, [day.day], zones, as: known.cursor, window)),
                 configuration: handler.configuration, characteristics: known.characteristics[day.user])
             do {
-                report.take(try compute(input, number: number), rows: day.rows)
+                report.take(try compute(input, number: number), rows: day.isSettled ? day.rows : nil)
             } catch let failure as DayFailure {
                 report.failed.append(.init(date: "\(day.day)", why: failure.description))
             }

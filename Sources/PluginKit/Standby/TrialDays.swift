@@ -10,6 +10,8 @@ struct TrialDays {
     struct Day {
         var user: String
         var day: LocalDay
+        /// Whether what there is was computed from all that is consumed; else it can't be compared.
+        var isSettled: Bool
         /// The living rows; empty for a day without samples.
         var rows: [(key: String, body: Value)]
     }
@@ -22,7 +24,7 @@ struct TrialDays {
     /// Nothing is known.
     init(asked: Set<String>) { characteristics = Characteristics(asked) }
 
-    /// The newest days that have figures and wait for nothing, and one that has none.
+    /// Days that have figures, first those that wait for nothing, the newest of them first; and one that has none.
     /// - Parameters:
     ///   - asked: characteristics that the handler reads.
     ///   - count: how many days at most.
@@ -38,17 +40,19 @@ struct TrialDays {
                 throw StageError.unreadableCursor(observer)
             }
             self.cursor = cursor
-            let settled = """
-                NOT EXISTS (SELECT 1 FROM dirty WHERE dirty.user = changes.user AND dirty.day = changes.day)
-                AND NOT EXISTS (SELECT 1 FROM failed_days WHERE failed_days.user = changes.user AND failed_days.day = changes.day)
-                """
             let newest = try database.prepare(
                 """
-                SELECT user, day FROM changes WHERE day IS NOT NULL AND body IS NOT NULL AND \(settled)
-                GROUP BY user, day ORDER BY day DESC, user LIMIT ?
+                SELECT user, day, NOT EXISTS (SELECT 1 FROM dirty WHERE dirty.user = changes.user AND dirty.day = changes.day)
+                    AND NOT EXISTS
+                    (SELECT 1 FROM failed_days WHERE failed_days.user = changes.user AND failed_days.day = changes.day) AS settled
+                FROM changes WHERE day IS NOT NULL AND body IS NOT NULL
+                GROUP BY user, day ORDER BY settled DESC, day DESC, user LIMIT ?
                 """)
             newest.bind(1, count)
-            try newest.forEachRow { days.append(Day(user: $0.string(0), day: LocalDay(number: $0.int(1)), rows: [])) }
+            try newest.forEachRow { row in
+                let day = LocalDay(number: row.int(1))
+                days.append(Day(user: row.string(0), day: day, isSettled: row.int(2) == 1, rows: []))
+            }
             for index in days.indices {
                 days[index].rows = try KeyedChangelog.rows(
                     in: database, user: days[index].user, day: days[index].day.number
@@ -60,7 +64,7 @@ struct TrialDays {
             )
             oldest.bind(1, user)
             if let day = try oldest.firstRow({ $0.int(0) }) {
-                days.append(Day(user: user, day: LocalDay(number: day), rows: []))
+                days.append(Day(user: user, day: LocalDay(number: day), isSettled: true, rows: []))
             }
         }
     }

@@ -11,6 +11,8 @@ public struct TrialReport: Sendable, Equatable {
     public var computed = 0
     /// Days without any samples, that were computed too.
     public var empty = 0
+    /// Of the days computed those whose figures wait to be computed anew: they are compared with nothing.
+    public var waiting = 0
     public var failed: [Failed] = []
     /// Days of which something differs.
     public var differing = 0
@@ -20,8 +22,13 @@ public struct TrialReport: Sendable, Equatable {
     public init() {}
 
     /// Takes in what came of a day.
-    /// - Parameter rows: what there is of that day.
-    mutating func take(_ output: DayOutput, rows: [(key: String, body: Value)]) {
+    /// - Parameter rows: what there is of that day; nil where that can't be compared.
+    package mutating func take(_ output: DayOutput, rows: [(key: String, body: Value)]?) {
+        guard let rows else {
+            computed += 1
+            waiting += 1
+            return
+        }
         if rows.isEmpty { empty += 1 } else { computed += 1 }
         let different = Self.differences(output, rows)
         if !different.isEmpty { differing += 1 }
@@ -48,7 +55,7 @@ public struct TrialReport: Sendable, Equatable {
 
     public var wireValue: Value {
         [
-            "computed": .integer(Int64(computed)), "empty": .integer(Int64(empty)),
+            "computed": .integer(Int64(computed)), "waiting": .integer(Int64(waiting)), "empty": .integer(Int64(empty)),
             "failed": .array(failed.map { ["date": .string($0.date), "why": .string($0.why)] }),
             "differing": .integer(Int64(differing)), "figures": .array(figures.sorted().map { .string($0) }),
         ]
@@ -59,6 +66,7 @@ public struct TrialReport: Sendable, Equatable {
             let differing = value["differing"].int
         else { return nil }
         self.computed = Int(computed)
+        waiting = Int(value["waiting"].int ?? 0)
         self.empty = Int(empty)
         self.differing = Int(differing)
         failed = (value["failed"].array ?? []).map {

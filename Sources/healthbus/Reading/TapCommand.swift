@@ -23,14 +23,14 @@ enum TapCommand: Command {
         signal(SIGPIPE, SIG_IGN)
         if try !stack.reader().isRunning("hub") {
             StandardStream.error.write(
-                "no hub runs on \(stack.state.path) yet; waiting for one ('healthbus up' starts it)\n")
+                "no hub runs on \(stack.place) yet; waiting for one ('healthbus up' starts it)\n")
         }
         let isJSON = arguments.flag("--json")
         let terminal = Terminal(.output)
         let width = terminal.isTerminal ? terminal.width : .max
         if try !stack.names.contains(where: { try stack.reader().isRunning($0) }) {
             StandardStream.error.write(
-                "nothing runs on \(stack.state.path) yet; messages are shown once it does ('healthbus up' starts it)\n")
+                "nothing runs on \(stack.place) yet; messages are shown once it does ('healthbus up' starts it)\n")
         }
         try Tap().run(
             address: try stack.address(as: KeyRole.tapName), prefixes: arguments.positionals,

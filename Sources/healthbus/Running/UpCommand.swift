@@ -53,6 +53,9 @@ enum UpCommand: Command {
 }
 
 extension Arguments {
+    /// The configuration to lay over the default one; nil for none.
+    var configurationFile: String? { StackConfiguration.file(given: value("--config")) }
+
     /// An option's value as an address to listen on; nil when it wasn't given.
     func endpoint(_ option: String) throws -> Endpoint? {
         guard let text = value(option) else { return nil }
@@ -65,6 +68,6 @@ extension Arguments {
 
 extension Stack {
     init(_ arguments: Arguments) throws {
-        try self.init(state: arguments.value("--state"), configurationFile: arguments.value("--config"))
+        try self.init(state: arguments.value("--state"), configurationFile: arguments.configurationFile)
     }
 }

@@ -1,6 +1,7 @@
 import Console
 import HealthModel
 import Operations
+import PluginKit
 
 enum CompletionsCommand: Command {
     static let help = CommandHelp(

@@ -5,7 +5,13 @@ import HTTP
 import HealthModel
 import MessageBus
 import PluginKit
+import Synchronization
 import Wire
+
+/// Whether what this process says has come back to it: until then it says it in quick succession.
+final class Echo: Sendable {
+    let isHeard = Atomic(false)
+}
 
 PluginProgram.start("backend") { context, stopper in
     let options = context.configuration
@@ -37,10 +43,11 @@ PluginProgram.start("backend") { context, stopper in
     // No stage, but a member of the stack: it says each second that it is there.
     let name = context.name
     let port = server.port
+    let echo = Echo()
     let bus = try BusConnection(
-        address: context.address, subscriptions: [],
+        address: context.address, subscriptions: [.exact(Heartbeat.topic(name))],
         handlers: .init(
-            message: { _ in },
+            message: { _ in echo.isHeard.store(true, ordering: .relaxed) },
             heartbeat: {
                 Heartbeat(
                     instance: name, plugin: "backend", phase: "ready",
@@ -49,8 +56,9 @@ PluginProgram.start("backend") { context, stopper in
                     started: ProcessUse.started, details: ["port": .integer(Int64(port))]
                 ).message(at: WallClock.now)
             },
+            isHeard: { echo.isHeard.load(ordering: .relaxed) },
             answersHello: true,
-            refused: { log(.busRefused, failed: true, ["why": $0]) },
+            refused: { log(.busRefused, ["why": $0]) },
             failed: { log(.busFailed, ["why": "\($0)"]) }))
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }

@@ -11,15 +11,17 @@ public final class ConsolidatorStage: Stage {
     private let instance: String
     private let observer: String
     private var daily: DailyTask
-    private let handlers: [Upstream]
-    private let zones: Upstream
+    let handlers: [Upstream]
+    let zones: Upstream
     private var timelines = Timelines()
-    private var days = SummaryDays()
+    private(set) var days = SummaryDays()
+    /// Days that somebody asked to take in again.
+    var replay: PartsReplay?
     private var finality: FinalMark
     /// A head that becomes the mark once the zones up to it are known here, with the time it was said.
     private var candidate: (head: Int64, heardAt: Instant)?
     /// Days whose parts have changed in this turn.
-    private var touched: Set<SummaryDays.Key> = []
+    var touched: Set<SummaryDays.Key> = []
     /// Handlers named as missing in the provisional summaries of days that are over.
     private var missing: [String] = []
 
@@ -65,8 +67,7 @@ public final class ConsolidatorStage: Stage {
             zones.pump(turn)
             // A mark is taken only while nothing is being read in.
             if beat.details["importOpen"]?.bool != false {
-                candidate = nil
-                finality.withdraw()
+                withdrawMark()
             } else if candidate == nil {
                 // By when it was said: one that comes late knows nothing of what has come in since.
                 candidate = (head.sequence, min(message.header.at, turn.now))
@@ -81,12 +82,10 @@ public final class ConsolidatorStage: Stage {
     }
 
     public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        if try receive(replayed: answer, turn) { return }
         if try zones.accept(
             answer, turn,
-            reset: { _ in
-                candidate = nil
-                finality.withdraw()
-            }, apply: { page in try learnZones(page["zones"], turn) })
+            reset: { _ in withdrawMark() }, apply: { page in try learnZones(page["zones"], turn) })
         {
             return
         }
@@ -126,11 +125,13 @@ public final class ConsolidatorStage: Stage {
         zones.ranges(of: day).first.map { zones.zone(at: $0.lowerBound) }
     }
 
-    private func apply(_ page: Value, of handler: String, _ turn: Turn) throws {
+    /// - Parameter users: whose rows; nil for all.
+    func apply(_ page: Value, of handler: String, users: Set<String>? = nil, _ turn: Turn) throws {
         for value in page["rows"].array ?? [] {
             guard let row = KeyedChangelog.Row(wireValue: value), let day = row.day else {
                 throw StageError.unreadablePage(producer: handler)
             }
+            guard users?.contains(row.user) != false else { continue }
             let key = SummaryDays.Key(user: row.user, day: day)
             try days.put(row.body?["figures"], key: key, handler: handler, turn)
             touched.insert(key)
@@ -141,14 +142,14 @@ public final class ConsolidatorStage: Stage {
     public func tick(_ turn: Turn) throws -> Instant? {
         if try daily.advance(timelines.users.compactMap { timelines[$0] }, turn) {
             // Whatever mark there is was taken before; the next heartbeat gives one of its own.
-            candidate = nil
-            finality.withdraw()
+            withdrawMark()
         }
         for handler in handlers {
             handler.pump(turn)
             finality.consumed(handler.frontier, of: handler.producer)
         }
         zones.pump(turn)
+        pumpReplay(turn)
         if let candidate, zones.frontier >= candidate.head {
             // Zones that are known already hold for the mark too: handlers must have computed by them.
             finality.offer(
@@ -174,6 +175,12 @@ public final class ConsolidatorStage: Stage {
         if turn.head.sequence > before { turn.publish(Self.topic, ["head": turn.head.wireValue]) }
         try daily.finishTurn(turn)
         return daily.host.scheduler.nextDeadline(daily.conditions(turn))
+    }
+
+    /// What was marked isn't the whole any more.
+    func withdrawMark() {
+        candidate = nil
+        finality.withdraw()
     }
 
     private func overDays(at now: Instant) -> [SummaryDays.Key] {

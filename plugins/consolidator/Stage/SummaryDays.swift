@@ -96,6 +96,23 @@ struct SummaryDays {
         try statement.run()
     }
 
+    /// Forgets a handler's figures for the users' days that aren't among `seen`; the days it touched.
+    func drop(
+        handler: String, users: Set<String>, days: ClosedRange<Int>, besides seen: Set<Key>, _ turn: Turn
+    ) throws -> [Key] {
+        let list = try turn.database.prepare("SELECT user, day FROM parts WHERE handler = ? AND day BETWEEN ? AND ?")
+        list.bind(1, handler)
+        list.bind(2, days.lowerBound)
+        list.bind(3, days.upperBound)
+        var gone: [Key] = []
+        try list.forEachRow { row in
+            let key = Key(user: row.string(0), day: row.int(1))
+            if users.contains(key.user), !seen.contains(key) { gone.append(key) }
+        }
+        for key in gone { try put(nil, key: key, handler: handler, turn) }
+        return gone
+    }
+
     /// All handlers' figures for a day, as members of its summary.
     func figures(of key: Key, _ turn: Turn) throws -> [String: Value] {
         let read = try turn.database.prepare("SELECT figures FROM parts WHERE user = ? AND day = ? ORDER BY handler")

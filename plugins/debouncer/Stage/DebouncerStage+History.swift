@@ -53,15 +53,7 @@ extension DebouncerStage {
         else {
             return nil
         }
-        let users = zones.mapValues { timeline -> Value in
-            let first = timeline.ranges(of: chunk.from).first?.lowerBound
-            let last = timeline.ranges(of: chunk.through).last?.upperBound
-            // A date that was left out has no instants: the days beside it bound the chunk.
-            return [
-                .integer(first ?? timeline.ranges(of: chunk.from.adding(days: 1)).first?.lowerBound ?? 0),
-                .integer(last ?? timeline.ranges(of: chunk.through.adding(days: -1)).last?.upperBound ?? 0),
-            ]
-        }
+        let users = ReplayUsers.spans(from: chunk.from, through: chunk.through, zones)
         return [
             "id": .string(chunk.id), "from": .string(chunk.from.description),
             "through": .string(chunk.through.description), "users": .object(users),

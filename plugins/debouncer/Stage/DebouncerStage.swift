@@ -178,10 +178,26 @@ public final class DebouncerStage: Stage {
         if head?.generation != new.generation || new.sequence > head?.sequence ?? 0 { head = new }
         guard isReset else { return }
         turn.log(.anchorReset, ["upstream": observer, "generation": new.generation])
+        try releaseAnew(turn)
+    }
+
+    private func releaseAnew(_ turn: Turn) throws {
         window.reset()
         rounds.reset()
         told = [:]
         try save(turn)
+    }
+
+    /// Forgets what it has released, and the historical sync under way; tasks and settings aren't derived, and stay.
+    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        guard request.action == "reset" else { return .refused("a debouncer has no '\(request.action)'") }
+        try releaseAnew(turn)
+        if history != nil {
+            history = nil
+            try store("history", .null, turn)
+            finish(.history, success: false, turn)
+        }
+        return .done([:])
     }
 
     public func tick(_ turn: Turn) throws -> Instant? {

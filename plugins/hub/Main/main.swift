@@ -5,7 +5,7 @@ import PluginKit
 PluginProgram.start("hub") { context, stopper in
     let log = context.log
     let forwarder = try Forwarder { notice in
-        log(notice.kind.logEvent, ["who": notice.who, "why": notice.why, "untold": notice.untold])
+        log(notice.event, ["who": notice.who, "why": notice.why, "untold": notice.untold])
     }
     stopper.whenAsked { forwarder.stop() }
     try Hub(instance: context.name, forwarder: forwarder).run(

@@ -128,6 +128,15 @@ public final class NotifyStage: Stage {
         return nil
     }
 
+    /// What holds now is told once more.
+    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        guard request.action == "reset" else { return .refused("there is no '\(request.action)' of notifications") }
+        waiting = []
+        effect = nil
+        for upstream in upstreams { try upstream.forget(turn) }
+        return .done([:])
+    }
+
     public func report(_ turn: Turn) throws -> StageReport {
         StageReport(
             frontier: Dictionary(uniqueKeysWithValues: upstreams.map { ($0.producer, $0.frontier) }),

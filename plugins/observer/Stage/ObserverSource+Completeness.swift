@@ -99,4 +99,52 @@ extension ObserverSource {
                     reasons.map { ["reason": .string($0.reason), "count": .integer(Int64($0.count))] })
             ], true)
     }
+
+    /// The entries of the quarantine, oldest first; what they hold only with `record`, and only of one.
+    func quarantined(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
+        let selection = MendSelection(request)
+        let single = request["record"].bool == true ? selection.numbers?.first : nil
+        var after = single.map { $0 - 1 } ?? request["continue"].int ?? 0
+        for part in 1...Self.partsPerSlice {
+            let found = try store.quarantinedRecords(
+                user: request["user"].string, after: after, limit: single == nil ? Self.entriesPerPage : 1)
+            let isWhole = single != nil || found.count < Self.entriesPerPage
+            let isLast = isWhole || part == Self.partsPerSlice
+            after = found.last?.entry.number ?? after
+            let rows = found.filter {
+                selection.takes(number: $0.entry.number, reason: $0.entry.reason, type: $0.type ?? "")
+            }
+            var members: [String: Value] = ["entries": .array(rows.map { $0.wireValue(isWhole: single != nil) })]
+            if isLast, !isWhole { members["continue"] = .integer(after) }
+            page(members, isLast)
+            if isLast { return }
+        }
+    }
+
+    private static let entriesPerPage = 100
+}
+
+extension QuarantinedRecord {
+    /// - Parameter isWhole: with what the record holds.
+    func wireValue(isWhole: Bool) -> Value {
+        var members: [String: Value] = [
+            "number": .integer(entry.number), "user": .string(entry.user), "type": Value(type),
+            "kind": .string(entry.sample == nil ? "input" : "sample"), "reason": .string(entry.reason),
+            "source": .string(entry.source), "line": .integer(entry.line), "seen": .integer(entry.seen),
+            "start": sample.map { .integer($0.start) } ?? .null, "end": sample.map { .integer($0.end) } ?? .null,
+        ]
+        guard isWhole else { return .object(members) }
+        if let sample {
+            members["record"] = [
+                "id": Value(entry.sample?.description), "value": Value(sample.value), "unit": .string(sample.unit),
+                "sourceName": .string(sample.origin.sourceName), "sourceVersion": .string(sample.origin.sourceVersion),
+                "device": .string(sample.origin.device), "metadata": .string(sample.metadata),
+                "payload": .string(sample.payload),
+                "created": sample.created == 0 ? .null : .integer(sample.created * Instant.second),
+            ]
+        } else {
+            members["record"] = ["raw": .string(entry.raw)]
+        }
+        return .object(members)
+    }
 }

@@ -88,10 +88,11 @@ public final class ObserverSource: PullSource {
         case "completeness": try completeness(request, page)
         case "summaries": try summaries(request, page)
         case "quarantine": try quarantine(request, page)
+        case "quarantined": try quarantined(request, page)
         case let other:
             throw PullRefusal(
                 "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, timeline, imports, types, "
-                    + "changes, day, delivery, completeness, summaries, quarantine")
+                    + "changes, day, delivery, completeness, summaries, quarantine, quarantined")
         }
     }
 
@@ -192,14 +193,18 @@ public final class ObserverSource: PullSource {
     private func imports(id: String?) throws -> Value {
         var rows: [Value] = []
         let list = try database.prepare(
-            "SELECT id, path, user, state, report, problem FROM imports WHERE ?1 IS NULL OR id = ?1 ORDER BY number DESC LIMIT 100"
-        )
+            """
+            SELECT imports.id, path, user, state, report, problem, request
+            FROM imports LEFT JOIN import_offers ON import_offers.id = imports.id
+            WHERE ?1 IS NULL OR imports.id = ?1 ORDER BY number DESC LIMIT 100
+            """)
         if let id { list.bind(1, id) } else { list.bindNull(1) }
         try list.forEachRow { row in
             rows.append([
                 "id": .string(row.string(0)), "path": .string(row.string(1)), "user": .string(row.string(2)),
                 "state": .string(row.string(3)), "report": row.isNull(4) ? .null : try Value(json: row.bytes(4)),
                 "problem": row.isNull(5) ? .null : .string(row.string(5)),
+                "request": row.isNull(6) ? .null : try Value(json: row.bytes(6)),
             ])
         }
         return .array(rows)

@@ -16,5 +16,6 @@ PluginProgram.run("uploader") { context in
             base: url, timeout: options["timeoutSeconds"].double ?? 30,
             token: TokenSource(
                 file: options["tokenFile"].string ?? context.state.backendToken,
-                environment: ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"])))
+                environment: ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"])),
+        source: { UploaderSource(database: $0) })
 }

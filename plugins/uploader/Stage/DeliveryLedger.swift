@@ -16,6 +16,8 @@ struct DeliveryLedger {
     private var updated: Int64 = 0
     private var known: Int64 = 0
     private(set) var deadLetters: Int64 = 0
+    /// Dead letters that somebody has dropped.
+    private var droppedLetters: Int64 = 0
     private var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
     private var buckets: [String: DelayBuckets] = [:]
@@ -26,10 +28,8 @@ struct DeliveryLedger {
             CREATE TABLE IF NOT EXISTS deliveries(metric TEXT PRIMARY KEY, last INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS delays(metric TEXT PRIMARY KEY, counts TEXT NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS backend(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-            CREATE TABLE IF NOT EXISTS dead_letters(
-                number INTEGER PRIMARY KEY, at INTEGER NOT NULL, user TEXT NOT NULL, metric TEXT NOT NULL, id TEXT NOT NULL,
-                version INTEGER NOT NULL, reason TEXT NOT NULL, UNIQUE (user, metric, id, version));
             """)
+        try DeadLetter.createTables(in: database)
     }
 
     mutating func open(_ turn: Turn) throws {
@@ -42,6 +42,14 @@ struct DeliveryLedger {
         backendGeneration = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'").firstRow {
             $0.string(0)
         }
+        droppedLetters =
+            try turn.database.prepare("SELECT value FROM backend WHERE key = 'droppedLetters'").firstRow {
+                Int64($0.string(0))
+            }?.flatMap { $0 } ?? 0
+        try count(turn)
+    }
+
+    private mutating func count(_ turn: Turn) throws {
         deadLetters = try turn.database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
     }
 
@@ -79,21 +87,75 @@ struct DeliveryLedger {
         try write.run()
     }
 
-    /// Keeps an element aside that the backend won't take, with the reason.
+    /// Keeps an element aside that the backend won't take, with the reason; one that has been tried again counts its tries.
     mutating func bury(
-        id: String, version: Int64, metric: UploadMetric, user: String, reason: String, _ turn: Turn
+        id: String, version: Int64, metric: UploadMetric, user: String, reason: String, status: Int?, _ turn: Turn
     ) throws {
         turn.log(.deadletterAdded, ["metric": metric.rawValue, "id": id, "why": reason])
         let write = try turn.write().database.prepare(
-            "INSERT OR IGNORE INTO dead_letters(at, user, metric, id, version, reason) VALUES (?, ?, ?, ?, ?, ?)")
+            """
+            INSERT INTO dead_letters(at, last, user, metric, id, version, reason, status, tries)
+            VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)
+            ON CONFLICT (user, metric, id, version) DO UPDATE SET last = ?1, reason = ?6, status = ?7, tries = tries + 1
+            """)
         write.bind(1, turn.now)
         write.bind(2, user)
         write.bind(3, metric.rawValue)
         write.bind(4, id)
         write.bind(5, version)
         write.bind(6, reason)
+        if let status { write.bind(7, status) } else { write.bindNull(7) }
         try write.run()
-        deadLetters = try turn.database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
+        try count(turn)
+    }
+
+    /// What the backend has taken is dead no more, in this version or an older one.
+    mutating func unbury(
+        _ elements: some Sequence<(id: String, version: Int64)>, metric: UploadMetric, user: String, _ turn: Turn
+    ) throws {
+        guard deadLetters > 0 else { return }
+        let database = try turn.write().database
+        let delete = try database.prepare(
+            "DELETE FROM dead_letters WHERE user = ? AND metric = ? AND id = ? AND version <= ?")
+        var gone = 0
+        for element in elements {
+            delete.bind(1, user)
+            delete.bind(2, metric.rawValue)
+            delete.bind(3, element.id)
+            delete.bind(4, element.version)
+            try delete.run()
+            gone += database.changes
+        }
+        deadLetters -= Int64(gone)
+    }
+
+    /// Forgets a dead letter.
+    /// - Parameter isDropped: whether somebody gave it up, which is counted.
+    mutating func forget(_ letters: [DeadLetter], isDropped: Bool, _ turn: Turn) throws {
+        let database = try turn.write().database
+        let delete = try database.prepare("DELETE FROM dead_letters WHERE number = ?")
+        for letter in letters {
+            delete.bind(1, letter.number)
+            try delete.run()
+        }
+        if isDropped {
+            droppedLetters += Int64(letters.count)
+            let write = try database.prepare("INSERT OR REPLACE INTO backend VALUES ('droppedLetters', ?)")
+            write.bind(1, "\(droppedLetters)")
+            try write.run()
+        }
+        deadLetters -= Int64(letters.count)
+    }
+
+    /// Forgets what was delivered, and to whom.
+    mutating func reset(_ turn: Turn) throws {
+        for table in ["deliveries", "delays", "dead_letters"] {
+            try turn.write().database.execute("DELETE FROM \(table)")
+        }
+        try turn.write().database.execute("DELETE FROM backend WHERE key <> 'droppedLetters'")
+        let dropped = droppedLetters
+        self = DeliveryLedger()
+        droppedLetters = dropped
     }
 
     /// Notes which backend answered; true when it isn't the one that was delivered to before.
@@ -109,7 +171,8 @@ struct DeliveryLedger {
 
     var details: [String: Value] {
         [
-            "deadLetters": .integer(deadLetters), "lastChecked": lastChecked.map { .integer($0) } ?? .null,
+            "deadLetters": .integer(deadLetters), "droppedLetters": .integer(droppedLetters),
+            "lastChecked": lastChecked.map { .integer($0) } ?? .null,
             "lastDelivered": .object(metrics.mapValues { .integer($0.last) }),
             "delays": .object(delays.mapValues(\.summary)),
             "delayBuckets": [

@@ -10,13 +10,15 @@ extension UploaderStage {
         }
         let outcome: UploadPolicy.Outcome
         var answer: UploadAnswer?
+        var status: Int?
         var why: String
         switch reply {
-        case .answered(let status, let retryAfter, let body):
+        case .answered(let code, let retryAfter, let body):
             let read = UploadAnswer(body: body)
             answer = read
-            outcome = .answered(status: status, retryAfter: retryAfter, refused: read.refused.count)
-            why = "the backend answered \(status)"
+            status = code
+            outcome = .answered(status: code, retryAfter: retryAfter, refused: read.refused.count)
+            why = "the backend answered \(code)"
         case .failed(let error):
             outcome = .failed(error.kind)
             why = error.description
@@ -28,7 +30,7 @@ extension UploaderStage {
             return
         }
         switch policy.action(after: outcome, elements: part.count, now: turn.now, using: &generator) {
-        case .done: try delivered(index, group, part, answer, turn)
+        case .done: try delivered(index, group, part, answer, status, turn)
         case .retry(let seconds):
             blocked = why
             waitUntil = turn.monotonic + Instant(seconds * 1e6)
@@ -45,7 +47,7 @@ extension UploaderStage {
             let element = deliveries[index].groups[group].element(part.lowerBound)
             try ledger.bury(
                 id: element.id, version: element.version, metric: deliveries[index].groups[group].metric,
-                user: deliveries[index].groups[group].user, reason: reason, turn)
+                user: deliveries[index].groups[group].user, reason: reason, status: status, turn)
             deliveries[index].groups[group].batch.settle()
         }
     }
@@ -58,18 +60,23 @@ extension UploaderStage {
     }
 
     private func delivered(
-        _ index: Int, _ group: Int, _ part: Range<Int>, _ answer: UploadAnswer?, _ turn: Turn
+        _ index: Int, _ group: Int, _ part: Range<Int>, _ answer: UploadAnswer?, _ status: Int?, _ turn: Turn
     ) throws {
         blocked = nil
         isPaused = false
         try turn.clear(.degraded, subject: "delivery")
         let metric = deliveries[index].groups[group].metric
         let user = deliveries[index].groups[group].user
+        let elements = deliveries[index].groups[group]
+        let refused = Set((answer?.refused ?? []).compactMap(\.id))
+        try ledger.unbury(
+            part.lazy.map { elements.element($0) }.filter { !refused.contains($0.id) }, metric: metric, user: user, turn
+        )
         for refusal in answer?.refused ?? [] {
-            let elements = deliveries[index].groups[group]
             let version = part.lazy.map { elements.element($0) }.first { $0.id == refusal.id }?.version
             try ledger.bury(
-                id: refusal.id ?? "", version: version ?? 0, metric: metric, user: user, reason: refusal.reason, turn)
+                id: refusal.id ?? "", version: version ?? 0, metric: metric, user: user, reason: refusal.reason,
+                status: status, turn)
         }
         let counts = answer.map { ($0.created, $0.updated, $0.known) } ?? (0, 0, 0)
         try ledger.delivered(part.count, metric: metric, created: counts.0, updated: counts.1, known: counts.2, turn)

@@ -4,7 +4,7 @@ import PluginKit
 import SQLite
 import Wire
 
-/// A chunk of a historical sync: its samples, events and days are delivered once more, behind all that is live.
+/// A chunk of a historical sync, or what a person asks for: samples, events and days, or dead letters, are delivered once more, behind all that is live.
 ///
 /// Versions make that harmless, so how far it is isn't kept: after a restart the chunk begins anew. Only that it is done is kept.
 struct UploadReplay: Sendable, Equatable {
@@ -12,6 +12,10 @@ struct UploadReplay: Sendable, Equatable {
         case samples(user: String, from: Instant, to: Instant, position: Value)
         /// Rows of a producer's changelog that belong to the days.
         case documents(producer: String, topic: String, days: ClosedRange<Int>, after: Int64, anchor: Value)
+        /// The row that a dead letter is about, if it still is as it was: in that producer's changelog.
+        case letter(DeadLetter, producer: String)
+        /// Dead letters of a selection, beyond a number.
+        case letters(MendSelection, after: Int64)
     }
 
     private(set) var id: String?
@@ -22,6 +26,13 @@ struct UploadReplay: Sendable, Equatable {
     var inFlight: (pull: Int64, step: Step)?
     /// A question wasn't answered with pages: it is asked again when the chunk is told again.
     var isWaiting = false
+    /// A person asked for it, and it isn't told again: it is finished before a chunk of the historical sync goes on.
+    private(set) var isByHand = false
+    /// Elements that it has delivered, or will.
+    var elements: Int64 = 0
+    /// The dead letter that is being tried, and whether its row has been found.
+    var letter: DeadLetter?
+    var isLetterFound = false
 
     /// Name of its deliveries, which is no upstream's.
     static let name = "replay"
@@ -33,7 +44,9 @@ struct UploadReplay: Sendable, Equatable {
         isDone = id != nil
     }
 
-    mutating func begin(_ id: String, _ chunk: Value, steps: [Step]) {
+    mutating func begin(_ id: String, _ chunk: Value, isByHand: Bool = false, steps: [Step]) {
+        self.isByHand = isByHand
+        elements = 0
         self.id = id
         self.chunk = chunk
         self.steps = steps
@@ -42,9 +55,10 @@ struct UploadReplay: Sendable, Equatable {
         inFlight = nil
     }
 
-    /// What was on its way is gone: the chunk is told again within a second.
+    /// What was on its way is gone: the chunk is told again within a second; what a person asked for is part of everything.
     mutating func restart() {
         guard !isDone else { return }
+        if isByHand { isDone = true }
         id = nil
         steps = []
         inFlight = nil
@@ -53,6 +67,7 @@ struct UploadReplay: Sendable, Equatable {
     mutating func finish(_ turn: Turn) throws {
         guard let id else { return }
         isDone = true
+        guard !isByHand else { return }
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('replay', ?)")
         write.bind(1, id)
         try write.run()
@@ -65,12 +80,20 @@ struct UploadReplay: Sendable, Equatable {
 
 extension UploaderStage {
     func hear(replay chunk: Value) {
-        if !chunk.isNull { replay.isWaiting = false }
-        guard let id = chunk["id"].string, id != replay.id,
-            let from = chunk["from"].string.flatMap({ LocalDay($0) }),
-            let through = chunk["through"].string.flatMap({ LocalDay($0) }), from <= through
+        if !chunk.isNull || replay.isByHand { replay.isWaiting = false }
+        isHistoryTold = !chunk.isNull
+        guard let id = chunk["id"].string, id != replay.id, !replay.isByHand || replay.isDone,
+            let steps = steps(of: chunk)
         else { return }
         deliveries.removeAll { $0.fetched == nil }
+        replay.begin(id, chunk, steps: steps)
+    }
+
+    /// What it takes to deliver some days once more; nil when the value names none.
+    func steps(of chunk: Value) -> [UploadReplay.Step]? {
+        guard let from = chunk["from"].string.flatMap({ LocalDay($0) }),
+            let through = chunk["through"].string.flatMap({ LocalDay($0) }), from <= through
+        else { return nil }
         var steps: [UploadReplay.Step] = []
         for (user, range) in Value.inOrder(chunk["users"].object ?? [:]) {
             guard let start = range.array?.first?.int, let end = range.array?.last?.int, start <= end else { continue }
@@ -82,19 +105,39 @@ extension UploaderStage {
                     producer: upstream.producer, topic: upstream.query["topic"]?.string ?? "",
                     days: from.number...through.number, after: 0, anchor: .null))
         }
-        replay.begin(id, chunk, steps: steps)
+        return steps
     }
 
     /// Asks for the next part of the chunk once the one before is delivered, and ends the chunk.
     func pumpReplay(_ turn: Turn) throws {
-        guard replay.id != nil, !replay.isDone, !replay.isWaiting, replay.inFlight == nil else { return }
+        // A letter whose row is gone costs no question; so many in one turn, and no more.
+        for _ in 0..<Self.lettersPerTurn where try !askReplay(turn) { return }
+    }
+
+    private static let lettersPerTurn = 100
+
+    /// False when nothing is to be asked, or has been.
+    private func askReplay(_ turn: Turn) throws -> Bool {
+        guard replay.id != nil, !replay.isDone, !replay.isWaiting, replay.inFlight == nil else { return false }
         deliveries.removeAll { $0.fetched == nil && $0.isDone }
-        guard !deliveries.contains(where: { $0.fetched == nil }) else { return }
-        guard let step = replay.steps.first else { return try replay.finish(turn) }
+        guard !deliveries.contains(where: { $0.fetched == nil }) else { return false }
+        guard let step = replay.steps.first else {
+            try replay.finish(turn)
+            return false
+        }
         // What is live goes first, also in the asking.
-        guard samples.isLive, !deliveries.contains(where: { $0.effect == nil && !$0.isDone }) else { return }
+        guard samples.isLive, !deliveries.contains(where: { $0.effect == nil && !$0.isDone }) else { return false }
         let pull: Pull
         switch step {
+        case .letters(let selection, let after):
+            try nextLetter(selection, after: after, turn)
+            return true
+        case .letter(let letter, let producer):
+            guard let query = query(of: letter, at: producer) else {
+                replay.steps.removeFirst()
+                return true
+            }
+            pull = turn.pull(producer, query)
         case .samples(let user, let from, let to, let position):
             var query = samples.query
             query["query"] = "slice"
@@ -117,6 +160,7 @@ extension UploaderStage {
                 ])
         }
         replay.inFlight = (pull.id, step)
+        return false
     }
 
     /// Takes the answer to one of the chunk's questions; false when it is to another.
@@ -128,8 +172,12 @@ extension UploaderStage {
             return true
         }
         replay.steps.removeFirst()
-        let groups: [Delivery.Group]
+        var groups: [Delivery.Group]
         switch step {
+        case .letters: groups = []
+        case .letter(let letter, let producer):
+            groups = try self.groups(of: letter, pages, from: producer)
+            if !groups.isEmpty { replay.steps.removeAll { if case .letter = $0 { true } else { false } } }
         case .samples(let user, let from, let to, _):
             groups = try Delivery.groups(
                 samples: try pages.map { try Self.owned($0, by: user) }, from: UploadReplay.name, family: family)
@@ -147,6 +195,11 @@ extension UploaderStage {
                     at: 0)
             }
         }
+        // One person's days are sent alone.
+        if case .documents = step, let users = replay.chunk["users"].object {
+            groups.removeAll { users[$0.user] == nil }
+        }
+        replay.elements += groups.reduce(0) { $0 + Int64($1.batch.next?.count ?? 0) }
         if !groups.isEmpty {
             deliveries.append(Delivery(upstream: UploadReplay.name, fetched: nil, groups: groups))
         }

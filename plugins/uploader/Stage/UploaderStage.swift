@@ -23,6 +23,10 @@ public final class UploaderStage: Stage {
     var refreshToken = false
     var ledger = DeliveryLedger()
     var replay = UploadReplay()
+    /// Whether a chunk of a historical sync was told lately.
+    var isHistoryTold = false
+    /// What a person asked for and hasn't begun yet, for a historical sync is under way.
+    var waitingReplay: MendRequest?
     /// Why nothing moves at present, for people; nil while it does.
     var blocked: String?
     /// Only a person can mend what blocks.
@@ -78,7 +82,7 @@ public final class UploaderStage: Stage {
             + documents.map { .exact(Heartbeat.topic($0.producer)) }
     }
 
-    private var upstreams: [Upstream] { documents + [samples] }
+    var upstreams: [Upstream] { documents + [samples] }
 
     public func open(_ turn: Turn) throws {
         try DeliveryLedger.createTables(in: try turn.write().database)

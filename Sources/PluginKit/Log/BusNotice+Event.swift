@@ -1,10 +1,10 @@
 import Console
 import MessageBus
 
-extension BusNotice.Kind {
-    /// As the hub logs it.
-    public var logEvent: LogEvent {
-        switch self {
+extension BusNotice {
+    /// As what it is logged.
+    public var event: LogEvent {
+        switch kind {
         case .refused: .busRefused
         case .denied: .busDenied
         case .unreadable: .busUnreadable

@@ -1,0 +1,30 @@
+import HealthModel
+
+/// Bytes in memory.
+private final class MemorySource: ByteSource {
+    private var rest: ArraySlice<UInt8>
+    private(set) var position: Int64 = 0
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        let part = rest.prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        rest = rest.dropFirst(part.count)
+        position += Int64(part.count)
+        return part.count
+    }
+}
+
+extension ExportReader {
+    /// Reads the start tag of one record again, as quarantines keep it, by the rules of now.
+    /// - Returns: false for what isn't a record's whole start tag; other elements are more than their start tag.
+    public static func reread(element raw: String, into sink: any ExportSink) throws -> Bool {
+        guard raw.hasPrefix("<Record "), raw.hasSuffix(">") else { return false }
+        var tag = raw.dropLast()
+        if tag.hasSuffix("/") { tag = tag.dropLast() }
+        let source = MemorySource(Array("<HealthData>\n\(tag)/>\n</HealthData>\n".utf8))
+        try ExportParsing(sink: sink).parse(source, entry: "quarantine", total: 0)
+        return true
+    }
+}

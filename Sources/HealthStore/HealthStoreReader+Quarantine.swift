@@ -1,0 +1,86 @@
+import HealthModel
+import SQLite
+
+/// Something quarantined, with what is known of it.
+public struct QuarantinedRecord: Sendable {
+    public var entry: QuarantineEntry
+    /// nil where even that isn't understood.
+    public var type: String?
+    /// nil for an input that wasn't understood.
+    public var sample: Sample?
+
+    public struct Sample: Sendable {
+        public var start: Instant
+        public var end: Instant
+        /// NaN where there is no number.
+        public var value: Double
+        public var unit: String
+        public var origin: Origin
+        /// Seconds since 1970; 0 where unknown.
+        public var created: Int64
+        /// JSON; empty where there is none.
+        public var metadata: String
+        public var payload: String
+    }
+}
+
+extension HealthStoreReader {
+    /// What is quarantined, oldest first, a page at a time, each with its sample.
+    /// - Parameter after: the last number of the page before; 0 for the first.
+    public func quarantinedRecords(
+        user: String? = nil, after: Int64 = 0, limit: Int
+    ) throws -> [QuarantinedRecord] {
+        try refresh()
+        let query = try database.prepare(
+            """
+            SELECT type, second, start_us, duration, value, unit, origin, created, metadata, payload FROM samples
+            WHERE user = ?1 AND type = ?2 AND second BETWEEN ?3 AND ?4 AND id = ?5
+            """)
+        var typesByUser: [String: [Int]] = [:]
+        return try quarantine(user: user, after: after, limit: limit).map { entry in
+            guard let id = entry.sample, let user = users.ids[entry.user] else {
+                return QuarantinedRecord(entry: entry, type: Self.type(inElement: entry.raw), sample: nil)
+            }
+            let types = try typesByUser[entry.user] ?? quarantinedTypes(user: user)
+            typesByUser[entry.user] = types
+            // The id begins with the start's milliseconds; what lies before 1970 has none.
+            let second = Int64(id.high >> 16) / 1000
+            for type in types {
+                query.bind(1, user)
+                query.bind(2, type)
+                query.bind(3, second == 0 ? Int64.min : second)
+                query.bind(4, second)
+                query.bind(5, id)
+                if let sample = try query.firstRow({ try sample($0) }) {
+                    return QuarantinedRecord(entry: entry, type: try self.types.name(type), sample: sample)
+                }
+            }
+            return QuarantinedRecord(entry: entry, type: nil, sample: nil)
+        }
+    }
+
+    private func sample(_ row: Statement) throws -> QuarantinedRecord.Sample {
+        let start = row.int64(1) &* Instant.second &+ row.int64(2)
+        return .init(
+            start: start, end: start &+ row.int64(3), value: row.isNull(4) ? .nan : row.double(4),
+            unit: units.names[row.int(5)] ?? "", origin: try origin(row.int(6)), created: row.int64(7),
+            metadata: row.string(8), payload: row.string(9))
+    }
+
+    private func quarantinedTypes(user: Int) throws -> [Int] {
+        let query = try database.prepare("SELECT type FROM heads WHERE user = ? AND quarantined > 0")
+        query.bind(1, user)
+        var types: [Int] = []
+        try query.forEachRow { types.append($0.int(0)) }
+        return types
+    }
+
+    /// What an element's start tag says of its type, if anything.
+    static func type(inElement raw: String) -> String? {
+        for name in ["type", "workoutActivityType"] {
+            guard let found = raw.firstRange(of: " \(name)=\"") else { continue }
+            return String(raw[found.upperBound...].prefix { $0 != "\"" })
+        }
+        return nil
+    }
+}

@@ -1,0 +1,123 @@
+import Changelog
+import Console
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import PluginKit
+import Supervisor
+
+/// Has an instance do what a person asks for by hand: a running one is asked over the bus, of a stopped one its own program does it under its lock.
+public final class MendClient {
+    public enum Outcome: Sendable, Equatable {
+        case done(Value)
+        /// Noted; the rest needs the others, and goes on at the next start.
+        case atNextStart
+    }
+
+    private let stack: Stack
+    private var client: StackClient?
+    /// Without progress for this long, what is waited for is taken for stuck.
+    private static let patience: Instant = 60 * Instant.second
+
+    public init(_ stack: Stack) { self.stack = stack }
+
+    public func close() { client?.close() }
+
+    public func isRunning(_ instance: String) throws -> Bool { try stack.reader().isRunning(instance) }
+
+    /// - Parameter progress: told what is left, in the action's own measure.
+    /// - Throws: `Failure` with the reason when the instance refuses it or doesn't get on.
+    public func mend(
+        _ instance: StackConfiguration.Instance, _ action: String, _ members: [String: Value] = [:],
+        progress: (Int64) -> Void = { _ in }
+    ) throws -> Outcome {
+        let request = MendRequest(id: UUID().uuidString.lowercased(), action: action, members)
+        guard FileManager.default.fileExists(atPath: stack.state.database(instance.name)) else {
+            throw Failure(
+                "'\(instance.name)' has never run on \(stack.state.path)", hint: "there is nothing of it to mend")
+        }
+        return try isRunning(instance.name)
+            ? try ask(instance.name, request, progress) : try runProgram(of: instance, request)
+    }
+
+    // MARK: One that runs
+
+    private func ask(_ name: String, _ request: MendRequest, _ progress: (Int64) -> Void) throws -> Outcome {
+        let client = try self.client ?? StackClient(address: stack.address)
+        self.client = client
+        client.gather([name], within: 5)
+        var last: Value = .null
+        var movedAt = MonotonicClock.now
+        var saidAt: Instant = 0
+        while true {
+            let beat = client.heartbeats[name]?.beat
+            let said = beat?.details["mending"] ?? .null
+            let isOurs = said["id"].string == request.id
+            if isOurs {
+                switch Mended(said) {
+                case .done(let result)?: return .done(result)
+                case .refused(let why)?: throw Failure("\(name) refuses: \(why)")
+                case .underWay(let left, _)?: progress(left)
+                case nil: break
+                }
+            }
+            // Whatever else it does is progress too: ours waits for that.
+            let now: Value = [
+                "said": said, "head": .integer(beat?.head?.sequence ?? 0), "pending": beat?.details["pending"] ?? .null,
+                "frontier": .object((beat?.frontier ?? [:]).mapValues { .integer($0) }),
+                "delivered": beat?.details["delivered"] ?? .null,
+            ]
+            if now != last { (last, movedAt) = (now, MonotonicClock.now) }
+            guard MonotonicClock.now - movedAt < Self.patience else {
+                let why = beat?.details["blocked"]?.string.map { ": \($0)" } ?? ""
+                throw Failure(
+                    isOurs ? "\(name) doesn't get on with it\(why)" : "\(name) doesn't take it",
+                    hint: isOurs
+                        ? "it goes on by itself; 'healthbus status' shows how it is"
+                        : "another request may be under way, or it hangs: look at 'healthbus status'")
+            }
+            if !isOurs, MonotonicClock.now - saidAt > 300_000 {
+                client.command(name, request.members.object ?? [:])
+                saidAt = MonotonicClock.now
+            }
+            client.wait(until: Date(timeIntervalSinceNow: 0.05))
+        }
+    }
+
+    // MARK: One that is stopped
+
+    private func runProgram(of instance: StackConfiguration.Instance, _ request: MendRequest) throws -> Outcome {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else {
+            throw Failure("can't make a pipe: \(String(cString: strerror(errno)))")
+        }
+        let output = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+        var words = ["--state", stack.state.path, "--instance", instance.name, "--mend", request.members.json()]
+        if let file = stack.configurationFile { words += ["--config", file] }
+        let level = ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? "error"
+        let child: ChildProcess
+        do {
+            defer { Glibc.close(ends[1]) }
+            child = try ChildProcess(
+                ProcessSpec(
+                    name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: words,
+                    environment: ["HEALTHBUS_LOG_LEVEL": level], streams: .init(output: ends[1])),
+                trampoline: ChildProcess.trampolineBesideProgram())
+        }
+        let text = try output.readToEnd() ?? Data()
+        let exit = child.wait()
+        guard exit.isSuccess, let said = try? Value(json: Array(text)) else {
+            throw Failure("the program of '\(instance.name)' ended with \(exit)", hint: "its reason stands above")
+        }
+        switch Mended(said) {
+        case .done(let result)?: return .done(result)
+        case .refused(let why)?: throw Failure("\(instance.name) refuses: \(why)")
+        case .underWay?: return .atNextStart
+        case nil:
+            throw Failure(
+                "'\(instance.name)' doesn't take it: something else that was asked of it isn't done yet",
+                hint: "start the stack, and wait until 'healthbus status' shows nothing pending")
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import HealthModel
+
+/// Whose days are to be done once more, as `replay` and requests name them.
+public enum ReplayUsers {
+    /// By user `[from, to]`, the instants of these days.
+    public static func spans(
+        from: LocalDay, through: LocalDay, _ zones: [String: ZoneTimeline]
+    ) -> [String: Value] {
+        zones.mapValues { timeline in
+            let first = timeline.ranges(of: from).first?.lowerBound
+            let last = timeline.ranges(of: through).last?.upperBound
+            // A date that was left out has no instants: the days beside it bound the span.
+            return [
+                .integer(first ?? timeline.ranges(of: from.adding(days: 1)).first?.lowerBound ?? 0),
+                .integer(last ?? timeline.ranges(of: through.adding(days: -1)).last?.upperBound ?? 0),
+            ]
+        }
+    }
+}

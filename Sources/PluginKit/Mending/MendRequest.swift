@@ -1,0 +1,103 @@
+import HealthModel
+
+/// What a person asks of a stage by hand: to compute again, to try again, to forget, to copy itself.
+///
+/// On the bus `{"command": "mend", "id", "action", …}` on `control.<instance>`. Given again, it changes nothing: what has been done for an id is done.
+public struct MendRequest: Sendable, Equatable {
+    public var id: String
+    /// "replay", "retry", "drop", "reset", "backup".
+    public var action: String
+    /// The whole of it, with the action's own members.
+    public var members: Value
+
+    public static let command = "mend"
+
+    /// nil when the value isn't a request.
+    public init?(_ members: Value) {
+        guard members["command"].string == Self.command, let id = members["id"].string, !id.isEmpty,
+            let action = members["action"].string
+        else { return nil }
+        self.id = id
+        self.action = action
+        self.members = members
+    }
+
+    public init(id: String, action: String, _ members: [String: Value] = [:]) {
+        self.id = id
+        self.action = action
+        let own: [String: Value] = [
+            "command": .string(Self.command), "id": .string(id), "action": .string(action),
+        ]
+        self.members = .object(members.merging(own) { $1 })
+    }
+}
+
+/// What has become of a request.
+public enum Mended: Sendable, Equatable {
+    /// Numbers for whoever asked.
+    case done(Value)
+    /// - left: how much is still to come, in the action's own measure.
+    /// - goesOn: whether the next step needs nothing but another turn.
+    case underWay(left: Int64, goesOn: Bool = false)
+    /// Nothing was changed; why, and what to do instead.
+    case refused(String)
+
+    var isOver: Bool { if case .underWay = self { false } else { true } }
+}
+
+extension Mended {
+    /// Members beside the request's id and action.
+    var members: [String: Value] {
+        switch self {
+        case .done(let result): ["state": "done", "result": result]
+        case .underWay(let left, _): ["state": "underWay", "left": .integer(left)]
+        case .refused(let why): ["state": "refused", "problem": .string(why)]
+        }
+    }
+
+    /// nil when the value says nothing of a request.
+    public init?(_ value: Value) {
+        switch value["state"].string {
+        case "done": self = .done(value["result"])
+        case "underWay": self = .underWay(left: value["left"].int ?? 0)
+        case "refused": self = .refused(value["problem"].string ?? "")
+        default: return nil
+        }
+    }
+}
+
+/// Entries of a list that a request is about.
+public struct MendSelection: Sendable, Equatable {
+    /// By their numbers; nil: all that the rest allows.
+    public var numbers: [Int64]?
+    public var reason: String?
+    public var type: String?
+
+    public init(numbers: [Int64]? = nil, reason: String? = nil, type: String? = nil) {
+        (self.numbers, self.reason, self.type) = (numbers, reason, type)
+    }
+
+    public init(_ members: Value) {
+        numbers = members["numbers"].array?.compactMap(\.int)
+        reason = members["reason"].string
+        type = members["type"].string
+    }
+
+    public var members: [String: Value] {
+        var members: [String: Value] = [:]
+        if let numbers { members["numbers"] = .array(numbers.map { .integer($0) }) }
+        if let reason { members["reason"] = .string(reason) }
+        if let type { members["type"] = .string(type) }
+        return members
+    }
+}
+
+extension MendSelection {
+    /// Whether an entry is among them: of these numbers, with a reason that has this text in it, of this type, whose prefix may be left out.
+    public func takes(number: Int64, reason: String, type: String) -> Bool {
+        if let numbers, !numbers.contains(number) { return false }
+        if let wanted = self.reason, !reason.lowercased().contains(wanted.lowercased()) { return false }
+        if let wanted = self.type, type != wanted, !type.hasSuffix("Identifier" + wanted) { return false }
+        return true
+    }
+}

@@ -1,0 +1,118 @@
+import Changelog
+import HealthModel
+import MessageBus
+import SQLite
+import Wire
+
+/// Any stage, with what a person may ask of it by hand: keeps the request that was taken last, so that a restart goes on with it, and says in the
+/// heartbeat what has become of it.
+///
+/// One request at a time: who comes with another one says it again until this one is over.
+public final class MendingStage: Stage {
+    private let inner: any Stage
+    private let instance: String
+    private let innerHearsControl: Bool
+    private var current: (request: MendRequest, state: Mended)?
+    private var copy = BackupCopy()
+
+    public init(_ inner: any Stage, instance: String) {
+        self.inner = inner
+        self.instance = instance
+        innerHearsControl = inner.subscriptions.contains { $0.matches("control.\(instance)") }
+    }
+
+    public var subscriptions: [Subscription] {
+        inner.subscriptions + (innerHearsControl ? [] : [.exact("control.\(instance)")])
+    }
+
+    public func open(_ turn: Turn) throws {
+        try inner.open(turn)
+        try turn.write().database.execute(
+            "CREATE TABLE IF NOT EXISTS mending(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        let saved = try turn.database.prepare("SELECT value FROM mending WHERE key = 'last'").firstRow {
+            try Value(json: $0.bytes(0))
+        }
+        guard let saved, let request = MendRequest(saved["request"]), let state = Mended(saved) else { return }
+        current = (request, state)
+        if !state.isOver { try begin(request, turn) }
+    }
+
+    public func receive(_ message: Message, _ turn: Turn) throws {
+        guard message.topic == "control.\(instance)" else { return try inner.receive(message, turn) }
+        if message.body["command"].string == MendRequest.command {
+            try take(message.body, turn)
+        } else if innerHearsControl {
+            try inner.receive(message, turn)
+        }
+    }
+
+    /// Takes a request up unless it is known, or another one is under way.
+    public func take(_ body: Value, _ turn: Turn) throws {
+        guard let request = MendRequest(body), current?.request.id != request.id, current?.state.isOver != false else {
+            return
+        }
+        try begin(request, turn)
+    }
+
+    private func begin(_ request: MendRequest, _ turn: Turn) throws {
+        turn.log(.mendBegun, ["action": request.action])
+        try settle(request, try answer(request, turn), turn)
+    }
+
+    private func answer(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        if request.action == "backup" { return copy.begin(request, instance: instance, turn) }
+        let state = try inner.mend(request, turn)
+        if request.action == "reset", case .done = state {
+            // Whoever follows this store reads all of it again.
+            try turn.write().beginGeneration(now: turn.now, .beginsAnew)
+        }
+        return state
+    }
+
+    private func settle(_ request: MendRequest, _ state: Mended, _ turn: Turn) throws {
+        let isNew = current?.request.id != request.id || current?.state.isOver != state.isOver
+        current = (request, state)
+        guard isNew else { return }
+        if state.isOver { turn.log(.mendEnded, ["action": request.action]) }
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO mending VALUES ('last', ?)")
+        write.bind(1, Value.object(state.members.merging(["request": request.members]) { $1 }).json())
+        try write.run()
+    }
+
+    public func receive(_ answer: PullAnswer, _ turn: Turn) throws { try inner.receive(answer, turn) }
+
+    public func receive(_ result: EffectResult, _ turn: Turn) throws {
+        guard !copy.take(result) else { return }
+        try inner.receive(result, turn)
+    }
+
+    public func tick(_ turn: Turn) throws -> Instant? {
+        let next = try inner.tick(turn)
+        return try advance(turn) ? turn.monotonic : next
+    }
+
+    /// Goes on with what is under way; true when it wants another turn at once.
+    public func advance(_ turn: Turn) throws -> Bool {
+        guard let (request, state) = current, !state.isOver else { return false }
+        let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
+        try settle(request, new, turn)
+        if case .underWay(_, true) = new { return true }
+        return false
+    }
+
+    /// Whether nothing is under way.
+    var isOver: Bool { current?.state.isOver != false }
+
+    /// What has become of the request that was taken last, as the heartbeat says it; nil before the first.
+    public var mending: Value? {
+        current.map { request, state in
+            .object(state.members.merging(["id": .string(request.id), "action": .string(request.action)]) { $1 })
+        }
+    }
+
+    public func report(_ turn: Turn) throws -> StageReport {
+        var report = try inner.report(turn)
+        report.details["mending"] = mending
+        return report
+    }
+}

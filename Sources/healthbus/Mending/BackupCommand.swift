@@ -1,0 +1,108 @@
+import Console
+import Foundation
+import HealthModel
+import Operations
+import PluginKit
+
+enum BackupCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus backup",
+        summary: "Write a consistent copy of all that the stack holds into a new folder, while it runs or not.",
+        positionals: [.init("folder")], options: CommandHelp.stackOptions + [.json],
+        examples: ["healthbus backup /mnt/backup/healthbus-2025-03-30"])
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        var bar = CopyBar("Copying")
+        let made = try Backup(stack, folder: arguments.positionals[0]).make { bar.update($0, of: $1) }
+        bar.finish()
+        if made.hasOpenImport {
+            StandardStream.error.write(
+                "An import is being read: its file isn't part of the backup. After a restore import it again.\n")
+        }
+        if arguments.flag("--json") {
+            let value = (made.manifest.value.object ?? [:]).merging([
+                "folder": .string(made.folder), "bytes": .integer(made.bytes),
+            ]) { $1 }
+            StandardStream.output.write(Value.object(value).json(pretty: true) + "\n")
+        } else {
+            StandardStream.output.write(
+                "Backed up \(made.manifest.entries.count) instances, \(HumanFormat.bytes(Int(made.bytes))), into \(made.folder).\n"
+            )
+        }
+    }
+}
+
+enum RestoreCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus restore",
+        summary: "Put a backup in the place of what a stopped stack holds.",
+        positionals: [.init("folder")], options: CommandHelp.stackOptions + [Confirmation.option, .dryRun, .json],
+        examples: [
+            "healthbus restore /mnt/backup/healthbus-2025-03-30",
+            "healthbus restore --dry-run backup --state /srv/health",
+        ])
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let restore = try Restore(stack, folder: arguments.positionals[0])
+        var bar = CopyBar("Checking")
+        let isTrial = arguments.flag("--dry-run")
+        if isTrial {
+            try restore.check { bar.update($0, of: $1) }
+        } else {
+            if !restore.replaced.isEmpty {
+                try Confirmation.require(
+                    "Replace what \(stack.state.path) holds of \(restore.replaced.joined(separator: ", "))", arguments)
+            }
+            try restore.run { bar.update($0, of: $1) }
+        }
+        bar.finish()
+        let made = InstantText.iso8601(restore.manifest.made)
+        if arguments.flag("--json") {
+            var value = restore.manifest.value.object ?? [:]
+            value["state"] = .string(stack.state.path)
+            value["dryRun"] = .bool(isTrial)
+            value["replaced"] = .array(restore.replaced.map { .string($0) })
+            StandardStream.output.write(Value.object(value).json(pretty: true) + "\n")
+        } else {
+            StandardStream.output.write(
+                isTrial
+                    ? "The backup of \(made) is whole. It would replace \(restore.replaced.count) instances on \(stack.state.path)."
+                        + " Nothing was changed.\n"
+                    : "Restored \(restore.manifest.entries.count) instances as of \(made). Start them with 'healthbus up', and import"
+                        + " what came since.\n")
+        }
+    }
+}
+
+/// "Copying ████░░░░ 40 %, 120 MB of 300 MB, 45 MB/s, about 4 s left".
+struct CopyBar {
+    private let title: String
+    private let terminal = Terminal(.error)
+    private let began = ContinuousClock.now
+    private var drawn: ContinuousClock.Instant?
+
+    init(_ title: String) { self.title = title }
+
+    mutating func update(_ done: Int64, of total: Int64) {
+        let now = ContinuousClock.now
+        guard terminal.isTerminal, total > 0, drawn.map({ now - $0 > .milliseconds(100) }) ?? true else { return }
+        drawn = now
+        let share = min(1, Double(done) / Double(total))
+        let filled = Int(share * 20)
+        var text =
+            "\(title) " + String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
+            + " \(Int(share * 100)) %, \(HumanFormat.bytes(Int(done))) of \(HumanFormat.bytes(Int(total)))"
+        let seconds = (now - began) / .seconds(1)
+        if seconds >= 0.5, done > 0 {
+            text += ", \(HumanFormat.bytes(Int(Double(done) / seconds)))/s"
+            if share < 1 {
+                text += ", about \(HumanFormat.duration(.seconds((seconds / share - seconds).rounded(.up)))) left"
+            }
+        }
+        StandardStream.error.write("\r" + DisplayWidth.truncated(text, to: max(1, terminal.width - 1)) + "\u{1B}[K")
+    }
+
+    func finish() { if drawn != nil { StandardStream.error.write("\r\u{1B}[K") } }
+}

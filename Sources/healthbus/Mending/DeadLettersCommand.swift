@@ -1,0 +1,70 @@
+import Console
+import Foundation
+import HealthModel
+import Operations
+import PluginKit
+
+enum DeadLettersCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus dead-letters",
+        summary: "List, show, send again or drop what the backend refused for good.",
+        positionals: [.init("list|show|retry|drop"), .init("id", isRequired: false, repeats: true)],
+        options: CommandHelp.stackOptions + [
+            .all, .init("--reason", value: "text", help: "only those whose reason has this in it"),
+            .init("--type", value: "metric", help: "only those of this metric, as in steps or daily"),
+            Confirmation.option, .json,
+        ],
+        examples: [
+            "healthbus dead-letters list", "healthbus dead-letters show 1", "healthbus dead-letters retry --all",
+            "healthbus dead-letters drop 1 2",
+        ])
+
+    static func run(_ arguments: Arguments) throws {
+        let action = try ListAction.of(arguments)
+        let selection = try action.selection(arguments)
+        let stack = try Stack(arguments)
+        let report = try DeadLetterReport(stack, selection)
+        let isJSON = arguments.flag("--json")
+        switch action {
+        case .list:
+            StandardStream.output.write(
+                isJSON ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output), now: Date()))
+        case .show:
+            guard let entry = report.entries.first else { return }
+            let whole = try report.whole(entry)
+            StandardStream.output.write(isJSON ? whole.json(pretty: true) + "\n" : DeadLetterReport.text(whole))
+        case .retry, .drop:
+            let count = report.entries.count
+            if action == .drop, count > 0 {
+                try Confirmation.require("Give up the delivery of \(count) refused", arguments)
+            }
+            try mend(action, selection, stack, arguments)
+        }
+    }
+
+    private static func mend(
+        _ action: ListAction, _ selection: MendSelection, _ stack: Stack, _ arguments: Arguments
+    ) throws {
+        let client = MendClient(stack)
+        defer { client.close() }
+        let outcome = try client.mend(try stack.instance(.uploader), action.rawValue, selection.members)
+        MendOutput.write(outcome, arguments) { result in
+            action == .drop
+                ? "Dropped " + MendOutput.count(result["dropped"], "dead letter") + "."
+                : "Sent \(HumanFormat.count(Int(result["sent"].int ?? 0))) again; "
+                    + MendOutput.count(result["deadLetters"], "dead letter") + " left."
+        }
+        if case .done(let result) = outcome, action == .retry, let left = result["deadLetters"].int, left > 0 {
+            let still = try DeadLetterReport(stack, selectionOfAll(selection))
+            guard !still.entries.isEmpty else { return }
+            throw Failure(
+                "the backend still refuses \(still.entries.count)",
+                hint: "'healthbus dead-letters list' says why; 'healthbus dead-letters drop' gives them up")
+        }
+    }
+
+    /// Without the ids, of which some are gone now.
+    private static func selectionOfAll(_ selection: MendSelection) -> MendSelection {
+        MendSelection(reason: selection.reason, type: selection.type)
+    }
+}

@@ -1,0 +1,67 @@
+import Console
+import HealthModel
+import Operations
+import PluginKit
+
+extension CommandHelp.Option {
+    static let all = Self("--all", help: "all that the other options allow")
+    static let dryRun = Self("--dry-run", help: "say what would be done, and change nothing")
+}
+
+/// Entries of a list, named by ids or by what they have in common.
+enum ListAction: String, CaseIterable {
+    case list, show, retry, drop
+
+    static func of(_ arguments: Arguments) throws -> ListAction {
+        let word = arguments.positionals.first ?? ""
+        if let action = ListAction(rawValue: word) { return action }
+        throw Failure.usage(
+            "\(arguments.command.name) can't \"\(word)\"",
+            hint: "give one of \(allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+
+    /// - Throws: `Failure` (usage) when it isn't said what is meant.
+    func selection(_ arguments: Arguments) throws -> MendSelection {
+        let numbers = try arguments.positionals.dropFirst().map { word in
+            guard let number = Int64(word), number > 0 else {
+                throw Failure.usage("\"\(word)\" isn't an id", hint: "'\(arguments.command.name) list' shows them")
+            }
+            return number
+        }
+        var selection = MendSelection(
+            numbers: numbers.isEmpty ? nil : numbers, reason: arguments.value("--reason"),
+            type: arguments.value("--type"))
+        let isNarrow = selection.reason != nil || selection.type != nil
+        if arguments.flag("--all"), !numbers.isEmpty {
+            throw Failure.usage("--all and ids are given", hint: "give one of them")
+        }
+        if self == .show {
+            guard numbers.count == 1 else { throw Failure.usage("show takes one id", hint: "'list' shows them") }
+        } else if self != .list, numbers.isEmpty, !isNarrow, !arguments.flag("--all") {
+            throw Failure.usage("it isn't said which to \(rawValue)", hint: "give ids, --reason, --type, or --all")
+        }
+        if numbers.count > 1000 { throw Failure.usage("more than 1000 ids", hint: "use --reason, --type or --all") }
+        if !isNarrow, arguments.flag("--all") { selection.numbers = nil }
+        return selection
+    }
+}
+
+/// What came of a request, in words or as JSON.
+enum MendOutput {
+    static func write(_ outcome: MendClient.Outcome, _ arguments: Arguments, _ text: (Value) -> String) {
+        let value: Value
+        let line: String
+        switch outcome {
+        case .done(let result): (value, line) = (result, text(result))
+        case .atNextStart:
+            value = ["atNextStart": true]
+            line = "Noted: it is done at the next start, 'healthbus up'."
+        }
+        StandardStream.output.write(arguments.flag("--json") ? value.json(pretty: true) + "\n" : line + "\n")
+    }
+
+    static func count(_ number: Value, _ one: String, _ many: String? = nil) -> String {
+        let number = Int(number.int ?? 0)
+        return "\(HumanFormat.count(number)) \(number == 1 ? one : many ?? one + "s")"
+    }
+}

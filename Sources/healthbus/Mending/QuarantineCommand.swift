@@ -1,0 +1,52 @@
+import Console
+import HealthModel
+import Operations
+import PluginKit
+
+enum QuarantineCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus quarantine",
+        summary: "List, show, retry or drop what was imported but can't be true, or wasn't understood.",
+        positionals: [.init("list|show|retry|drop"), .init("id", isRequired: false, repeats: true)],
+        options: CommandHelp.stackOptions + [
+            .all, .init("--reason", value: "text", help: "only those whose reason has this in it"),
+            .init("--type", value: "type", help: "only those of this type, as in StepCount"), Confirmation.option,
+            .json,
+        ],
+        examples: [
+            "healthbus quarantine list", "healthbus quarantine show 3", "healthbus quarantine retry --all",
+            "healthbus quarantine drop --type StepCount",
+        ])
+
+    static func run(_ arguments: Arguments) throws {
+        let action = try ListAction.of(arguments)
+        let selection = try action.selection(arguments)
+        let stack = try Stack(arguments)
+        let report = try QuarantineReport(stack, selection, isWhole: action == .show)
+        let isJSON = arguments.flag("--json")
+        switch action {
+        case .list:
+            StandardStream.output.write(
+                isJSON ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
+        case .show:
+            StandardStream.output.write(
+                isJSON ? (report.value.array?.first ?? .null).json(pretty: true) + "\n" : report.text)
+        case .retry, .drop:
+            let count = report.entries.count
+            if action == .drop, count > 0 {
+                try Confirmation.require(
+                    "Drop \(count) quarantined for good, so that no import brings them back", arguments)
+            }
+            let client = MendClient(stack)
+            defer { client.close() }
+            let outcome = try client.mend(try stack.instance(.observer), action.rawValue, selection.members)
+            MendOutput.write(outcome, arguments) { result in
+                action == .drop
+                    ? "Dropped \(HumanFormat.count(Int(result["dropped"].int ?? 0))), for good."
+                    : "Checked \(HumanFormat.count(Int(result["tried"].int ?? 0))) again: "
+                        + "\(HumanFormat.count(Int(result["passed"].int ?? 0))) are samples now, "
+                        + "\(HumanFormat.count(Int(result["still"].int ?? 0))) stay quarantined."
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Console
+import Foundation
+import HealthModel
+import MessageBus
+import Operations
+import PluginKit
+
+enum ReplayCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus replay",
+        summary: "Have a handler or the consolidator compute days again, or the uploader deliver them again.",
+        positionals: [.init("instance")],
+        options: CommandHelp.stackOptions + [
+            .init("--from", value: "date|sequence", help: "first day, or a sequence of the observer's"),
+            .init("--to", value: "date", help: "last day (default: the newest)"),
+            .user("only this person's days"), .dryRun, .json,
+        ],
+        examples: [
+            "healthbus replay steps --from 2025-03-01", "healthbus replay uploader --from 2025-03-01 --to 2025-03-31",
+            "healthbus replay uploader --from 2025-03-01 --dry-run",
+        ])
+
+    static func run(_ arguments: Arguments) throws {
+        guard let text = arguments.value("--from") else {
+            throw Failure.usage("--from is missing", hint: "give a date, as in --from 2025-03-01")
+        }
+        let start: ReplayPlan.Start
+        if let day = LocalDay(text) {
+            start = .day(day)
+        } else if let sequence = Int64(text), sequence >= 0 {
+            start = .sequence(sequence)
+        } else {
+            throw Failure.usage("--from \(text) is neither a date nor a sequence", hint: "write it as 2025-03-01")
+        }
+        let end = try arguments.value("--to").map { text in
+            guard let day = LocalDay(text) else {
+                throw Failure.usage("--to \(text) isn't a date", hint: "write it as 2025-03-31")
+            }
+            return day
+        }
+        if case .day(let from) = start, let end, end < from {
+            throw Failure.usage("--to \(end) is before --from \(from)", hint: "swap them")
+        }
+        let stack = try Stack(arguments)
+        let plan = try ReplayPlan(
+            stack, instance: try stack.named(arguments.positionals[0]), from: start, through: end,
+            user: arguments.value("--user"), now: WallClock.now)
+        if arguments.flag("--dry-run") { return show(plan, try plan.count(), arguments) }
+        let client = MendClient(stack)
+        defer { client.close() }
+        let outcome = try client.mend(plan.instance, "replay", plan.members)
+        MendOutput.write(outcome, arguments) { result in
+            let span = plan.days.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "since \(text)"
+            switch plan.instance.manifest.kind {
+            case .handler:
+                return "Computed \(span) again: " + MendOutput.count(result["revised"], "day")
+                    + " with other figures."
+            case .consolidator: return "Took \(span) in again: " + MendOutput.count(result["rows"], "row") + "."
+            default:
+                return "Delivered \(span) again"
+                    + (result["sent"].int.map { ": \(HumanFormat.count(Int($0))) elements." } ?? ".")
+            }
+        }
+    }
+
+    private static func show(_ plan: ReplayPlan, _ count: ReplayPlan.Count, _ arguments: Arguments) {
+        var value: [String: Value] = [
+            "instance": .string(plan.instance.name), "days": Value(count.days), "rows": Value(count.rows),
+        ]
+        if let days = plan.days {
+            value["from"] = .string(days.lowerBound.description)
+            value["to"] = .string(days.upperBound.description)
+        }
+        if arguments.flag("--json") {
+            StandardStream.output.write(Value.object(value).json(pretty: true) + "\n")
+            return
+        }
+        let rows = MendOutput.count(Value(count.rows), "row")
+        let verb =
+            switch plan.instance.manifest.kind {
+            case .handler: plan.days == nil ? "mark again, by \(rows) of changes," : "compute again, with \(rows),"
+            case .consolidator: "take in again, with \(rows),"
+            default: "send \(rows) again, of"
+            }
+        StandardStream.output.write(
+            "\(plan.instance.name) would \(verb) " + MendOutput.count(Value(count.days), "day")
+                + (plan.days.map { ": \($0.lowerBound) to \($0.upperBound)" } ?? "") + ". Nothing was changed.\n")
+    }
+}
+
+extension Stack {
+    /// - Throws: `Failure` (usage) that lists the instances when this one isn't among them.
+    func named(_ name: String) throws -> StackConfiguration.Instance {
+        if let instance = configuration.instance(name) { return instance }
+        throw Failure.usage(
+            "this stack has no '\(name)'",
+            hint: Nearest.to(name, among: names).map { "did you mean '\($0)'?" }
+                ?? "there are: \(names.joined(separator: ", "))")
+    }
+}

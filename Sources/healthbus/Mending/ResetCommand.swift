@@ -1,0 +1,54 @@
+import Console
+import HealthModel
+import Operations
+import PluginKit
+
+enum ResetCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus reset",
+        summary: "Have an instance forget what it derived, and make it anew from what it follows.",
+        positionals: [.init("instance")],
+        options: CommandHelp.stackOptions + [Confirmation.option, .dryRun, .json],
+        examples: ["healthbus reset steps --dry-run", "healthbus reset steps --yes"])
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let instance = try stack.named(arguments.positionals[0])
+        let what: String
+        switch instance.manifest.kind {
+        case .handler: what = "computes every day again from the observer's samples"
+        case .consolidator: what = "takes every handler's figures in again"
+        case .uploader: what = "delivers everything again, and forgets its counts and dead letters"
+        case .debouncer: what = "forgets how far it has released, and a historical sync under way"
+        case .observer:
+            throw Failure(
+                "\(instance.name) holds the samples themselves, which nothing brings back",
+                hint:
+                    "to have figures made anew reset their handler; to begin from nothing: 'healthbus backup', stop the"
+                    + " stack, remove \(stack.state.path)")
+        case .backend:
+            throw Failure(
+                "\(instance.name) holds what was delivered, and derives nothing",
+                hint: "stop the stack and remove \(stack.state.instance(instance.name)): the uploader notices, and"
+                    + " delivers everything to the new one")
+        case .hub: throw Failure("\(instance.name) keeps nothing", hint: "restart it to begin it anew")
+        default: what = "begins anew"
+        }
+        let rows = try ResetPlan(stack, instance).rows
+        if arguments.flag("--dry-run") {
+            let value: Value = ["instance": .string(instance.name), "rows": Value(rows), "does": .string(what)]
+            StandardStream.output.write(
+                arguments.flag("--json")
+                    ? value.json(pretty: true) + "\n"
+                    : "\(instance.name) \(what); it holds \(MendOutput.count(Value(rows), "row")), which stay until then."
+                        + " Nothing was changed.\n")
+            return
+        }
+        try Confirmation.require("Reset \(instance.name): it \(what)", arguments)
+        let client = MendClient(stack)
+        defer { client.close() }
+        MendOutput.write(try client.mend(instance, "reset"), arguments) { _ in
+            "Reset: \(instance.name) \(what). 'healthbus status' shows how far it is."
+        }
+    }
+}

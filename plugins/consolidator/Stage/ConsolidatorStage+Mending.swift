@@ -1,0 +1,128 @@
+import Changelog
+import HealthModel
+import PluginKit
+import SQLite
+import Wire
+
+/// Days whose parts are taken from every handler once more, one handler after the other. How far it is isn't kept: after a restart it begins anew, which
+/// changes nothing.
+struct PartsReplay {
+    let id: String
+    let days: ClosedRange<Int>
+    let users: Set<String>
+    /// Handlers whose rows aren't all here yet; the first is being asked.
+    var handlers: [String]
+    var after: Int64 = 0
+    /// Whose sequence `after` is.
+    var head: StoreHead?
+    var pull: Int64?
+    /// A question came to nothing; it is asked again then (monotonic).
+    var waitUntil: Instant = 0
+    /// Days of the first handler that have been seen.
+    var seen: Set<SummaryDays.Key> = []
+    var rows: Int64 = 0
+
+    init?(_ request: MendRequest, handlers: [String]) {
+        guard let from = request.members["from"].string.flatMap({ LocalDay($0) }),
+            let through = request.members["through"].string.flatMap({ LocalDay($0) }), from <= through
+        else { return nil }
+        id = request.id
+        days = from.number...through.number
+        users = Set((request.members["users"].object ?? [:]).keys)
+        self.handlers = handlers
+    }
+
+    mutating func begin() {
+        after = 0
+        head = nil
+        seen = []
+    }
+
+    var state: Mended {
+        handlers.isEmpty ? .done(["rows": .integer(rows)]) : .underWay(left: Int64(handlers.count))
+    }
+}
+
+extension ConsolidatorStage {
+    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        switch request.action {
+        case "replay":
+            guard request.members["since"].isNull else {
+                return .refused(
+                    "a sequence is one store's, and the consolidator follows \(handlers.count): give a date instead")
+            }
+            guard let new = PartsReplay(request, handlers: handlers.map(\.producer)) else {
+                return .refused("a replay needs 'from' and 'through'")
+            }
+            replay = new
+            return new.state
+        case "reset":
+            replay = nil
+            try zones.forget(turn)
+            for handler in handlers { try handler.forget(turn) }
+            withdrawMark()
+            var count: Int64 = 0
+            try turn.database.prepare("SELECT user, day FROM changes WHERE day IS NOT NULL AND body IS NOT NULL")
+                .forEachRow {
+                    touched.insert(.init(user: $0.string(0), day: $0.int(1)))
+                    count += 1
+                }
+            return .done(["days": .integer(count)])
+        case let other: return .refused("a consolidator has no '\(other)'")
+        }
+    }
+
+    public func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended { replay?.state ?? .done(.null) }
+
+    /// Asks the next handler for its rows of the days.
+    func pumpReplay(_ turn: Turn) {
+        guard let replay, replay.pull == nil, let handler = replay.handlers.first,
+            turn.monotonic >= replay.waitUntil
+        else { return }
+        let pull = turn.pull(
+            handler,
+            [
+                "query": "changes", "topic": "figures.", "after": .integer(replay.after), "until": .integer(.max),
+                "days": [.integer(Int64(replay.days.lowerBound)), .integer(Int64(replay.days.upperBound))],
+                "store": Value(replay.head?.store), "generation": Value(replay.head?.generation),
+            ])
+        self.replay?.pull = pull.id
+    }
+
+    /// Takes the answer to one of the replay's questions; false when it is to another.
+    func receive(replayed answer: PullAnswer, _ turn: Turn) throws -> Bool {
+        guard var replay, replay.pull == answer.pull.id, let handler = replay.handlers.first else { return false }
+        replay.pull = nil
+        defer { self.replay = replay }
+        guard case .pages(let pages) = answer.result, let last = pages.last else {
+            replay.begin()
+            replay.waitUntil = turn.monotonic + Instant.second
+            return true
+        }
+        for page in pages {
+            for value in page["rows"].array ?? [] {
+                guard let row = KeyedChangelog.Row(wireValue: value), let day = row.day else {
+                    throw StageError.unreadablePage(producer: handler)
+                }
+                guard replay.users.contains(row.user) else { continue }
+                replay.seen.insert(.init(user: row.user, day: day))
+                replay.rows += 1
+            }
+            try apply(page, of: handler, users: replay.users, turn)
+        }
+        guard let through = last["through"].int, let head = StoreHead(wireValue: last["head"]) else {
+            throw StageError.unreadablePage(producer: handler)
+        }
+        if through < head.sequence, through > replay.after {
+            replay.after = through
+            replay.head = head
+            return true
+        }
+        // What the handler no longer knows of these days is gone.
+        touched.formUnion(
+            try days.drop(handler: handler, users: replay.users, days: replay.days, besides: replay.seen, turn))
+        replay.handlers.removeFirst()
+        replay.begin()
+        return true
+    }
+}

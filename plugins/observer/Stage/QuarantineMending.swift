@@ -1,0 +1,136 @@
+import Changelog
+import HealthImport
+import HealthModel
+import HealthStore
+import PluginKit
+
+/// Inputs that weren't understood, to be read again.
+package struct RereadRequest: Sendable {
+    package var inputs: [(number: Int64, raw: String)]
+
+    package init(inputs: [(number: Int64, raw: String)]) { self.inputs = inputs }
+}
+
+/// What they are by the rules of now: by number, those that are understood.
+package struct RereadReply: Sendable {
+    package var records: [Int64: RecordBatch]
+
+    package init(_ request: RereadRequest) {
+        records = [:]
+        for (number, raw) in request.inputs {
+            let sink = OneRecordSink()
+            // Of what still can't be understood the sink gets nothing; nothing else can fail in memory.
+            if (try? ExportReader.reread(element: raw, into: sink)) == true, let batch = sink.batch {
+                records[number] = batch
+            }
+        }
+    }
+}
+
+private final class OneRecordSink: ExportSink {
+    private(set) var batch: RecordBatch?
+
+    func exportInfo(_ info: ExportInfo) throws {}
+    func records(_ batch: RecordBatch) throws { self.batch = batch }
+    func quarantined(_ inputs: [QuarantinedInput]) throws {}
+    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
+    func route(_ route: WorkoutRoute) throws {}
+    func progress(bytesRead: Int64, bytesTotal: Int64) {}
+}
+
+/// One pass over what is quarantined, in steps.
+struct QuarantineMending {
+    let selection: MendSelection
+    let isRetry: Bool
+    /// Entries up to this number have been dealt with.
+    var after: Int64 = 0
+    var left: Int64
+    /// Inputs that are being read again, by number, and the effect that does it.
+    var rereading: (effect: Int64, entries: [QuarantineEntry])?
+    var tried: Int64 = 0
+    var passed: Int64 = 0
+    var isDone = false
+
+    static let step = 500
+
+    var state: Mended {
+        guard isDone else { return .underWay(left: max(1, left), goesOn: rereading == nil) }
+        return .done(
+            isRetry
+                ? ["tried": .integer(tried), "passed": .integer(passed), "still": .integer(tried - passed)]
+                : ["dropped": .integer(tried)])
+    }
+}
+
+extension ObserverStage {
+    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        switch request.action {
+        case "retry", "drop":
+            mending = QuarantineMending(
+                selection: MendSelection(request.members), isRetry: request.action == "retry", left: quarantined)
+            return .underWay(left: max(1, quarantined), goesOn: true)
+        case "reset":
+            return .refused(
+                "it holds the samples themselves, which nothing brings back: to have figures made anew reset their handler;"
+                    + " to begin from nothing make a backup, stop the stack and remove its state folder")
+        case "replay":
+            return .refused("it has nothing upstream: import the file again, a repeat changes nothing")
+        case let other: return .refused("an observer has no '\(other)'")
+        }
+    }
+
+    /// One step.
+    public func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        guard var job = mending else { return .done([:]) }
+        defer { mending = job }
+        guard !job.isDone, job.rereading == nil else { return job.state }
+        let reader = try HealthStoreReader(database: try turn.write().database)
+        let page = try reader.quarantinedRecords(after: job.after, limit: QuarantineMending.step)
+        let chosen = page.filter {
+            job.selection.takes(number: $0.entry.number, reason: $0.entry.reason, type: $0.type ?? "")
+        }
+        .map(\.entry)
+        for (user, entries) in Dictionary(grouping: chosen, by: \.user).sorted(by: { $0.key < $1.key }) {
+            let writer = try writer(for: user, turn)
+            if job.isRetry {
+                job.passed += Int64(try writer.retryQuarantined(entries, plausibility: Self.plausibility(of:)))
+            } else {
+                try writer.dropQuarantined(entries)
+            }
+        }
+        job.tried += Int64(chosen.count)
+        job.after = page.last?.entry.number ?? job.after
+        job.left -= Int64(page.count)
+        let inputs = job.isRetry ? chosen.filter { $0.sample == nil } : []
+        if !inputs.isEmpty {
+            let effect = turn.perform(RereadRequest(inputs: inputs.map { ($0.number, $0.raw) }))
+            job.rereading = (effect, inputs)
+        }
+        job.isDone = page.count < QuarantineMending.step && job.rereading == nil
+        try tellMended(turn)
+        return job.state
+    }
+
+    /// Stores what is understood now.
+    func take(_ reply: RereadReply, _ id: Int64, _ turn: Turn) throws {
+        guard var job = mending, let (effect, entries) = job.rereading, effect == id else { return }
+        job.rereading = nil
+        for entry in entries {
+            guard let batch = reply.records[entry.number] else { continue }
+            let writer = try writer(for: entry.user, turn)
+            _ = try turn.write()
+            let counts = try writer.ingest(
+                batch, session: ImportSession(source: entry.source), plausibility: Self.plausibility(of:))
+            try zones.observe(batch, user: entry.user, turn)
+            try writer.forgetQuarantined(entry)
+            if counts.total.quarantined == 0 { job.passed += 1 }
+        }
+        mending = job
+        try tellMended(turn)
+    }
+
+    private func tellMended(_ turn: Turn) throws {
+        quarantined = Int64(try HealthStoreReader(database: turn.database).quarantineCount())
+        try refreshHeads()
+    }
+}

@@ -1,0 +1,30 @@
+import Changelog
+import HealthModel
+import PluginKit
+import SQLite
+
+/// What the uploader answers: its dead letters, and its changelog (alerts).
+public final class UploaderSource: ChangelogSource {
+    private static let lettersPerPage = 100
+
+    /// Makes what this reads, where it is absent.
+    public static func createTables(in database: Database) throws { try DeliveryLedger.createTables(in: database) }
+
+    public override func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
+        guard request["query"].string == "letters" else {
+            return try super.answer(request, head: head, page: page)
+        }
+        var after = request["continue"].int ?? 0
+        for part in 1...Self.pagesPerRequest {
+            let letters = try DeadLetter.page(
+                in: database, MendSelection(request), after: after, limit: Self.lettersPerPage)
+            let isWhole = letters.count < Self.lettersPerPage
+            var members: [String: Value] = ["letters": .array(letters.map(\.wireValue))]
+            let isLast = isWhole || part == Self.pagesPerRequest
+            if isLast, !isWhole, let last = letters.last { members["continue"] = .integer(last.number) }
+            page(members, isLast)
+            if isLast { return }
+            after = letters.last?.number ?? after
+        }
+    }
+}

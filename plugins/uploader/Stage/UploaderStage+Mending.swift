@@ -1,0 +1,140 @@
+import Changelog
+import HealthModel
+import PluginKit
+import Wire
+
+extension UploaderStage {
+    private static let lettersPerStep = 1000
+
+    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        switch request.action {
+        case "replay":
+            if let since = request.members["since"].int {
+                deliveries.removeAll { $0.upstream == samples.name }
+                try samples.rewind(to: since, turn)
+                return try mended(request, turn)
+            }
+            guard steps(of: request.members) != nil else {
+                return .refused("a replay needs 'from' and 'through', or 'since'")
+            }
+            waitingReplay = request
+            return .underWay(left: 1)
+        case "retry":
+            waitingReplay = request
+            return .underWay(left: 1)
+        case "drop":
+            var dropped: Int64 = 0
+            while true {
+                let letters = try DeadLetter.page(
+                    in: turn.database, MendSelection(request.members), limit: Self.lettersPerStep)
+                guard !letters.isEmpty else { return .done(["dropped": .integer(dropped)]) }
+                try ledger.forget(letters, isDropped: true, turn)
+                dropped += Int64(letters.count)
+            }
+        case "reset":
+            deliveries = []
+            waitUntil = 0
+            replay = UploadReplay()
+            waitingReplay = nil
+            try ledger.reset(turn)
+            for upstream in upstreams { try upstream.forget(turn) }
+            return .done([:])
+        case let other: return .refused("an uploader has no '\(other)'")
+        }
+    }
+
+    public func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        if request.members["since"].int != nil {
+            return samples.isLevel ? .done([:]) : .underWay(left: 1)
+        }
+        beginWaitingReplay()
+        guard waitingReplay == nil else { return .underWay(left: 1) }
+        guard replay.id == request.id else { return .done([:]) }
+        guard replay.isDone else { return .underWay(left: Int64(max(1, replay.steps.count))) }
+        var result: [String: Value] = ["sent": .integer(replay.elements)]
+        if request.action == "retry" { result["deadLetters"] = .integer(ledger.deadLetters) }
+        return .done(.object(result))
+    }
+
+    /// One thing at a time is delivered once more.
+    private func beginWaitingReplay() {
+        guard let request = waitingReplay, replay.id == nil || replay.isDone || !isHistoryTold else { return }
+        waitingReplay = nil
+        deliveries.removeAll { $0.fetched == nil }
+        let steps =
+            request.action == "retry"
+            ? [UploadReplay.Step.letters(MendSelection(request.members), after: 0)]
+            : self.steps(of: request.members) ?? []
+        replay.begin(request.id, request.members, isByHand: true, steps: steps)
+    }
+
+    // MARK: Dead letters
+
+    /// Looks for the next letter's row, wherever it may be; one that is no longer as it was is forgotten: what came of it since is delivered by itself.
+    func nextLetter(_ selection: MendSelection, after: Int64, _ turn: Turn) throws {
+        // The one before was neither delivered nor buried again: its row has another version by now, or is gone.
+        if let before = replay.letter {
+            replay.letter = nil
+            if !replay.isLetterFound { try ledger.forget([before], isDropped: false, turn) }
+        }
+        replay.steps = []
+        guard let letter = try DeadLetter.page(in: turn.database, selection, after: after, limit: 1).first else {
+            return
+        }
+        replay.letter = letter
+        replay.isLetterFound = false
+        let producers =
+            switch UploadMetric(family: letter.metric) {
+            case .daily, .sleep, .workouts: documents.map(\.producer) + [samples.producer]
+            default: [samples.producer]
+            }
+        replay.steps = producers.map { .letter(letter, producer: $0) } + [.letters(selection, after: letter.number)]
+    }
+
+    /// Asks for the row of exactly that version, if it can still be there.
+    func query(of letter: DeadLetter, at producer: String) -> [String: Value]? {
+        guard let upstream = upstreams.first(where: { $0.producer == producer }),
+            upstream.cursor.anchor.maximum >= letter.version
+        else { return nil }
+        var query = upstream.query
+        query["store"] = Value(upstream.cursor.store)
+        query["generation"] = Value(upstream.cursor.generation)
+        query["after"] = .integer(letter.version - 1)
+        query["until"] = .integer(letter.version)
+        return query
+    }
+
+    /// The letter's element alone.
+    func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [Delivery.Group] {
+        let all =
+            producer == samples.producer
+            ? try Delivery.groups(samples: pages, from: UploadReplay.name, family: family)
+            : try Delivery.groups(documents: pages, from: UploadReplay.name)
+        let found = all.filter { group in
+            group.user == letter.user && group.metric.rawValue == letter.metric
+                && group.batch.next.map { $0.contains { group.element($0).id == letter.id } } == true
+        }
+        if !found.isEmpty { replay.isLetterFound = true }
+        return found
+    }
+}
+
+extension DeadLetter {
+    /// What would be sent of it, made of a producer's pages; nil when they don't hold it.
+    /// - Parameters:
+    ///   - isSamples: whether they are pages of samples, or of a keyed changelog.
+    ///   - family: of a sample type.
+    public func body(from pages: [Value], isSamples: Bool, family: (String) -> String) throws -> Value? {
+        let groups =
+            isSamples
+            ? try Delivery.groups(samples: pages, from: UploadReplay.name) { UploadMetric(family: family($0)) }
+            : try Delivery.groups(documents: pages, from: UploadReplay.name)
+        for group in groups where group.user == user && group.metric.rawValue == metric {
+            guard let range = group.batch.next, let index = range.first(where: { group.element($0).id == id }) else {
+                continue
+            }
+            return try Value(json: group.encode(index..<index + 1, deviceId: "", syncedAt: lastTried))
+        }
+        return nil
+    }
+}
