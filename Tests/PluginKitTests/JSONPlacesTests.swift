@@ -61,11 +61,12 @@ import Testing
             .deletingLastPathComponent().path
         let catalog = try PluginCatalog(folder: root + "/plugins", programs: "/nowhere")
         let problems = try StackConfigurationReader(path: file, catalog: catalog).problems
-        #expect(problems.map(\.line) == [3, 4, 6, 8, 9])
+        #expect(problems.map(\.line) == [3, 4, 5, 6, 8, 9])
         #expect(
             problems.map(\.key) == [
                 "instances.debouncer.configuration.windowSecond",
-                "instances.debouncer.configuration.maximumWaitSeconds", "instances.steps", "monitoring.port",
+                "instances.debouncer.configuration.maximumWaitSeconds", "instances.steps.plugin", "instances.steps",
+                "monitoring.port",
                 "instancez",
             ])
         #expect(problems[0].reason.contains("did you mean 'windowSeconds'?"))

@@ -9,11 +9,9 @@ public struct Diagnosis {
 
     public static func findings(_ seen: Examination) -> Findings {
         let diagnosis = Diagnosis(seen: seen)
-        let machine = diagnosis.disk + diagnosis.clock + diagnosis.power
-        guard diagnosis.runs else { return Findings([diagnosis.nothingRuns] + machine) }
-        guard !seen.beats.isEmpty else { return Findings(diagnosis.silence + machine) }
-        let instances = seen.stack.instances.flatMap { diagnosis.instance($0) }
-        return Findings(instances + diagnosis.data + diagnosis.alerts + machine)
+        let found = diagnosis.stack + diagnosis.disk + diagnosis.clock
+        // A busy machine may be why something is slow, and is nothing by itself.
+        return Findings(found.isEmpty ? [] : found + diagnosis.machine)
     }
 
     private init(seen: Examination) { self.seen = seen }
@@ -21,7 +19,10 @@ public struct Diagnosis {
     /// Without a commit for so long, one that is behind doesn't get on.
     static let patience: Instant = 60 * Instant.second
 
-    private var runs: Bool { !seen.held.isEmpty || seen.stack.bus.isRemote }
+    private var stack: [Finding] {
+        guard !seen.held.isEmpty || seen.stack.bus.isRemote else { return [nothingRuns] }
+        return seen.beats.isEmpty ? silence : seen.stack.instances.flatMap { instance($0) } + data + alerts
+    }
 
     private var nothingRuns: Finding {
         Finding(.error, seen.state, "no stack runs on it", remedy: "start it with 'healthbus up'")
@@ -162,7 +163,7 @@ public struct Diagnosis {
             found.append(
                 Finding(
                     .warning, name, "the backend refused \(letters) element\(letters == 1 ? "" : "s") for good",
-                    remedy: "the log's events deadletter.added hold the reasons: 'healthbus logs \(name)'"))
+                    remedy: "'healthbus dead-letters' lists them with the reasons, and sends them again"))
         }
         if let days = details["failedDays"]?.int, days > 0 {
             found.append(
@@ -200,7 +201,7 @@ public struct Diagnosis {
             Finding(
                 .note, seen.stack.only(.observer)?.name ?? "observer",
                 "keeps \(seen.quarantined) inputs apart that can't be true or aren't understood",
-                remedy: "'healthbus check' counts them by reason")
+                remedy: "'healthbus quarantine' lists them with the reasons")
         ]
     }
 
@@ -237,7 +238,7 @@ public struct Diagnosis {
         ]
     }
 
-    private var power: [Finding] {
+    private var machine: [Finding] {
         var found: [Finding] = []
         if let load = seen.load, load > 4 {
             found.append(

@@ -9,7 +9,9 @@ enum ValidateCommand: Command {
         examples: ["healthbus validate --config my.json", "healthbus validate --json"])
 
     static func run(_ arguments: Arguments) throws {
-        let validation = Validation(state: arguments.value("--state"), configurationFile: arguments.value("--config"))
+        let validation = Validation(
+            state: arguments.value("--state"),
+            configurationFile: arguments.configurationFile)
         let found = validation.findings
         StandardStream.output.write(
             arguments.flag("--json")
