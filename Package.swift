@@ -77,10 +77,15 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage", "SleepStage", "UploaderStage", "HealthGenerator", "HealthStatistics", "HealthStore",
-                "BackgroundDelivery",
+                "ObserverStage", "SleepStage", "UploaderStage", "HealthStore",
+                "HealthGenerator", "HealthStatistics", "BackgroundDelivery", "CPosix",
+                "HTTP",
             ]),
         library("Console", []),
+        // Tries whether a plugin keeps the contract.
+        library(
+            "Conformance",
+            ["HealthModel", "Wire", "MessageBus", "PluginKit", "Operations", "Supervisor", "Changelog", "Console"]),
         // All stages in one process, in virtual time.
         library(
             "Simulation",
@@ -88,13 +93,13 @@ let package = Package(
                 "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
                 "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage", "GenericStage",
                 "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport",
-                "HealthModel", "BackgroundDelivery",
+                "HealthModel", "BackgroundDelivery", "Console",
             ]),
         .executableTarget(
             name: "healthbus",
             dependencies: [
                 "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel",
-                "BackgroundDelivery", "MessageBus", "Simulation",
+                "BackgroundDelivery", "MessageBus", "Simulation", "Conformance",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -158,7 +163,7 @@ let package = Package(
                 "PluginKit",
                 [
                     "PluginKit", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel",
-                    "Supervisor", "CPosix",
+                    "Supervisor", "CPosix", "Console",
                 ]),
             tests(
                 "Stages",
@@ -167,8 +172,12 @@ let package = Package(
                     "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "EnergyStage", "WorkoutsStage",
                     "BodyStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP",
                     "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage", "Simulation",
+                    "Console",
                 ]),
-            tests("Operations", ["Operations", "Console", "HealthModel"]),
+            tests(
+                "Operations",
+                ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit", "Changelog", "Wire"]),
+            tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit"]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
@@ -176,3 +185,6 @@ let package = Package(
                 ["HealthModel", "Wire", "MessageBus", "SQLite", "HTTP", "Supervisor", "PluginKit", "CArchive"]),
         ]
 )
+
+// An image is built without them: a changed test must not build all programs again.
+if Context.environment["HEALTHBUS_WITHOUT_TESTS"] != nil { package.targets.removeAll { $0.type == .test } }

@@ -14,9 +14,13 @@ static atomic_int in_use = 0;
 static atomic_int write_end = -1;
 static int read_end = -1;
 
-enum { CAUGHT = 2, IGNORED = 2 };
-static const int signals[CAUGHT + IGNORED] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-static struct sigaction before[CAUGHT + IGNORED];
+enum { MOST = 9 };
+// Caught by everyone, then by who draws a screen; SIGHUP is ignored where no screen goes with the terminal.
+static const int of_programs[] = {SIGINT, SIGTERM};
+static const int of_screens[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH};
+static int signals[MOST];
+static struct sigaction before[MOST];
+static int changed = 0;
 
 static void pass_on(int number) {
     int saved = errno;
@@ -28,7 +32,16 @@ static void pass_on(int number) {
     errno = saved;
 }
 
-int healthbus_catch_signals(void) {
+static void set(int number, void (*handler)(int)) {
+    struct sigaction action = {0};
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigfillset(&action.sa_mask);
+    signals[changed] = number;
+    sigaction(number, &action, &before[changed++]);
+}
+
+static int catch_all(const int *numbers, int count, int ignores_hangup) {
     int expected = 0;
     if (!atomic_compare_exchange_strong(&in_use, &expected, 1)) return -EBUSY;
     int ends[2];
@@ -39,19 +52,28 @@ int healthbus_catch_signals(void) {
     }
     read_end = ends[0];
     atomic_store(&write_end, ends[1]);
-    for (int i = 0; i < CAUGHT + IGNORED; i++) {
-        struct sigaction action = {0};
-        action.sa_handler = i < CAUGHT ? pass_on : SIG_IGN;
-        action.sa_flags = SA_RESTART;
-        sigfillset(&action.sa_mask);
-        sigaction(signals[i], &action, &before[i]);
-    }
+    changed = 0;
+    for (int i = 0; i < count; i++) set(numbers[i], pass_on);
+    if (ignores_hangup) set(SIGHUP, SIG_IGN);
+    set(SIGPIPE, SIG_IGN);
     return read_end;
+}
+
+int healthbus_catch_signals(void) { return catch_all(of_programs, sizeof of_programs / sizeof *of_programs, 1); }
+
+int healthbus_catch_screen_signals(void) { return catch_all(of_screens, sizeof of_screens / sizeof *of_screens, 0); }
+
+void healthbus_suspend(void) {
+    struct sigaction standard = {0}, ours;
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGTSTP, &standard, &ours);
+    raise(SIGTSTP);
+    sigaction(SIGTSTP, &ours, NULL);
 }
 
 void healthbus_release_signals(void) {
     if (!atomic_load(&in_use)) return;
-    for (int i = 0; i < CAUGHT + IGNORED; i++) sigaction(signals[i], &before[i], NULL);
+    for (int i = 0; i < changed; i++) sigaction(signals[i], &before[i], NULL);
     int fd = atomic_exchange(&write_end, -1);
     close(fd);
     close(read_end);

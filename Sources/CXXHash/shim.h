@@ -8,3 +8,22 @@ static inline void healthbus_hash128(const void *bytes, size_t count, uint64_t *
     *high = hash.high64;
     *low = hash.low64;
 }
+
+// The same of what comes piece by piece. NULL when there is no memory.
+static inline void *healthbus_hash_begin(void) {
+    XXH3_state_t *state = XXH3_createState();
+    if (state) XXH3_128bits_reset(state);
+    return state;
+}
+
+static inline void healthbus_hash_add(void *state, const void *bytes, size_t count) {
+    XXH3_128bits_update((XXH3_state_t *)state, bytes, count);
+}
+
+static inline void healthbus_hash_value(const void *state, uint64_t *high, uint64_t *low) {
+    XXH128_hash_t hash = XXH3_128bits_digest((const XXH3_state_t *)state);
+    *high = hash.high64;
+    *low = hash.low64;
+}
+
+static inline void healthbus_hash_end(void *state) { XXH3_freeState((XXH3_state_t *)state); }

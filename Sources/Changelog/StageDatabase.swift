@@ -24,6 +24,10 @@ public final class StageDatabase {
     private var sequenceUsed = false
     private let readEpoch: Statement
     private let writeMeta: Statement
+    private let writeMoment: Statement
+    /// Until the next thinning of moments.
+    private var momentsLeft = 0
+    private static let momentsPerThinning = 1024
 
     /// The version of these tables; a newer one is refused, never guessed at.
     static let schemaVersion: Int64 = 1
@@ -44,6 +48,7 @@ public final class StageDatabase {
                 """
                 CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
                 CREATE TABLE IF NOT EXISTS generations(first INTEGER PRIMARY KEY, nonce TEXT NOT NULL);
+                \(Moments.table);
                 """)
             let read = try database.prepare("SELECT value FROM meta WHERE key = ?")
             let write = try database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)")
@@ -80,6 +85,7 @@ public final class StageDatabase {
         generations = []
         readEpoch = try database.prepare("SELECT value FROM meta WHERE key = 'epoch'")
         writeMeta = try database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)")
+        writeMoment = try database.prepare("INSERT OR REPLACE INTO moments VALUES (?, ?)")
         if try !Self.knowsReach(database) {
             try transaction { try database.execute("ALTER TABLE generations ADD COLUMN after INTEGER") }
         }
@@ -154,14 +160,27 @@ public final class StageDatabase {
         }
     }
 
-    public func commit() throws {
+    /// - Parameter now: the clock, for those who ask later when a sequence came.
+    public func commit(at now: Instant? = nil) throws {
         if sequenceUsed {
             writeMeta.bind(1, "last_sequence")
             writeMeta.bind(2, lastSequence)
             try writeMeta.run()
+            if let now { try note(now) }
         }
         try database.commit()
         sequenceUsed = false
+    }
+
+    private func note(_ now: Instant) throws {
+        writeMoment.bind(1, lastSequence)
+        writeMoment.bind(2, now)
+        try writeMoment.run()
+        momentsLeft -= 1
+        if momentsLeft < 0 {
+            momentsLeft = Self.momentsPerThinning
+            try Moments.thin(database, now: now)
+        }
     }
 
     public func rollback() { database.rollback() }
@@ -208,6 +227,14 @@ public enum ChangelogError: Error, CustomStringConvertible {
 }
 
 extension StageDatabase {
+    /// For whoever reads beside the writer: refuses what a newer release has written.
+    public static func requireKnownSchema(in database: Database) throws {
+        let version = try database.prepare("SELECT value FROM meta WHERE key = 'schema'").firstRow { $0.int64(0) } ?? 0
+        guard version <= schemaVersion else {
+            throw ChangelogError.newerSchema(path: database.path, found: version, known: schemaVersion)
+        }
+    }
+
     /// The head as a reader beside the writer sees it, inside its read transaction.
     public static func readHead(in database: Database) throws -> (head: StoreHead, generations: [Generation]) {
         let meta = try database.prepare("SELECT value FROM meta WHERE key = ?")

@@ -1,26 +1,29 @@
 import Foundation
 
-/// A field of a log event.
+/// The value of a log event's field, as it is written.
 public enum LogValue: Sendable, Equatable {
     case text(String)
     case integer(Int64)
     case number(Double)
     case flag(Bool)
-
-    public static func text(_ value: some CustomStringConvertible) -> LogValue { .text(value.description) }
-    public static func integer(_ value: some BinaryInteger) -> LogValue { .integer(Int64(clamping: value)) }
-    /// In seconds.
-    public static func duration(_ value: Duration) -> LogValue { .number(value / .seconds(1)) }
 }
 
-extension LogValue: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByBooleanLiteral
-{
-    public init(stringLiteral value: String) { self = .text(value) }
-    public init(integerLiteral value: Int64) { self = .integer(value) }
-    public init(floatLiteral value: Double) { self = .number(value) }
-    public init(booleanLiteral value: Bool) { self = .flag(value) }
+/// What can be the value of a log event's field.
+public protocol LogFieldValue: Sendable {
+    var logValue: LogValue { get }
 }
+
+/// Fields of a log event, in order.
+public typealias LogFields = KeyValuePairs<String, any LogFieldValue>
+
+extension String: LogFieldValue { public var logValue: LogValue { .text(self) } }
+extension Int: LogFieldValue { public var logValue: LogValue { .integer(Int64(self)) } }
+extension Int32: LogFieldValue { public var logValue: LogValue { .integer(Int64(self)) } }
+extension Int64: LogFieldValue { public var logValue: LogValue { .integer(self) } }
+extension Double: LogFieldValue { public var logValue: LogValue { .number(self) } }
+extension Bool: LogFieldValue { public var logValue: LogValue { .flag(self) } }
+/// In seconds.
+extension Duration: LogFieldValue { public var logValue: LogValue { .number(self / .seconds(1)) } }
 
 extension Log {
     private var timestamp: String { Self.style.format(now()) }

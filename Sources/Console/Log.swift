@@ -28,18 +28,18 @@ public struct Log: Sendable {
     public enum Format: String, Sendable, CaseIterable { case text, json }
 
     public let plugin: String
-    public let minimum: Level
+    public let levels: LogLevels
     public let format: Format
     let now: @Sendable () -> Date
     private let write: @Sendable (String) -> Void
 
     public init(
-        plugin: String, minimum: Level = .info, format: Format = .text,
+        plugin: String, levels: LogLevels = LogLevels(), format: Format = .text,
         now: @escaping @Sendable () -> Date = { Date() },
         write: @escaping @Sendable (String) -> Void = { StandardStream.error.write($0) }
     ) {
         self.plugin = plugin
-        self.minimum = minimum
+        self.levels = levels
         self.format = format
         self.now = now
         self.write = write
@@ -51,9 +51,16 @@ public struct Log: Sendable {
     public init(
         plugin: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(Failure) {
+        let variable = "HEALTHBUS_LOG_LEVEL"
+        let text = environment[variable] ?? ""
         self.init(
-            plugin: plugin, minimum: try Self.choice("HEALTHBUS_LOG_LEVEL", in: environment, default: .info),
+            plugin: plugin, levels: text.isEmpty ? LogLevels() : try LogLevels(text, variable: variable),
             format: try Self.choice("HEALTHBUS_LOG", in: environment, default: .text))
+    }
+
+    /// The same log, its lines given to `write` instead.
+    public func writing(to write: @escaping @Sendable (String) -> Void) -> Log {
+        Log(plugin: plugin, levels: levels, format: format, now: now, write: write)
     }
 
     private static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -66,24 +73,18 @@ public struct Log: Sendable {
     }
 
     /// - Parameters:
-    ///   - name: what happened, as `noun.verb`.
-    ///   - category: the part of the process, as HealthKit apps name their log categories.
-    ///   - fields: in order; evaluated only when the level is wanted.
-    public func event(
-        _ name: String, category: String, level: Level = .info,
-        _ fields: @autoclosure () -> KeyValuePairs<String, LogValue> = [:]
+    ///   - failed: writes it at the event's level for failures.
+    ///   - fields: in order; evaluated only when the event is wanted.
+    public func callAsFunction(
+        _ event: LogEvent, failed: Bool = false, _ fields: @autoclosure () -> LogFields = [:]
     ) {
-        guard level >= minimum else { return }
-        event(name, category: category, level: level, fields: fields().map { ($0, $1) })
-    }
-
-    /// As above, with fields that were collected elsewhere.
-    public func event(_ name: String, category: String, level: Level, fields: [(String, LogValue)]) {
-        guard level >= minimum else { return }
+        guard levels.wants(event, failed: failed) else { return }
+        let level = event.level(failed: failed)
+        let fields = fields().map { ($0.key, $0.value.logValue) }
         let line =
             switch format {
-            case .text: textLine(name, category, level, fields)
-            case .json: jsonLine(name, category, level, fields)
+            case .text: textLine(event.name, event.category, level, fields)
+            case .json: jsonLine(event.name, event.category, level, fields)
             }
         write(line)
     }

@@ -11,7 +11,8 @@ public struct ProgressBar {
     /// nil where the end isn't known: then no share and no time left.
     public let totalBytes: Int?
     public private(set) var bytes = 0
-    public private(set) var records = 0
+    /// nil where nothing but bytes is counted: then the rate is theirs.
+    public private(set) var records: Int?
 
     private let terminal: Terminal
     private let clock: Clock
@@ -40,7 +41,7 @@ public struct ProgressBar {
     }
 
     /// - Parameters: totals so far, not what was added.
-    public mutating func update(bytes: Int, records: Int) {
+    public mutating func update(bytes: Int, records: Int? = nil) {
         self.bytes = bytes
         self.records = records
         guard terminal.isTerminal else { return }
@@ -60,7 +61,7 @@ public struct ProgressBar {
     /// "Importing: 1 234 567 records, 2.3 GB in 12 s (102 880 records/s)".
     public var summary: String {
         let elapsed = clock() - start
-        return "\(title): \(HumanFormat.count(records)) records, \(HumanFormat.bytes(bytes)) in "
+        return "\(title): \(recordText.map { $0 + ", " } ?? "")\(HumanFormat.bytes(bytes)) in "
             + HumanFormat.duration(elapsed) + (rate(in: elapsed).map { " (\($0))" } ?? "")
     }
 
@@ -73,21 +74,25 @@ public struct ProgressBar {
             let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 20 - filled)
             parts.append("\(title) \(bar) \(Int(share * 100)) %")
             parts.append("\(HumanFormat.bytes(bytes)) of \(HumanFormat.bytes(totalBytes))")
-            parts.append("\(HumanFormat.count(records)) records")
+            if let recordText { parts.append(recordText) }
             // The first second says little of the rest.
             if share > 0, share < 1, elapsed >= .seconds(1) {
                 let left = elapsed * ((1 - share) / share)
                 parts.append("about \(HumanFormat.duration(.seconds(left.components.seconds + 1))) left")
             }
         } else {
-            parts = ["\(title) \(HumanFormat.bytes(bytes))", "\(HumanFormat.count(records)) records"]
+            parts = ["\(title) \(HumanFormat.bytes(bytes))"] + (recordText.map { [$0] } ?? [])
         }
         if let rate = rate(in: elapsed) { parts.append(rate) }
         return parts.joined(separator: ", ")
     }
 
+    private var recordText: String? { records.map { "\(HumanFormat.count($0)) records" } }
+
     private func rate(in elapsed: Duration) -> String? {
         let seconds = elapsed / .seconds(1)
-        return seconds > 0.001 ? "\(HumanFormat.count(Int(Double(records) / seconds))) records/s" : nil
+        guard seconds > 0.001 else { return nil }
+        func each(_ total: Int) -> Int { Int(Double(total) / seconds) }
+        return records.map { "\(HumanFormat.count(each($0))) records/s" } ?? "\(HumanFormat.bytes(each(bytes)))/s"
     }
 }

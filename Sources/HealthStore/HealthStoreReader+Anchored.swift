@@ -26,6 +26,9 @@ public struct TouchedSpan: Sendable, Hashable {
 /// Spans that changes from an anchor on have touched.
 public struct SpanPage: Sendable {
     public var spans: [TouchedSpan] = []
+    /// How many changes they stand for.
+    public var added = 0
+    public var deleted = 0
     /// As in `AnchoredPage`.
     public var covered: Int64 = 0
     public var isComplete = false
@@ -75,7 +78,8 @@ extension HealthStoreReader {
         // The newest span of each user and type.
         var open: [Key: Int] = [:]
         let gap = 3600 * Instant.second
-        let reached = try walk(filter, window, limits.scanned, full: false) { row, user, type, _ in
+        let reached = try walk(filter, window, limits.scanned, full: false) { row, user, type, state in
+            if state == .deleted { page.deleted += 1 } else { page.added += 1 }
             let start = row.int64(4) &* Instant.second &+ row.int64(5)
             let end = start &+ max(1, row.int64(6))
             let key = Key(user: user, type: type)

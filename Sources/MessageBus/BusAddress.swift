@@ -1,15 +1,18 @@
 import Glibc
 
-/// The hub's two well-known endpoints.
+/// The hub's two well-known endpoints, and what opens them where the bus is sealed.
 public struct BusAddress: Sendable, Equatable {
-    /// Where publishers connect (the hub's XSUB).
+    /// Where publishers connect.
     public var publish: String
-    /// Where subscribers connect (the hub's XPUB).
+    /// Where subscribers connect.
     public var subscribe: String
+    /// How this process proves who it is; nil on a bus that asks nobody: Unix sockets in a folder.
+    public var seal: BusSeal?
 
-    public init(publish: String, subscribe: String) {
+    public init(publish: String, subscribe: String, seal: BusSeal? = nil) {
         self.publish = publish
         self.subscribe = subscribe
+        self.seal = seal
     }
 
     /// Unix sockets in a folder (0700): the rights of the folder are the rights of the bus.

@@ -39,6 +39,8 @@ public final class BusConnection: Sendable {
         public var isHeard: @Sendable () -> Bool
         /// Whether a heartbeat is sent at once to whoever asks how everyone is.
         public var answersHello: Bool
+        /// Called, seldom, with why the hub doesn't let this process in and what to do; it goes on trying.
+        public var refused: @Sendable (String) -> Void
         /// Called once if the sockets fail; the connection is dead then.
         public var failed: @Sendable (any Error) -> Void
 
@@ -48,6 +50,7 @@ public final class BusConnection: Sendable {
             heartbeat: @escaping @Sendable () -> Message? = { nil },
             isHeard: @escaping @Sendable () -> Bool = { true },
             answersHello: Bool = false,
+            refused: @escaping @Sendable (String) -> Void = { _ in },
             failed: @escaping @Sendable (any Error) -> Void = { _ in }
         ) {
             self.message = message
@@ -55,6 +58,7 @@ public final class BusConnection: Sendable {
             self.heartbeat = heartbeat
             self.isHeard = isHeard
             self.answersHello = answersHello
+            self.refused = refused
             self.failed = failed
         }
     }
@@ -142,20 +146,26 @@ public final class BusConnection: Sendable {
     private func run(
         context: ZeroMQContext, address: BusAddress, subscriptions: [Subscription], handlers: Handlers
     ) throws {
-        let publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
-        let subscriber = try ZeroMQSocket(context, type: ZMQ_SUB)
-        try publisher.connect(address.publish)
-        try subscriber.connect(address.subscribe)
-        for subscription in subscriptions { try subscriber.subscribe(subscription.text) }
-        if handlers.answersHello { try subscriber.subscribe(Self.hello) }
-
-        var items = [
-            zmq_pollitem_t(socket: subscriber.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
-            zmq_pollitem_t(socket: nil, fd: wakeup.readEnd, events: Int16(ZMQ_POLLIN), revents: 0),
-        ]
+        let topics = subscriptions.map(\.text) + (handlers.answersHello ? [Self.hello] : [])
+        var link = try BusLink(context, address, topics: topics)
+        var items = pollItems(link)
+        var trouble = LinkTrouble()
         var nextBeat = MonotonicClock.now
+        var nextLook = nextBeat + Instant.second
         while true {
             let now = MonotonicClock.now
+            let isTimeToLook = address.seal != nil && now >= nextLook
+            if isTimeToLook { nextLook = now + Instant.second }
+            if trouble.retryAt.map({ now >= $0 }) ?? false || isTimeToLook && link.hasOldKeys() {
+                trouble.retried()
+                // Keys that can't be read now may be there again at the next look.
+                do { link = try BusLink(context, address, topics: topics) } catch let error as BusError {
+                    throw error
+                } catch {
+                    if let word = trouble.failed(.keysUnreadable, at: now) { handlers.refused("\(word): \(error)") }
+                }
+                items = pollItems(link)
+            }
             let (outgoing, stopping, beatNow) = state.withLock { state in
                 defer {
                     state.outbox = []
@@ -163,25 +173,47 @@ public final class BusConnection: Sendable {
                 }
                 return (state.outbox, state.stopping, state.beatNow)
             }
+            let nextWord = try link.subscribe(at: now)
             for frames in outgoing {
-                let sent = try publisher.send(frames)
+                let sent = try link.publisher.send(frames)
                 state.withLock { if sent { $0.counters.sent += 1 } else { $0.counters.dropped += 1 } }
             }
             if now >= nextBeat || beatNow {
-                if let beat = handlers.heartbeat() { _ = try publisher.send(beat.frames) }
+                if let beat = handlers.heartbeat() { _ = try link.publisher.send(beat.frames) }
                 nextBeat = now + (handlers.isHeard() ? Instant.second : Self.impatience)
             }
             // Only now: a beat asked for just before the end is the last word, and says that it is.
             if stopping { return }
-            let wait = max(0, nextBeat - MonotonicClock.now) / 1000 + 1
+            let next = [nextBeat, nextWord, trouble.retryAt].compactMap { $0 }.min() ?? nextBeat
+            let wait = max(0, next - MonotonicClock.now) / 1000 + 1
             // EINTR only wakes us early.
-            if zmq_poll(&items, 2, Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
+            if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
             wakeup.drain()
+            try note(link.handshakes(), &trouble, handlers)
             // A bounded turn, so that a flood doesn't keep heartbeats and the outbox waiting.
             for _ in 0..<64 {
-                guard let frames = try subscriber.receive() else { break }
+                guard let frames = try link.subscriber.receive() else { break }
                 deliver(frames, subscriptions, handlers)
             }
+        }
+    }
+
+    private func pollItems(_ link: BusLink) -> [zmq_pollitem_t] {
+        link.pollItems + [zmq_pollitem_t(socket: nil, fd: wakeup.readEnd, events: Int16(ZMQ_POLLIN), revents: 0)]
+    }
+
+    private func note(_ events: [HandshakeMonitor.Event], _ trouble: inout LinkTrouble, _ handlers: Handlers) {
+        for event in events {
+            let failure: LinkTrouble.Failure
+            switch event {
+            case .succeeded:
+                trouble.succeeded()
+                continue
+            case .keyRefused: failure = .keyRefused
+            case .notUnderstood: failure = .notUnderstood
+            case .brokenOff: failure = .brokenOff
+            }
+            if let word = trouble.failed(failure, at: MonotonicClock.now) { handlers.refused(word) }
         }
     }
 

@@ -4,21 +4,31 @@ import HealthModel
 import Synchronization
 import Wire
 
-/// The hub's heart: an XSUB/XPUB forwarder. It keeps no state; whoever is slow is dropped at the high-water mark and asks again.
+/// The hub's heart: hands every message on to whoever wants it. It keeps no state; whoever is slow is dropped at the high-water mark and asks again.
 ///
 /// The loop is our own: zmq_proxy_steerable of libzmq 4.3.4 loses commands and can't say how it is.
 public final class Forwarder: Sendable {
     public struct Counters: Sendable {
         public var forwarded = 0
+        /// Handshakes that didn't lead to a connection, on a sealed bus.
+        public var refused = 0
+        /// Messages and subscriptions that a key gave no right to.
+        public var denied = 0
+
+        public init() {}
     }
 
-    /// Between heartbeats that new subscriptions bring about, microseconds.
-    private static let impatience: Instant = 30_000
     private let wakeup: Wakeup
     private let stopping = Mutex(false)
     private let counts = Mutex(Counters())
+    private let notices = Mutex(NoticeLimit())
+    private let notice: @Sendable (BusNotice) -> Void
 
-    public init() throws { wakeup = try Wakeup() }
+    /// - Parameter notice: told of who isn't let in and what isn't allowed; never often.
+    public init(notice: @escaping @Sendable (BusNotice) -> Void = { _ in }) throws {
+        self.notice = notice
+        wakeup = try Wakeup()
+    }
 
     public var counters: Counters { counts.withLock { $0 } }
 
@@ -28,49 +38,86 @@ public final class Forwarder: Sendable {
         wakeup.signal()
     }
 
+    var isStopping: Bool { stopping.withLock { $0 } }
+
     /// Binds both endpoints and forwards until `stop`. The caller's thread owns the sockets meanwhile.
     /// - Parameters:
+    ///   - seal: the keys and the list of those who may connect; nil for a bus that asks nobody.
     ///   - ready: called once both endpoints listen.
     ///   - heartbeat: called every second; what it returns goes to all subscribers.
-    public func run(address: BusAddress, ready: () -> Void, heartbeat: () -> Message?) throws {
-        let context = try ZeroMQContext()
-        let publishers = try ZeroMQSocket(context, type: ZMQ_XSUB)
-        let subscribers = try ZeroMQSocket(context, type: ZMQ_XPUB)
-        try publishers.bind(address.publish)
-        try subscribers.bind(address.subscribe)
+    public func run(address: BusAddress, seal: HubSeal? = nil, ready: () -> Void, heartbeat: () -> Message?) throws {
+        var isFirst = true
         // libzmq leaves the files of its Unix sockets behind.
-        defer { for file in [address.publish, address.subscribe].compactMap(Self.socketFile) { unlink(file) } }
-        ready()
+        defer { address.removeSocketFiles() }
+        while !isStopping {
+            // Opened anew, with a context of its own, when a key no longer holds: so all connections end, and only who may comes back.
+            let hall: any Hall =
+                if let seal {
+                    try SealedHall(seal, notice: { [self] in note($0) }, count: { [self] in tally($0) })
+                } else { try OpenHall() }
+            try hall.open(address)
+            if isFirst { ready() }
+            isFirst = false
+            try serve(hall, heartbeat: heartbeat)
+        }
+    }
 
-        var items = [
-            zmq_pollitem_t(socket: publishers.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
-            zmq_pollitem_t(socket: subscribers.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0),
-            zmq_pollitem_t(socket: nil, fd: wakeup.readEnd, events: Int16(ZMQ_POLLIN), revents: 0),
-        ]
-        var nextBeat = MonotonicClock.now
-        var lastBeat: Instant = 0
-        while !stopping.withLock({ $0 }) {
+    private func serve(_ hall: any Hall, heartbeat: () -> Message?) throws {
+        var items =
+            hall.pollItems + [zmq_pollitem_t(socket: nil, fd: wakeup.readEnd, events: Int16(ZMQ_POLLIN), revents: 0)]
+        var beats = BeatClock(now: MonotonicClock.now)
+        while !isStopping {
             let now = MonotonicClock.now
-            if now >= nextBeat {
-                if let beat = heartbeat() { _ = try subscribers.send(beat.frames) }
-                lastBeat = now
-                nextBeat = now + Instant.second
+            if beats.isDue(at: now) {
+                if let beat = heartbeat() { try hall.say(beat.frames) }
+                guard try hall.lookUp(at: now) else { return }
             }
-            let wait = max(0, nextBeat - MonotonicClock.now) / 1000 + 1
-            if zmq_poll(&items, 3, Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
+            let wait = max(0, beats.next - MonotonicClock.now) / 1000 + 1
+            if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
             wakeup.drain()
-            var forwarded = 0
             // Subscriptions first: a new subscriber hears the next message, not the one after a burst.
             // Who is new learns at once that the hub is there, not up to a second later: a stack's start waits for that.
-            while try subscribers.forward(to: publishers) { nextBeat = min(nextBeat, lastBeat + Self.impatience) }
-            while forwarded < 256, try publishers.forward(to: subscribers) { forwarded += 1 }
+            if try hall.listen() { beats.hurry() }
+            var forwarded = 0
+            for _ in 0..<256 {
+                guard let passed = try hall.forward() else { break }
+                if passed { forwarded += 1 }
+            }
             if forwarded > 0 { counts.withLock { $0.forwarded += forwarded } }
         }
     }
 
-    /// The file of a Unix socket; nil for an endpoint of another kind.
-    private static func socketFile(_ endpoint: String) -> String? {
-        let scheme = "ipc://"
-        return endpoint.hasPrefix(scheme) ? String(endpoint.dropFirst(scheme.count)) : nil
+    private func note(_ new: BusNotice) {
+        guard let told = notices.withLock({ $0.pass(new, at: MonotonicClock.now) }) else { return }
+        notice(told)
     }
+
+    private func tally(_ kind: BusNotice.Kind) {
+        counts.withLock { counts in
+            switch kind {
+            case .refused: counts.refused += 1
+            case .denied: counts.denied += 1
+            case .unreadable, .reopened: break
+            }
+        }
+    }
+}
+
+/// When the hub says that it is there: each second, and soon after somebody came.
+private struct BeatClock {
+    /// Between heartbeats that new subscriptions bring about, microseconds.
+    private static let impatience: Instant = 30_000
+    private(set) var next: Instant
+    private var last: Instant = 0
+
+    init(now: Instant) { next = now }
+
+    mutating func isDue(at now: Instant) -> Bool {
+        guard now >= next else { return false }
+        last = now
+        next = now + Instant.second
+        return true
+    }
+
+    mutating func hurry() { next = min(next, last + Self.impatience) }
 }

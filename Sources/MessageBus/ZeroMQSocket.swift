@@ -14,13 +14,14 @@ package final class ZeroMQContext: @unchecked Sendable {
         self.handle = handle
     }
 
+    /// Waits until all its sockets are closed, their endpoints free.
     deinit { zmq_ctx_term(handle) }
 }
 
 /// One ZeroMQ socket. "ØMQ sockets are not thread safe" (zmq_socket(3)): it stays on the thread that made it.
 package final class ZeroMQSocket {
     let handle: UnsafeMutableRawPointer
-    private let context: ZeroMQContext
+    let context: ZeroMQContext
 
     /// - Parameter highWaterMark: messages held for one peer; beyond it they are dropped, which the protocol expects.
     package init(_ context: ZeroMQContext, type: Int32, highWaterMark: Int32 = 64, linger: Int32 = 200) throws {
@@ -38,6 +39,9 @@ package final class ZeroMQSocket {
             }
             try set(ZMQ_RECONNECT_IVL, 20)
             try set(ZMQ_RECONNECT_IVL_MAX, 500)
+            // Whoever connects and says nothing is let go; what doesn't answer is tried anew.
+            try set(ZMQ_HANDSHAKE_IVL, 5000)
+            try set(ZMQ_CONNECT_TIMEOUT, 5000)
         } catch {
             zmq_close(handle)
             throw error
@@ -46,19 +50,35 @@ package final class ZeroMQSocket {
 
     deinit { zmq_close(handle) }
 
-    func set(_ option: Int32, _ value: Int32) throws {
+    package func set(_ option: Int32, _ value: Int32) throws {
         var value = value
         guard zmq_setsockopt(handle, option, &value, MemoryLayout<Int32>.size) == 0 else {
             throw BusError.last("set option \(option)")
         }
     }
 
+    package func set(_ option: Int32, _ text: String) throws {
+        guard zmq_setsockopt(handle, option, text, text.utf8.count) == 0 else {
+            throw BusError.last("set option \(option)")
+        }
+    }
+
     package func bind(_ endpoint: String) throws {
+        try prepare(for: endpoint)
         guard zmq_bind(handle, endpoint) == 0 else { throw BusError.last("listen at", endpoint) }
     }
 
     package func connect(_ endpoint: String) throws {
+        try prepare(for: endpoint)
         guard zmq_connect(handle, endpoint) == 0 else { throw BusError.last("connect to", endpoint) }
+    }
+
+    private func prepare(for endpoint: String) throws {
+        guard endpoint.hasPrefix("tcp://") else { return }
+        if endpoint.contains("[") { try set(ZMQ_IPV6, 1) }
+        // A network that was cut says nothing: both sides notice within 15 s.
+        try set(ZMQ_HEARTBEAT_IVL, 5000)
+        try set(ZMQ_HEARTBEAT_TIMEOUT, 10_000)
     }
 
     package func subscribe(_ prefix: String) throws {
@@ -83,8 +103,12 @@ package final class ZeroMQSocket {
     }
 
     /// The next message's frames; nil when there is none now.
-    package func receive() throws -> [[UInt8]]? {
+    package func receive() throws -> [[UInt8]]? { try receiveWithUser()?.frames }
+
+    /// The next message's frames, and whose key its connection showed (nil on a bus that asks nobody).
+    func receiveWithUser() throws -> (frames: [[UInt8]], user: String?)? {
         var frames: [[UInt8]] = []
+        var user: String?
         var message = zmq_msg_t()
         guard zmq_msg_init(&message) == 0 else { throw BusError.last("receive") }
         defer { zmq_msg_close(&message) }
@@ -96,8 +120,9 @@ package final class ZeroMQSocket {
                 default: throw BusError.last("receive")
                 }
             }
+            if let name = zmq_msg_gets(&message, "User-Id") { user = String(cString: name) }
             frames.append([UInt8](UnsafeRawBufferPointer(start: zmq_msg_data(&message), count: zmq_msg_size(&message))))
-            if zmq_msg_more(&message) == 0 { return frames }
+            if zmq_msg_more(&message) == 0 { return (frames, user) }
         }
     }
 
@@ -132,4 +157,5 @@ package final class ZeroMQSocket {
 enum Errno {
     static let interrupted = EINTR
     static let wouldBlock = EAGAIN
+    static let unreachable = EHOSTUNREACH
 }

@@ -9,7 +9,7 @@ public struct DeliveryReport {
     private let url: String?
 
     public init(_ stack: Stack) throws {
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let uploader = stack.configuration.only(.uploader)
         let details = uploader.flatMap { client.gather([$0.name], within: 2)[$0.name]?.beat.details } ?? [:]

@@ -2,9 +2,11 @@ import Console
 import Foundation
 import HealthModel
 import MessageBus
+import ObserverStage
 import PluginKit
+import Synchronization
 
-/// Hands files over to a running observer and watches what becomes of them. Whoever runs it may die: the observer goes on.
+/// Hands files over to a running observer and watches what becomes of them. Once the observer has a file, whoever runs this may die.
 public final class ImportClient {
     public struct Outcome: Sendable {
         public var path: String
@@ -56,31 +58,57 @@ public final class ImportClient {
 
     private let client: StackClient
     private let observer: String
+    /// What the observer may ask for now, by the import's id.
+    private let offered = OfferedFiles()
 
     public init(client: StackClient, observer: String) {
         self.client = client
         self.observer = observer
+        client.serve { [offered] in offered.answer($0) }
     }
 
-    /// A name for one handing-over, so that repeating the command does nothing more.
-    public static func newID() -> String { UUID().uuidString.lowercased() }
+    /// Hands a file over and waits for its end, with a progress bar on a terminal.
+    ///
+    /// The observer takes a file that it can open where it lies, and from then on this command may end. Of any other, and of standard input ("-"), it asks
+    /// for the bytes; a command that is given again goes on with what came of the same file before.
+    /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`.
+    public func run(
+        _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20
+    ) throws -> Outcome {
+        let file = try OfferedFile(path)
+        var request: [String: Value] = ["command": "import", "path": .string(file.path)]
+        if let user { request["user"] = .string(user) }
+        if let identity = file.identity { request["file"] = identity.wireValue }
+        request.merge(options.members) { $1 }
+        let id = try begun(request, of: file, within: seconds) ?? UUID().uuidString.lowercased()
+        request["id"] = .string(id)
+        request["sender"] = .string(client.name)
+        offered.offer(file, as: id)
+        defer { offered.withdraw(id) }
+        let name = path == "-" ? file.path : path
+        try submit(request, id: id, name: name, within: seconds)
+        return try watch(id, name: name, file: file, request: request)
+    }
+
+    /// The import of exactly this file that was begun before and lacks bytes. A pipe's can't be gone on with.
+    private func begun(_ request: [String: Value], of file: OfferedFile, within seconds: Double) throws -> String? {
+        guard file.identity != nil,
+            let page = try client.ask(observer, ["query": "imports"], within: seconds)?.first
+        else { return nil }
+        return (page["imports"].array ?? []).first {
+            $0["state"] == "receiving" && $0["request"] == .object(request)
+        }?["id"].string
+    }
 
     /// Tells the observer of a file until it knows of it.
-    /// - Throws: `Failure` when the observer doesn't answer within `seconds`.
-    public func submit(
-        _ path: String, id: String, user: String?, options: Options = Options(), within seconds: Double = 20
-    ) throws {
-        let absolute = URL(fileURLWithPath: path).standardizedFileURL.path
+    private func submit(_ request: [String: Value], id: String, name: String, within seconds: Double) throws {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         while MonotonicClock.now < deadline {
-            var command: [String: Value] = ["command": "import", "id": .string(id), "path": .string(absolute)]
-            if let user { command["user"] = .string(user) }
-            command.merge(options.members) { $1 }
-            client.command(observer, command)
+            client.command(observer, request)
             if try state(id, within: 0.3) != nil { return }
         }
         throw Failure(
-            "the observer doesn't take '\(path)'",
+            "the observer doesn't take '\(name)'",
             hint: "is the stack running? 'healthbus status' tells; 'healthbus up' starts it")
     }
 
@@ -92,14 +120,12 @@ public final class ImportClient {
         return (row, page["head"]["sequence"].int ?? 0)
     }
 
-    /// What became of it; nil while it is under way.
-    public func outcome(_ id: String, path: String) throws -> Outcome? {
-        guard let (row, head) = try state(id, within: 1), let state = row["state"].string else { return nil }
-        switch state {
-        case "closed": return Outcome(path: path, report: row["report"], problem: row["problem"].string, head: head)
+    private func outcome(_ row: Value, head: Int64, name: String) -> Outcome? {
+        switch row["state"].string {
+        case "closed": Outcome(path: name, report: row["report"], problem: row["problem"].string, head: head)
         case "failed":
-            return Outcome(path: path, report: nil, problem: row["problem"].string ?? "it couldn't be read", head: head)
-        default: return nil
+            Outcome(path: name, report: nil, problem: row["problem"].string ?? "it couldn't be read", head: head)
+        default: nil
         }
     }
 
@@ -113,29 +139,79 @@ public final class ImportClient {
         )
     }
 
-    /// Hands a file over and waits for its end, with a progress bar on a terminal.
-    public func run(_ path: String, user: String?, options: Options = Options()) throws -> Outcome {
-        let id = Self.newID()
-        try submit(path, id: id, user: user, options: options)
-        return try watch(id, path: path)
-    }
-
-    public func watch(_ id: String, path: String) throws -> Outcome {
-        var bar: ProgressBar?
+    private func watch(
+        _ id: String, name: String, file: OfferedFile, request: [String: Value]
+    ) throws -> Outcome {
+        var progress = ImportProgress(name: (name as NSString).lastPathComponent)
+        var lastOffer = MonotonicClock.now
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
-            // Before the file's first block its size isn't known, and a bar keeps the size that it began with.
-            if let now = progress(id), now.bytesTotal > 0 {
-                if bar == nil { bar = ProgressBar((path as NSString).lastPathComponent, totalBytes: now.bytesTotal) }
-                bar?.update(bytes: now.bytesRead, records: now.records)
-            }
-            if let outcome = try outcome(id, path: path) {
-                if let report = outcome.report, let total = bar?.totalBytes {
-                    bar?.update(bytes: total, records: Int(report["read"].int ?? 0))
-                }
-                bar?.finish()
+            guard let (row, head) = try state(id, within: 1) else { continue }
+            if let outcome = outcome(row, head: head, name: name) {
+                progress.end(outcome)
                 return outcome
             }
+            switch row["state"].string {
+            case "announced", "receiving":
+                // As long as these come, the observer asks; without them it takes this command for gone.
+                if MonotonicClock.now - lastOffer >= Instant.second {
+                    client.command(observer, request)
+                    lastOffer = MonotonicClock.now
+                }
+                if row["state"] == "receiving" { progress.send(file.progress) }
+            default: if let now = self.progress(id) { progress.read(now) }
+            }
         }
+    }
+}
+
+/// What this command offers, for the thread that answers.
+private final class OfferedFiles: Sendable {
+    private let files = Mutex<[String: OfferedFile]>([:])
+
+    func offer(_ file: OfferedFile, as id: String) { files.withLock { $0[id] = file } }
+    func withdraw(_ id: String) { files.withLock { $0[id] = nil } }
+
+    func answer(_ query: Value) -> Result<[[String: Value]], PullRefusal> {
+        guard query["query"] == "file", let file = files.withLock({ $0[query["import"].string ?? ""] }) else {
+            return .failure(PullRefusal("this command gives no such file"))
+        }
+        return file.answer(query)
+    }
+}
+
+/// The bars of one import: first for its way over the bus, if it takes that, then for reading it.
+private struct ImportProgress {
+    let name: String
+    private var sending: ProgressBar?
+    private var reading: ProgressBar?
+
+    init(name: String) { self.name = name }
+
+    mutating func send(_ now: (bytes: Int, total: Int?)) {
+        if sending == nil { sending = ProgressBar("Sending \(name)", totalBytes: now.total) }
+        sending?.update(bytes: now.bytes)
+    }
+
+    mutating func read(_ now: (bytesRead: Int, bytesTotal: Int, records: Int)) {
+        endSending()
+        // Before the file's first block its size isn't known, and a bar keeps the size that it began with.
+        guard now.bytesTotal > 0 else { return }
+        if reading == nil { reading = ProgressBar(name, totalBytes: now.bytesTotal) }
+        reading?.update(bytes: now.bytesRead, records: now.records)
+    }
+
+    private mutating func endSending() {
+        if let total = sending?.totalBytes { sending?.update(bytes: total) }
+        sending?.finish()
+        sending = nil
+    }
+
+    mutating func end(_ outcome: ImportClient.Outcome) {
+        endSending()
+        if let report = outcome.report, let total = reading?.totalBytes {
+            reading?.update(bytes: total, records: Int(report["read"].int ?? 0))
+        }
+        reading?.finish()
     }
 }

@@ -14,18 +14,21 @@ public final class StackRunner: Sendable {
         public var user: String?
         public var zone: String?
         public var untilIdle: Bool
-        /// Laid over the processes' environment.
-        public var environment: [String: String]
+        /// Where to answer questions about how the stack is; nil: as the configuration says.
+        public var monitoring: Endpoint?
+        /// Of the processes' log events only those from here up are passed on to standard error; their files have all.
+        public var passesOn: Log.Level
 
         public init(
             imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
-            environment: [String: String] = [:]
+            monitoring: Endpoint? = nil, passesOn: Log.Level = .debug
         ) {
             self.imports = imports
             self.user = user
             self.zone = zone
             self.untilIdle = untilIdle
-            self.environment = environment
+            self.monitoring = monitoring
+            self.passesOn = passesOn
         }
     }
 
@@ -44,6 +47,7 @@ public final class StackRunner: Sendable {
         /// Failures in a row of instances that have never been ready.
         var neverReady: [String: Int] = [:]
         var ready: Set<String> = []
+        var relay: LogRelay?
     }
 
     /// An instance that ends this often before it has ever been ready can't start; going on trying would only hide why.
@@ -51,7 +55,7 @@ public final class StackRunner: Sendable {
 
     private let stack: Stack
     private let options: Options
-    private let say: @Sendable (String) -> Void
+    private let toldTo: @Sendable (String) -> Void
     private let whenIdle: (@Sendable (Outcome) throws -> Void)?
     private let state = Mutex(State())
 
@@ -64,7 +68,7 @@ public final class StackRunner: Sendable {
     ) {
         self.stack = stack
         self.options = options
-        self.say = say
+        toldTo = say
         self.whenIdle = whenIdle
     }
 
@@ -78,7 +82,8 @@ public final class StackRunner: Sendable {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
             throw Failure("\(path) \(reason)", hint: "check the path and its rights")
         }
-        for folder in [stack.state.path, stack.supervisorFolder, stack.state.sockets] { try StateFolder.make(folder) }
+        let folders = [stack.state.path, stack.supervisorFolder, stack.state.sockets]
+        for folder in folders + stack.names.map({ stack.state.instance($0) }) { try StateFolder.make(folder) }
         // One that was killed a moment ago takes its children with it.
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder, waiting: 1) else {
             let holder = InstanceLock.holder(folder: stack.supervisorFolder).map { " (process \($0))" } ?? ""
@@ -92,19 +97,40 @@ public final class StackRunner: Sendable {
         }
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
 
+        let relay = try LogRelay(
+            stack.configuration.instances.map { ($0.name, stack.state.log($0.name)) }, minimum: options.passesOn,
+            say: toldTo)
+        state.withLock { $0.relay = relay }
+        defer { relay.finish() }
+        let log = try SupervisorLog(path: stack.state.log("supervisor"))
         let running = Running()
-        let client = try StackClient(address: stack.address) { running.heartbeat() }
+        let processes = StackProcesses(
+            state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone)
+        let swaps = SwapDirector(stack, processes)
+        try requireKeys()
+        let client = try StackClient(
+            address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName),
+            beat: { running.heartbeat(swaps) }, hears: (SwapDirector.subscriptions, { swaps.hear($0) }))
         defer { client.close() }
+        let monitoring = try (options.monitoring ?? stack.configuration.monitoring).map { endpoint in
+            try MonitoringServer(stack, client, at: endpoint)
+        }
+        defer { monitoring?.stop() }
+        if let endpoint = monitoring?.endpoint { say("metrics  http://\(endpoint)/metrics") }
         let supervisor = try Supervisor(
-            specs(),
+            stack.configuration.instances.map { processes.spec($0) },
             isReady: { name, pid in
                 client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == "ready" } ?? false
             },
             onEvent: { [self] notice in
+                log.note(notice)
                 note(notice)
+                swaps.note(notice)
                 if state.withLock({ $0.failure != nil }) { running.stop() }
             })
         running.set(supervisor)
+        swaps.start(supervisor, said: { client.beat() })
+        defer { swaps.stop() }
         let work = Thread { [self] in
             do { try accompany(client, running) } catch {
                 state.withLock { $0.failure = error as? Failure ?? Failure("\(error)") }
@@ -121,26 +147,25 @@ public final class StackRunner: Sendable {
         }
     }
 
+    /// By way of the relay: whoever doesn't read what is said holds up neither the processes nor their supervision.
+    private func say(_ line: String) { state.withLock { $0.relay }?.say(line) }
+
     /// A hub that had to be killed leaves its sockets; one that somebody else runs keeps them.
     private func removeSockets() {
-        guard stack.configuration.bus == nil, let hub = stack.configuration.only(.hub),
+        guard stack.configuration.bus.endpoints == nil, let hub = stack.configuration.only(.hub),
             let lock = try? InstanceLock.take(folder: stack.state.instance(hub.name))
         else { return }
-        stack.address.removeSocketFiles()
+        stack.state.address.removeSocketFiles()
         withExtendedLifetime(lock) {}
     }
 
-    private func specs() -> [ProcessSpec] {
-        var environment = options.environment
-        if let zone = options.zone { environment["HEALTHBUS_ZONE"] = zone }
-        return stack.configuration.instances.map { instance in
-            var arguments = ["--state", stack.state.path, "--instance", instance.name]
-            if let file = stack.configurationFile { arguments += ["--config", file] }
-            // The hub first, for without it nobody is ready; then everyone else together: they find each other in any order.
-            let group = instance.manifest.kind == .hub ? 0 : 1
-            return ProcessSpec(
-                name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: arguments,
-                environment: environment, group: group)
+    /// Refuses to start a sealed stack without the keys of all that it starts, before any of them does.
+    private func requireKeys() throws {
+        guard stack.configuration.bus.isSealed else { return }
+        _ = try stack.configuration.hubSeal(in: stack.state)
+        let keys = stack.configuration.keyFolder(stack.state)
+        for instance in stack.configuration.instances where instance.manifest.kind != .hub {
+            _ = try keys.credentials(of: instance.name, environment: [:])
         }
     }
 
@@ -158,15 +183,17 @@ public final class StackRunner: Sendable {
                 guard !state.ready.contains(name) else { return }
                 state.neverReady[name, default: 0] += 1
                 // A configuration that is refused doesn't get better by trying again.
+                let restart = stack.configuration.instance(name)?.manifest.restart ?? .always
+                let attempts = restart.staysDown(afterSuccess: status.isSuccess) ? 1 : Self.startAttempts
                 guard
-                    state.neverReady[name, default: 0] >= Self.startAttempts || status == .code(ExitCode.usage.rawValue)
+                    state.neverReady[name, default: 0] >= attempts || status == .code(ExitCode.usage.rawValue)
                 else { return }
                 state.failure = Failure(
                     "'\(name)' can't start; it says why above",
                     hint: "mend that and start again; nothing is lost",
                     code: status == .code(ExitCode.usage.rawValue) ? .usage : .failed)
             }
-        case .startFailed, .notReady, .killed, .gaveUp: say("\(notice)")
+        case .startFailed, .notReady, .killed, .gaveUp, .standbyEnded, .tookPlace: say("\(notice)")
         case .started, .restarting, .stopped, .stopping, .finished: return
         }
     }
@@ -176,9 +203,7 @@ public final class StackRunner: Sendable {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
         let imports = ImportClient(client: client, observer: stack.observer)
         for path in options.imports {
-            let id = ImportClient.newID()
-            try imports.submit(path, id: id, user: options.user, within: 60)
-            let outcome = try imports.watch(id, path: path)
+            let outcome = try imports.run(path, user: options.user, within: 60)
             state.withLock { $0.outcome.imports.append(outcome) }
             if outcome.report == nil {
                 throw Failure(
@@ -220,7 +245,7 @@ private final class Running: Sendable {
     func stop() { supervisor.withLock { $0 }?.stop() }
 
     /// What the supervisor says each second: its processes and how they are.
-    func heartbeat() -> Message? {
+    func heartbeat(_ swaps: SwapDirector) -> Message? {
         guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
         let processes = statuses.map { status -> Value in
             [
@@ -231,8 +256,9 @@ private final class Running: Sendable {
         }
         return Heartbeat(
             instance: "supervisor", plugin: "supervisor", phase: "ready",
-            pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessMemory.resident,
-            details: ["processes": .array(processes)]
+            pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessUse.memory,
+            processorTime: ProcessUse.processorTime, started: ProcessUse.started,
+            details: ["processes": .array(processes), "swaps": swaps.value]
         ).message(at: WallClock.now)
     }
 }

@@ -40,13 +40,13 @@ public struct StatusReport {
         var metrics: [Value] = []
         for handler in stack.configuration.handlers {
             var metric = try Self.metric(handler, stack, observed, beats[handler.name]?.beat, stored.last)
-            metric.merge(Self.completeness(Self.types(of: handler, among: days, stack))) { $1 }
+            metric.merge(Self.completeness(stack.configuration.known(days, to: handler))) { $1 }
             metrics.append(.object(metric))
         }
         let pendingDelivery = Self.pendingDelivery(uploader?.name, stack, beats)
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
         value = [
-            "state": .string(stack.state.path), "running": .bool(isUp), "processes": .array(processes),
+            "state": .string(stack.place), "running": .bool(isUp), "processes": .array(processes),
             "metrics": .array(metrics),
             "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"],
             "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),
@@ -55,7 +55,8 @@ public struct StatusReport {
         ]
     }
 
-    private static func byType(_ types: Value) -> [String: Instant] {
+    /// End of the newest sample by type, of any user.
+    static func byType(_ types: Value) -> [String: Instant] {
         var last: [String: Instant] = [:]
         for entry in types["types"].array ?? [] {
             guard let type = entry["type"].string, let end = entry["lastEnd"].int ?? entry["lastStart"].int else {
@@ -119,7 +120,7 @@ public struct StatusReport {
         _ handler: StackConfiguration.Instance, _ stack: Stack, _ observed: [String: Instant], _ beat: Heartbeat?,
         _ delivered: [String: Instant]
     ) throws -> [String: Value] {
-        let last = types(of: handler, among: observed, stack).max()
+        let last = stack.configuration.known(observed, to: handler).max()
         var synced = beat?.details["lastSynced"]?.int
         var pending = beat?.details["pending"]?.int
         if beat == nil {
@@ -139,15 +140,6 @@ public struct StatusReport {
             "lastChecked": iso(beat?.details["lastChecked"]?.int ?? synced), "lastDelivered": iso(delivered[family]),
             "pending": pending.map { .integer($0) } ?? .null,
         ]
-    }
-
-    /// What is known of the types that a handler takes.
-    private static func types<Known>(
-        of handler: StackConfiguration.Instance, among known: [String: Known], _ stack: Stack
-    ) -> [Known] {
-        let types = handler.manifest.types
-        let named = stack.configuration.namedTypes
-        return known.filter { types.contains("*") ? !named.contains($0.key) : types.contains($0.key) }.map(\.value)
     }
 
     /// Of all types and users of a metric together: a day lacks samples when none of them has any.

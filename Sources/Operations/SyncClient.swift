@@ -43,9 +43,9 @@ public final class SyncClient {
         self.stack = stack
         debouncer = try stack.instance(.debouncer).name
         guard try stack.reader().isRunning(debouncer) else {
-            throw Failure("no stack runs on \(stack.state.path)", hint: "start it with 'healthbus up'")
+            throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")
         }
-        client = try StackClient(address: stack.address)
+        client = try StackClient(address: try stack.address)
     }
 
     public func close() { client.close() }

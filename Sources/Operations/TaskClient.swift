@@ -30,7 +30,7 @@ public struct TaskClient {
         let running = try hosts.filter { try stack.reader().isRunning($0) }
         var rows: [Row] = []
         if !running.isEmpty {
-            let client = try StackClient(address: stack.address)
+            let client = try StackClient(address: try stack.address)
             defer { client.close() }
             rows += try self.rows(client, running)
         }
@@ -69,11 +69,11 @@ public struct TaskClient {
     /// - Parameter action: "launch", "expire" or "cancel".
     /// - Returns: the task afterwards.
     public func run(_ action: String, _ id: String) throws -> Row {
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let running = try hosts.filter { try stack.reader().isRunning($0) }
         guard !running.isEmpty else {
-            throw Failure("no stack runs on \(stack.state.path)", hint: "start it with 'healthbus up'")
+            throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")
         }
         let before = try find(id, in: try rows(client, running))
         try check(action, before)

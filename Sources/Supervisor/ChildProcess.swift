@@ -19,11 +19,14 @@ public final class ChildProcess: Sendable {
         public var output: Int32?
         /// nil: the parent's own.
         public var error: Int32?
+        /// A file that takes standard error instead: opened anew for each start, appended to, made (0600) where it isn't there.
+        public var errorFile: String?
 
-        public init(input: Int32? = nil, output: Int32? = nil, error: Int32? = nil) {
+        public init(input: Int32? = nil, output: Int32? = nil, error: Int32? = nil, errorFile: String? = nil) {
             self.input = input
             self.output = output
             self.error = error
+            self.errorFile = errorFile
         }
     }
 
@@ -45,10 +48,13 @@ public final class ChildProcess: Sendable {
             [trampoline, String(getpid()), String(spec.parentDeathSignal), spec.executable] + spec.arguments
         let settings = Self.environment(overlaidWith: spec.environment).map { "\($0)=\($1)" }
         let streams = spec.streams
+        let errorFile = try streams.errorFile.map(Self.openForAppending)
+        defer { if let errorFile { close(errorFile) } }
         let result = withCStrings(words) { argv in
             withCStrings(settings) { envp in
                 healthbus_spawn(
-                    argv, envp, spec.directory, streams.input ?? -1, streams.output ?? -1, streams.error ?? -1)
+                    argv, envp, spec.directory, streams.input ?? -1, streams.output ?? -1,
+                    errorFile ?? streams.error ?? -1)
             }
         }
         guard result > 0 else {
@@ -66,6 +72,16 @@ public final class ChildProcess: Sendable {
                 .system, "can't watch process \(result)", errorNumber: -descriptor,
                 hint: "Linux 5.3 or newer and free file descriptors are needed")
         }
+    }
+
+    private static func openForAppending(_ path: String) throws(SupervisorError) -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw SupervisorError(
+                .spawn, "can't write \(path)", errorNumber: errno, hint: "check the folder's rights and the disk's room"
+            )
+        }
+        return descriptor
     }
 
     deinit {

@@ -8,6 +8,8 @@ public struct ProcessSpec: Sendable, Equatable {
     public var executable: String
     /// Without the program's own name.
     public var arguments: [String]
+    /// Laid behind them once it has been ready: what is started again may meet somebody else in its place.
+    public var argumentsOnceReady: [String]
     /// Where it starts; nil: where the supervisor is. The executable's path must be absolute then.
     public var directory: String?
     /// Laid over the supervisor's own environment.
@@ -24,8 +26,8 @@ public struct ProcessSpec: Sendable, Equatable {
     public var streams: ChildProcess.Streams
 
     public init(
-        name: String, executable: String, arguments: [String] = [], directory: String? = nil,
-        environment: [String: String] = [:], group: Int = 0,
+        name: String, executable: String, arguments: [String] = [], argumentsOnceReady: [String] = [],
+        directory: String? = nil, environment: [String: String] = [:], group: Int = 0,
         restart: RestartPolicy = RestartPolicy(), readyWithin: Duration = .seconds(30),
         stopWithin: Duration = .seconds(10), parentDeathSignal: Int32 = SIGKILL,
         streams: ChildProcess.Streams = ChildProcess.Streams()
@@ -33,6 +35,7 @@ public struct ProcessSpec: Sendable, Equatable {
         self.name = name
         self.executable = executable
         self.arguments = arguments
+        self.argumentsOnceReady = argumentsOnceReady
         self.directory = directory
         self.environment = environment
         self.group = group

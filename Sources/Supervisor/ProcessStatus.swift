@@ -7,6 +7,8 @@ public enum ProcessState: String, Sendable, Codable {
     /// Runs, but hasn't reported ready.
     case starting
     case ready
+    /// Runs beside the one whose place it is to take, and waits to be told.
+    case standby
     /// Ended; starts again after a delay.
     case backoff
     /// Told to end.
@@ -23,15 +25,20 @@ public struct ProcessStatus: Sendable, Equatable {
     public var state: ProcessState
     /// nil while it isn't running.
     public var pid: pid_t?
+    /// Whose place it is to take; nil for one that has its own.
+    public var place: String?
     /// How often it was started again after the first time.
     public var restarts: Int
     /// How it ended the last time; nil when it never did.
     public var lastExit: ProcessExit?
 
-    public init(name: String, state: ProcessState, pid: pid_t?, restarts: Int, lastExit: ProcessExit?) {
+    public init(
+        name: String, state: ProcessState, pid: pid_t?, place: String? = nil, restarts: Int, lastExit: ProcessExit?
+    ) {
         self.name = name
         self.state = state
         self.pid = pid
+        self.place = place
         self.restarts = restarts
         self.lastExit = lastExit
     }
@@ -52,6 +59,10 @@ public enum SupervisorNotice: Sendable, Equatable {
     case gaveUp(name: String, failures: Int)
     /// Ended because it was told to.
     case stopped(name: String, status: ProcessExit)
+    /// One that stood by has ended, or couldn't be started, without having taken the place of the other.
+    case standbyEnded(name: String, place: String, why: String)
+    /// One that stood by is ready in the place of the other, so long after that one had ended.
+    case tookPlace(place: String, pid: pid_t, after: Duration)
     /// Didn't end in time after SIGTERM.
     case killed(name: String)
     case stopping
@@ -71,6 +82,9 @@ extension SupervisorNotice: CustomStringConvertible {
         case .restarting(let name, let delay): "\(name) starts again in \(delay)"
         case .gaveUp(let name, let failures): "\(name) stays down after \(failures) failures in a row"
         case .stopped(let name, let status): "\(name) stopped (\(status))"
+        case .standbyEnded(_, let place, let why): "the one to take \(place)'s place: \(why)"
+        case .tookPlace(let place, let pid, let after):
+            "\(place) was swapped: process \(pid) took its place, \(Int(after / .milliseconds(1))) ms after its end"
         case .killed(let name): "\(name) didn't stop in time and was killed"
         case .stopping: "stopping"
         case .finished: "all stopped"

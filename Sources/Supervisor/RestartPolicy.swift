@@ -6,8 +6,19 @@ public struct RestartPolicy: Sendable, Equatable {
     public enum Mode: String, Sendable, Codable {
         /// Starts again whatever the exit status.
         case always
+        /// Stays down, `stopped`, after exit code 0.
+        case onFailure = "on-failure"
         /// Stays down: `stopped` after exit code 0, else `failed`.
         case never
+
+        /// Whether a process that ended so isn't started again.
+        public func staysDown(afterSuccess isSuccess: Bool) -> Bool {
+            switch self {
+            case .always: false
+            case .onFailure: isSuccess
+            case .never: true
+            }
+        }
     }
 
     public var mode: Mode

@@ -73,6 +73,7 @@ extension SupervisionTree {
                 members[index].killAt = nil
                 actions += [.report(.killed(name: name)), .kill(name: name)]
             }
+            if let until = members[index].handover?.until, until <= now { giveUpSuccessor(of: index, &actions) }
             if let readyBy = members[index].readyBy, readyBy <= now {
                 if isHeldUp(by: members[index]) {
                     actions.append(.report(.notReady(name: name, after: members[index].spec.readyWithin)))

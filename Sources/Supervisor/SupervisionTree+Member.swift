@@ -19,14 +19,21 @@ extension SupervisionTree {
         var killAt: Duration?
         /// Starts again as soon as it has ended, as this.
         var replacement: ProcessSpec?
-        /// Down because a person wants it so.
+        /// Down because a person wants it so, or because another is on its way into its place.
         var isHeld = false
+        var wasReady = false
+        /// Whose place it is to take; nil for one that has its own.
+        var place: String?
+        /// How it is started again once it has that place.
+        var settled: ProcessSpec?
+        /// While another takes its place.
+        var handover: Handover?
 
         init(_ spec: ProcessSpec) { self.spec = spec }
 
         var status: ProcessStatus {
             ProcessStatus(
-                name: spec.name, state: state, pid: pid, restarts: max(0, starts - 1), lastExit: lastExit)
+                name: spec.name, state: state, pid: pid, place: place, restarts: max(0, starts - 1), lastExit: lastExit)
         }
     }
 
@@ -36,7 +43,9 @@ extension SupervisionTree {
         members[index].retryAt = nil
         members[index].readyAt = nil
         members[index].isHeld = false
-        actions.append(.spawn(members[index].spec))
+        var spec = members[index].spec
+        if members[index].wasReady { spec.arguments += spec.argumentsOnceReady }
+        actions.append(.spawn(spec))
     }
 
     mutating func started(_ index: Int, pid: pid_t, at now: Duration, _ actions: inout [Action]) {
@@ -51,6 +60,7 @@ extension SupervisionTree {
         members[index].pid = nil
         members[index].killAt = nil
         members[index].lastExit = status
+        if members[index].place != nil { return standbyEnded(index, why: "\(status)", at: now, &actions) }
         guard wasAsked else {
             if let readyAt = members[index].readyAt, now - readyAt >= members[index].spec.restart.healthyAfter {
                 members[index].failures = 0
@@ -60,6 +70,7 @@ extension SupervisionTree {
         }
         actions.append(.report(.stopped(name: name, status: status)))
         members[index].state = .stopped
+        if members[index].handover != nil { return makeRoom(index, at: now, &actions) }
         if let replacement = members[index].replacement, phase != .stopping {
             members[index].spec = replacement
             members[index].failures = 0
@@ -75,7 +86,7 @@ extension SupervisionTree {
         let failures = members[index].failures
         if let status { actions.append(.report(.exited(name: spec.name, status: status, failures: failures))) }
         let isSuccess = status?.isSuccess ?? false
-        if spec.restart.mode == .never || phase == .stopping {
+        if spec.restart.mode.staysDown(afterSuccess: isSuccess) || phase == .stopping {
             members[index].state = isSuccess ? .stopped : .failed
         } else if let limit = spec.restart.giveUpAfter, failures >= limit {
             members[index].state = .failed
@@ -106,20 +117,21 @@ extension SupervisionTree {
     }
 
     mutating func stopMember(_ index: Int, at now: Duration, _ actions: inout [Action]) {
+        dismissSuccessor(of: index, at: now, &actions)
         members[index].isHeld = true
         members[index].replacement = nil
         terminate(index, at: now, &actions)
     }
 
     mutating func startMember(_ index: Int, at now: Duration, _ actions: inout [Action]) {
-        guard phase != .stopping else { return }
+        guard phase != .stopping, members[index].handover == nil, members[index].place == nil else { return }
         switch members[index].state {
         case .stopped, .failed, .backoff:
             members[index].failures = 0
             spawn(index, at: now, &actions)
         // Starts as soon as it has ended.
         case .stopping: members[index].replacement = members[index].replacement ?? members[index].spec
-        case .waiting, .starting, .ready: break
+        case .waiting, .starting, .ready, .standby: break
         }
     }
 
@@ -130,6 +142,7 @@ extension SupervisionTree {
             if phase != .created { spawn(members.count - 1, at: now, &actions) }
             return
         }
+        dismissSuccessor(of: index, at: now, &actions)
         if members[index].pid != nil {
             members[index].replacement = spec
             terminate(index, at: now, &actions)

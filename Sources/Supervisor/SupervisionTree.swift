@@ -25,6 +25,11 @@ public struct SupervisionTree: Sendable {
         case startProcess(name: String)
         /// Ends one and starts it as this specification says, which takes its place by name; adds it where there is none.
         case replace(ProcessSpec)
+        /// Starts one beside the process in whose place it is to go. It waits there until it is promoted, and isn't started again; once it
+        /// has the place it is as the second specification says, which bears that one's name.
+        case standBy(ProcessSpec, becoming: ProcessSpec)
+        /// Ends the process in whose place this one is to go, tells this one, and gives it so long to be ready. If it isn't, the other starts again.
+        case promote(name: String, within: Duration)
     }
 
     public enum Action: Sendable, Equatable {
@@ -32,6 +37,8 @@ public struct SupervisionTree: Sendable {
         case signal(name: String, number: Int32)
         /// SIGKILL, its process group included.
         case kill(name: String)
+        /// The process of this name is the one of that name from now on.
+        case rename(String, to: String)
         case report(SupervisorNotice)
         /// Every process has ended and none will start again. The last action.
         case finished
@@ -70,7 +77,8 @@ public struct SupervisionTree: Sendable {
     /// When `tick` must come at the latest; nil when only events matter.
     public var nextDeadline: Duration? {
         members.compactMap { member in
-            [member.retryAt, member.killAt, isHeldUp(by: member) ? member.readyBy : nil].compactMap(\.self).min()
+            [member.retryAt, member.killAt, member.handover?.until, isHeldUp(by: member) ? member.readyBy : nil]
+                .compactMap(\.self).min()
         }.min()
     }
 
@@ -85,8 +93,9 @@ public struct SupervisionTree: Sendable {
         case .kill: killAll(&actions)
         case .tick: tick(at: now, &actions)
         case .replace(let spec): replace(spec, at: now, &actions)
+        case .standBy(let spec, let settled): standBy(spec, becoming: settled, at: now, &actions)
         case .started(let name, _), .spawnFailed(let name, _), .ready(let name), .exited(let name, _),
-            .stopProcess(let name), .startProcess(let name):
+            .stopProcess(let name), .startProcess(let name), .promote(let name, _):
             if let index = members.firstIndex(where: { $0.spec.name == name }) {
                 handle(event, member: index, at: now, &actions)
             }
@@ -99,17 +108,21 @@ public struct SupervisionTree: Sendable {
         switch event {
         case .started(_, let pid): started(index, pid: pid, at: now, &actions)
         case .spawnFailed(let name, let reason):
+            if members[index].place != nil { return standbyEnded(index, why: reason, at: now, &actions) }
             actions.append(.report(.startFailed(name: name, reason: reason)))
             failed(index, status: nil, at: now, &actions)
         case .ready(let name):
             guard members[index].state == .starting else { return }
+            if members[index].place != nil { return tookPlace(index, at: now, &actions) }
             members[index].state = .ready
             members[index].readyAt = now
+            members[index].wasReady = true
             actions.append(.report(.ready(name: name)))
         case .exited(_, let status): exited(index, status: status, at: now, &actions)
         case .stopProcess: stopMember(index, at: now, &actions)
         case .startProcess: startMember(index, at: now, &actions)
-        case .begin, .tick, .stop, .kill, .replace: break
+        case .promote(_, let within): promote(index, within: within, at: now, &actions)
+        case .begin, .tick, .stop, .kill, .replace, .standBy: break
         }
     }
 }

@@ -101,8 +101,14 @@ struct RunLoop {
             } catch {
                 return .spawnFailed(name: spec.name, reason: error.description)
             }
-        case .signal(let name, let number): children[name]?.signal(number)
+        case .signal(let name, let number):
+            children[name]?.signal(number)
+            // One that stood by begins only now.
+            if number == SIGUSR1 { startedAt[name] = now }
         case .kill(let name): children[name]?.kill()
+        case .rename(let name, let place):
+            children[place] = children.removeValue(forKey: name)
+            startedAt[place] = startedAt.removeValue(forKey: name)
         case .report(let notice): supervisor.onEvent(notice)
         case .finished: break
         }
@@ -119,7 +125,9 @@ struct RunLoop {
 
     private mutating func askReadiness() {
         for status in supervisor.statuses where status.state == .starting {
-            if let pid = status.pid, supervisor.isReady(status.name, pid) { handle(.ready(name: status.name)) }
+            if let pid = status.pid, supervisor.isReady(status.place ?? status.name, pid) {
+                handle(.ready(name: status.name))
+            }
         }
     }
 

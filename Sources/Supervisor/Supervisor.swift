@@ -62,6 +62,13 @@ public final class Supervisor: Sendable {
     public func start(_ name: String) { request(.startProcess(name: name)) }
     /// Stops a process and starts it as the specification says; adds one whose name is new.
     public func replace(_ spec: ProcessSpec) { request(.replace(spec)) }
+    /// Starts one that waits, beside a process, to take its place.
+    /// - Parameter settled: how it is once it has that place, whose name this bears.
+    public func standBy(_ spec: ProcessSpec, becoming settled: ProcessSpec) {
+        request(.standBy(spec, becoming: settled))
+    }
+    /// Ends the process in whose place this one is to go, and tells this one by SIGUSR1; it has so long to be ready, or the other comes back.
+    public func promote(_ name: String, within: Duration) { request(.promote(name: name, within: within)) }
     /// Tells at once that this process is ready, without waiting for the next look at `isReady`.
     public func noteReady(_ name: String) { request(.ready(name: name)) }
 

@@ -18,7 +18,8 @@ extension CommandHelp {
 }
 
 extension CommandHelp.Option {
-    static let config = Self("--config", value: "file", help: "a configuration to lay over the default one")
+    static let config = Self(
+        "--config", value: "file", help: "a configuration to lay over the default one (default: HEALTHBUS_CONFIG)")
     static let json = Self("--json", help: "one JSON value on standard output, nothing else there")
 
     static func user(_ help: String) -> Self { .init("--user", value: "name", help: help) }

@@ -4,8 +4,16 @@ import Console
 enum Commands {
     private static var groups: [(title: String, commands: [any Command.Type])] {
         [
-            ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self]),
-            ("See what it does", [StatusCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self]),
+            ("Run a stack", [UpCommand.self, DemoCommand.self, RunCommand.self, SwapCommand.self]),
+            (
+                "See what it does",
+                [
+                    StatusCommand.self, TopCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self,
+                    GraphCommand.self,
+                    LogsCommand.self,
+                ]
+            ),
+            ("Watch over it", [ReadyCommand.self, MonitorCommand.self]),
             ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
             (
                 "Bring data in, and say how it comes",
@@ -21,6 +29,8 @@ enum Commands {
                     BackupCommand.self, RestoreCommand.self,
                 ]
             ),
+            ("Keep strangers off the bus", [KeysCommand.self]),
+            ("Write a plugin", [PluginsCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),
         ]
     }

@@ -17,7 +17,13 @@ struct DocumentedNames {
 
     init(root: URL) throws {
         for file in try Self.sources(below: root.appending(path: "Tests").path) { collectTests(file) }
-        for file in try Self.sources(below: root.appending(path: "Sources/healthbus").path) { collectCommands(file) }
+        let program = try Self.sources(below: root.appending(path: "Sources/healthbus").path)
+        let shared = program.reduce(into: [String: String]()) { shared, file in
+            for match in file.matches(of: #/static (?:let|func) (\w+)[^"]*?\(\s*"(--[a-z-]+)"/#) {
+                shared[String(match.1)] = String(match.2)
+            }
+        }
+        for file in program { collectCommands(file, shared) }
     }
 
     private static func sources(below folder: String) throws -> [String] {
@@ -41,16 +47,15 @@ struct DocumentedNames {
     }
 
     /// Reads the commands as they are written: a program can't be imported.
-    private mutating func collectCommands(_ source: String) {
+    /// - Parameter shared: options that several commands have, by the name under which they are declared.
+    private mutating func collectCommands(_ source: String, _ shared: [String: String]) {
         for block in source.components(separatedBy: "name: \"healthbus ").dropFirst() {
             let declared = block.components(separatedBy: "examples:")[0]
             let name = String(declared.prefix { $0 != "\"" })
             var options = Set(declared.matches(of: #/"(--?[a-z-]+)"/#).map { String($0.1) }).union(["--help"])
-            let identifiers = Set(declared.matches(of: #/\w+/#).map { String($0.0) })
-            if identifiers.contains("stackOptions") { options.formUnion(["--state", "--config"]) }
-            for shared in ["config", "json", "user"] where identifiers.contains(shared) {
-                options.insert("--\(shared)")
-            }
+            let members = Set(declared.matches(of: #/\.(\w+)/#).map { String($0.1) })
+            if members.contains("stackOptions") { options.formUnion(["--state", "--config"]) }
+            options.formUnion(members.compactMap { shared[$0] })
             let first = declared.firstMatch(of: #/positionals: \[\s*\.init\("([^"]+)"/#).map { String($0.1) }
             let words = first.flatMap { $0.contains("|") ? Set($0.split(separator: "|").map(String.init)) : nil }
             commands[name] = Command(options: options, words: words)
@@ -118,7 +123,7 @@ extension DocumentedNames {
         guard let name = words.first, let command = commands[name] else {
             return "healthbus \(words.first ?? "")"
         }
-        if let option = words.first(where: { $0.hasPrefix("-") && !command.options.contains($0) }) {
+        if let option = words.first(where: { $0.hasPrefix("-") && $0 != "-" && !command.options.contains($0) }) {
             return "healthbus \(name) \(option)"
         }
         guard let allowed = command.words, words.count > 1, !words[1].hasPrefix("-") else { return nil }

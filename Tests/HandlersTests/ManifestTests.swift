@@ -29,8 +29,6 @@ import struct WorkoutsStage.WorkoutsHandler
             let manifest = try Self.manifest(name)
             #expect(manifest["name"].string == name)
             #expect(manifest["version"].int == Int64(handler.version))
-            let isLocalDay = try handler.window([:]).endHour == HandlerWindow.localDay.endHour
-            #expect(manifest["window"].string == (isLocalDay ? "localDay" : "night"))
             #expect(manifest["executable"].string == "healthbus-" + name)
         }
     }

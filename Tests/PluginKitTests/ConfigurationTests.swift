@@ -2,6 +2,7 @@ import BackgroundDelivery
 import Foundation
 import HealthModel
 import PluginKit
+import Supervisor
 import Testing
 
 @Suite struct ConfigurationTests {
@@ -35,6 +36,15 @@ import Testing
         #expect(shipped == StackConfiguration.embedded)
     }
 
+    @Test func thePublishedSchemaIsTheOneThatManifestsAreHeldAgainst() throws {
+        let published = try String(contentsOfFile: Self.root + "/docs/plugin.schema.json", encoding: .utf8)
+        #expect(published == ManifestSchema.text)
+        // Every member that a manifest has is one of the schema's, and none of the schema's is without a word on it.
+        let properties = try #require(try Value(json: published.utf8)["properties"].object)
+        let page = try String(contentsOfFile: Self.root + "/docs/plugins.md", encoding: .utf8)
+        for member in properties.keys where member != "$schema" { #expect(page.contains("`\(member)`"), "\(member)") }
+    }
+
     @Test func everyShippedConfigurationLoads() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.root + "/configs")
         #expect(names.contains("default.json"))
@@ -42,6 +52,19 @@ import Testing
             #expect(throws: Never.self) {
                 try StackConfiguration(path: Self.root + "/configs/" + name, catalog: catalog())
             }
+        }
+    }
+
+    @Test func aManifestsRestartIsThePolicysMode() throws {
+        let path = folder.path + "/plugin.json"
+        for (text, mode) in [
+            ("", RestartPolicy.Mode.always), (#","restart":"on-failure""#, .onFailure),
+            (#","restart":"never""#, .never),
+        ] {
+            try """
+            {"name":"x","version":1,"protocol":{"min":1,"max":1},"kind":"handler","executable":"x"\(text)}
+            """.write(toFile: path, atomically: true, encoding: .utf8)
+            #expect(try Manifest(file: path).restart == mode)
         }
     }
 
@@ -79,7 +102,39 @@ import Testing
         #expect(stack.instance("second")?.manifest.kind == .uploader)
         #expect(stack.instance("steps") != nil)
         #expect(stack.instances.first?.name == "hub")
-        #expect(stack.bus == nil)
+        #expect(stack.bus == .standard)
+    }
+
+    /// So a plugin needn't be copied to where the shipped ones are.
+    @Test(arguments: ["./mine", "mine/", "./mine/plugin.json", "ABSOLUTE"])
+    func aPathNamesAPluginThatLiesElsewhere(_ path: String) throws {
+        let mine = folder.path + "/mine"
+        try FileManager.default.createDirectory(atPath: mine, withIntermediateDirectories: true)
+        try """
+        { "name": "mine", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "./bin/mine" }
+        """.write(toFile: mine + "/plugin.json", atomically: true, encoding: .utf8)
+        let plugin = path == "ABSOLUTE" ? mine : path
+        let stack = try stack(#"{ "instances": { "steps": { "plugin": "\#(plugin)" } } }"#)
+        let manifest = try #require(stack.instance("steps")?.manifest)
+        #expect(manifest.name == "mine" && manifest.file == mine + "/plugin.json")
+        #expect(try catalog().program(manifest) == mine + "/bin/mine")
+        #expect(stack.instance("body").map { $0.manifest.folder } == Self.root + "/plugins/body")
+    }
+
+    @Test func aPluginThatDeclaresNoOptionsTakesNone() throws {
+        let mine = folder.path + "/mine"
+        try FileManager.default.createDirectory(atPath: mine, withIntermediateDirectories: true)
+        try """
+        { "name": "mine", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "executable": "./mine" }
+        """.write(toFile: mine + "/plugin.json", atomically: true, encoding: .utf8)
+        let error = try #require(
+            try refusal(#"{ "instances": { "m": { "plugin": "./mine", "configuration": { "depth": 1 } } } }"#))
+        #expect(error.description.contains("depth' isn't known; there are no options here"), "\(error)")
+    }
+
+    @Test func aPathWithoutAPluginIsNamed() throws {
+        let error = try #require(try refusal(#"{ "instances": { "steps": { "plugin": "./none" } } }"#))
+        #expect(error.description == folder.path + "/none/plugin.json: can't be read")
     }
 
     @Test(arguments: [
@@ -110,7 +165,7 @@ import Testing
             "delivery.wakesPerHour' must be at least 0"
         ),
         (#"{ "bus": { "publish": "tcp://1.2.3.4:5" } }"#, "publish"),
-        (#"{ "bus": "x" }"#, "publish"),
+        (#"{ "bus": "x" }"#, "must be an object"),
         ("{", "isn't JSON"),
     ])
     func mistakesAreNamed(_ overlay: String, _ words: String) throws {
@@ -120,15 +175,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""entitlements": ["helth"]"#, "entitlements[0]", "health, background-delivery"),
+        (#""entitlements": ["helth"]"#, "entitlements[0]", #""health", "background-delivery""#),
         (
             #""backgroundModes": ["processing", "audio"]"#, "backgroundModes[1]",
-            "processing, fetch, remote-notification"
+            #""processing", "fetch", "remote-notification""#
         ),
         (#""permittedTasks": ["sync"]"#, "permittedTasks[0]", "healthkit-sync"),
         (#""triggers": ["24:00"]"#, "triggers[0]", "00:01"),
         (#""triggers": ["StepCount"]"#, "triggers[0]", "type identifiers"),
-        (#""entitlements": "health""#, "entitlements", "list of texts"),
+        (#""entitlements": "health""#, "entitlements", "must be a list"),
     ])
     func rightsThatThereArentAreRefused(_ member: String, _ key: String, _ allowed: String) throws {
         let path = folder.path + "/plugin.json"

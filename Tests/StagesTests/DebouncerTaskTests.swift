@@ -86,7 +86,7 @@ import Testing
         try fire(rig, 20)
         try rig.hear("control.debouncer", ["command": "expire", "task": "healthkit-sync"])
         #expect(try tasks(rig)["healthkit-sync"]?["history"]["lastOutcome"] == "expired")
-        #expect(rig.log.fields(of: "task.expired").map { $0["task"] } == ["healthkit-sync"])
+        #expect(rig.log.fields(of: .taskExpired).map { $0["task"] } == ["healthkit-sync"])
         #expect(released(rig) ?? 0 >= 10)
         // What it didn't get to waits for the next run.
         try rig.pass(6 * Self.second)
@@ -99,11 +99,11 @@ import Testing
         let rig = try rig()
         try observer(rig, 10)
         try rig.pass(6 * Self.second)
-        let finished = rig.log.fields(of: "debounce.finished").count
+        let finished = rig.log.fields(of: .debounceFinished).count
         #expect(finished == 1 && released(rig) == 10)
         // As on entering the foreground: every observer fires, whatever has changed.
         try fire(rig, 10)
         try rig.pass(6 * Self.second)
-        #expect(rig.log.fields(of: "debounce.finished").count == finished && released(rig) == 10)
+        #expect(rig.log.fields(of: .debounceFinished).count == finished && released(rig) == 10)
     }
 }

@@ -1,17 +1,21 @@
+import Console
 import PluginKit
 import Synchronization
+import Testing
 
-/// The log events of a stage, by name, with their fields.
+/// The log events of a stage, with their fields as text.
 final class EventLog: Sendable {
     private let kept = Mutex<[(name: String, fields: [String: String])]>([])
 
     var stageLog: StageLog {
-        StageLog { [self] _, name, fields in
-            kept.withLock { $0.append((name, Dictionary(fields, uniquingKeysWith: { first, _ in first }))) }
+        StageLog { [self] event, _, fields in
+            #expect(event.undeclared(fields.map(\.key)) == nil, "\(event.name) has a field that it doesn't declare")
+            let texts = fields.map { ($0.key, "\($0.value)") }
+            kept.withLock { $0.append((event.name, Dictionary(texts, uniquingKeysWith: { first, _ in first }))) }
         }
     }
 
-    func fields(of name: String) -> [[String: String]] {
-        kept.withLock { $0.filter { $0.name == name }.map(\.fields) }
+    func fields(of event: LogEvent) -> [[String: String]] {
+        kept.withLock { $0.filter { $0.name == event.name }.map(\.fields) }
     }
 }

@@ -48,8 +48,8 @@ import Wire
         let id = "00000000-\(rig.identifierOfNextImport)"
         try command(rig, ["command": "import", "id": .string(id), "path": "/tmp/x"])
         for case let effect in rig.effects {
-            guard case .adopt(id, _) = effect.request as? ObserverEffect else { continue }
-            try rig.reply(effect, ImportEvent.adopted(id: id))
+            guard case .adopt(id, _, _) = effect.request as? ObserverEffect else { continue }
+            try rig.reply(effect, FileStep.adopted(id: id))
         }
         let read = try #require(
             rig.effects.last {
@@ -79,7 +79,7 @@ import Wire
         #expect(try bring(rig, record(Self.steps, 10)) == [Self.steps])
         let details = try rig.report().details
         for member in ["device", "fired", "off", "refused", "stopped"] { #expect(details[member] == nil) }
-        #expect(rig.log.fields(of: "observer.fired") == [["type": Self.steps, "locked": "false"]])
+        #expect(rig.log.fields(of: .observerFired) == [["type": Self.steps, "locked": "false"]])
         #expect(rig.sent.allSatisfy { $0.topic.hasPrefix("observed.") })
     }
 
@@ -95,12 +95,12 @@ import Wire
         for _ in 0..<3 { try register(rig) }
         let details = try rig.report().details
         #expect(details["registered"] == nil && details["refused"] == ["debouncer": .string(why.description)])
-        #expect(rig.log.fields(of: "registration.refused").count == 1)
+        #expect(rig.log.fields(of: .registrationRefused).count == 1)
         // On the screen delivery goes on; in the background nobody is told.
         #expect(try bring(rig, record(Self.steps, 1)) == [Self.steps])
         try device(rig, ["app": "background"])
         #expect(try bring(rig, record(Self.steps, 2, after: second * 90)) == [])
-        #expect(rig.log.fields(of: "observer.unheard").contains(["type": Self.steps]))
+        #expect(rig.log.fields(of: .observerUnheard).contains(["type": Self.steps]))
     }
 
     @Test func anUnknownFrequencyIsRefused() throws {
@@ -225,7 +225,7 @@ import Wire
         try bring(rig, record(Self.steps, 1))
         for _ in 0..<12 { try rig.pass(second) }
         #expect(try rig.report().details["stopped"] == ["debouncer"])
-        #expect(rig.log.fields(of: "delivery.stopped").count == 1)
+        #expect(rig.log.fields(of: .deliveryStopped).count == 1)
         #expect(try rig.rows()["alert/delivery-stopped/debouncer"]?.body?["since"].int != nil)
         try rig.restart()
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
@@ -236,7 +236,7 @@ import Wire
         let alert = try #require(try rig.rows()["alert/delivery-stopped/debouncer"])
         #expect(alert.body == nil)
         try rig.hear("acknowledged.observer", ["consumer": "debouncer", "types": [Self.steps: .integer(.max)]])
-        #expect(rig.log.fields(of: "observer.acknowledged").count == 1)
+        #expect(rig.log.fields(of: .observerAcknowledged).count == 1)
         rig.sent = []
         for _ in 0..<12 { try rig.pass(second) }
         #expect(rig.sent.isEmpty)
@@ -246,7 +246,7 @@ import Wire
         let rig = try rig()
         try device(rig, ["locked": true, "app": "asleep"])
         #expect(try rig.report().details["device"] == nil)
-        #expect(rig.log.fields(of: "device.refused").count == 1)
+        #expect(rig.log.fields(of: .deviceRefused).count == 1)
         try device(rig, ["battery": 0.5])
         try rig.restart()
         #expect(try rig.report().details["device"]?["battery"] == 0.5)

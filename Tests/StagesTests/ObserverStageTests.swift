@@ -32,7 +32,7 @@ import Wire
                 ["command": "import", "id": .string(id), "path": "/x.zip", "user": "me"].merging(options) { $1 }))
         let adopt = try #require(
             rig.effects.last { if case .adopt? = $0.request as? ObserverEffect { true } else { false } })
-        try rig.reply(adopt, ImportEvent.adopted(id: id))
+        try rig.reply(adopt, FileStep.adopted(id: id))
     }
 
     /// What the reader finds, up to its end.

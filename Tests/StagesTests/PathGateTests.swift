@@ -72,6 +72,6 @@ import UploaderStage
     @Test func whatCanNotBeToldHoldsNothingBack() throws {
         let rig = try rig(needsPath: true, .unknown("not permitted"))
         #expect(try sends(rig))
-        #expect(rig.log.fields(of: "path.unknown") == [["why": "not permitted"]])
+        #expect(rig.log.fields(of: .pathUnknown) == [["why": "not permitted"]])
     }
 }

@@ -34,7 +34,7 @@ import WorkoutsStage
         try observer.hear("control.observer", ["command": "import", "id": .string(id), "path": "/x.zip"])
         let adopt = try #require(
             observer.effects.last { if case .adopt? = $0.request as? ObserverEffect { true } else { false } })
-        try observer.reply(adopt, ImportEvent.adopted(id: id))
+        try observer.reply(adopt, FileStep.adopted(id: id))
         let read = try #require(
             observer.effects.last { if case .read? = $0.request as? ObserverEffect { true } else { false } })
         let info = ExportInfo(date: exported, locale: "de_DE", dateOfBirth: birth)

@@ -10,7 +10,7 @@ import Testing
 
         func log(_ minimum: Log.Level, _ format: Log.Format) -> Log {
             Log(
-                plugin: "steps", minimum: minimum, format: format,
+                plugin: "steps", levels: LogLevels(minimum), format: format,
                 now: { Date(timeIntervalSince1970: 1_770_000_000.5) },
                 write: { line in self.lines.withLock { $0.append(line) } })
         }
@@ -18,12 +18,27 @@ import Testing
         var text: String { lines.withLock { $0.joined() } }
     }
 
+    static let fired = LogEvent("observer.fired", .notice, failing: .error, "…")
+
+    /// One level for all, others for single categories; what tells of a failure has its own.
+    @Test func levelsByCategory() throws {
+        let levels = try LogLevels("warning,observer=debug,sync=error", variable: "LEVEL")
+        #expect(levels.wants(Self.fired))
+        #expect(!levels.wants(LogEvent("page", .notice, "…")) && levels.wants(LogEvent("page.x", .error, "…")))
+        #expect(!levels.wants(LogEvent("sync.metric", .warning, failing: .error, "…")))
+        #expect(levels.wants(LogEvent("sync.metric", .warning, failing: .error, "…"), failed: true))
+        #expect(LogLevels().wants(LogEvent("x.y", .info, "…")) && !LogLevels().wants(LogEvent("x.y", .debug, "…")))
+        for wrong in ["loud", "info,observer", "info,=debug", "observer=", ","] {
+            #expect(throws: Failure.self) { try LogLevels(wrong, variable: "LEVEL") }
+        }
+    }
+
     @Test func textLines() {
         let recorder = Recorder()
-        recorder.log(.debug, .text).event(
-            "observer.fired", category: "observer", level: .notice,
+        recorder.log(.debug, .text)(
+            Self.fired,
             [
-                "type": "stepCount", "head": 48_213, "took": .duration(.milliseconds(1500)), "last": true,
+                "type": "stepCount", "head": 48_213, "took": Duration.milliseconds(1500), "last": true,
                 "error": "no such \"file\"\n", "empty": "",
             ])
         #expect(
@@ -34,9 +49,9 @@ import Testing
 
     @Test func jsonLines() throws {
         let recorder = Recorder()
-        recorder.log(.debug, .json).event(
-            "sync.failed", category: "sync", level: .error,
-            ["error": "a\"b\\c\n\u{1}\u{9B}é", "count": 3, "ratio": .number(.nan), "again": false])
+        recorder.log(.debug, .json)(
+            LogEvent("sync.failed", .error, "…"),
+            ["error": "a\"b\\c\n\u{1}\u{9B}é", "count": 3, "ratio": Double.nan, "again": false])
         #expect(recorder.text.hasSuffix("}\n"))
         #expect(recorder.text.filter { $0 == "\n" }.count == 1)
         let object = try JSONSerialization.jsonObject(with: Data(recorder.text.utf8)) as? [String: Any]
@@ -54,19 +69,19 @@ import Testing
 
     @Test func whatIsBelowTheLevelIsNotEvenEvaluated() {
         let recorder = Recorder()
-        func cost() -> LogValue {
+        func cost() -> Int {
             Issue.record("evaluated")
             return 1
         }
-        recorder.log(.warning, .text).event("x.y", category: "x", level: .notice, ["cost": cost()])
+        recorder.log(.warning, .text)(Self.fired, ["cost": cost()])
         #expect(recorder.text.isEmpty)
     }
 
     @Test func theEnvironmentDecides() throws {
         let plain = try Log(plugin: "hub", environment: [:])
-        #expect(plain.minimum == .info && plain.format == .text)
+        #expect(plain.levels == LogLevels(.info) && plain.format == .text)
         let set = try Log(plugin: "hub", environment: ["HEALTHBUS_LOG": "json", "HEALTHBUS_LOG_LEVEL": "error"])
-        #expect(set.minimum == .error && set.format == .json)
+        #expect(set.levels == LogLevels(.error) && set.format == .json)
         let error = #expect(throws: Failure.self) {
             try Log(plugin: "hub", environment: ["HEALTHBUS_LOG_LEVEL": "loud"])
         }
@@ -83,7 +98,7 @@ import Testing
             for writer in 0..<8 {
                 group.addTask {
                     for line in 0..<100 {
-                        log.event("a.b", category: "c", ["writer": .integer(writer), "line": .integer(line)])
+                        log(Self.fired, ["writer": writer, "line": line])
                     }
                 }
             }
@@ -91,6 +106,9 @@ import Testing
         try pipe.fileHandleForWriting.close()
         let lines = String(decoding: try await reader.value, as: UTF8.self).split(separator: "\n")
         #expect(lines.count == 800)
-        #expect(lines.allSatisfy { $0.contains(" info steps c a.b writer=") && $0.split(separator: " ").count == 7 })
+        #expect(
+            lines.allSatisfy {
+                $0.contains(" notice steps observer observer.fired writer=") && $0.split(separator: " ").count == 7
+            })
     }
 }

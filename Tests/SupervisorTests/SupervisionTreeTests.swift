@@ -98,6 +98,17 @@ import Testing
         #expect(TreeDriver.spawned(driver.advance(by: .seconds(100))) == [])
     }
 
+    @Test func onFailureStaysDownOnlyAfterSuccess() throws {
+        var driver = try TreeDriver([
+            spec("a", RestartPolicy(.onFailure)), spec("b", RestartPolicy(.onFailure)), spec("c"),
+        ])
+        driver.send(.begin)
+        driver.send(.exited(name: "a", status: .code(0)))
+        driver.send(.exited(name: "b", status: .code(3)))
+        #expect(driver.state("a") == .stopped && driver.state("b") == .backoff)
+        #expect(TreeDriver.spawned(driver.advance(by: .seconds(100))) == ["b"])
+    }
+
     @Test func finishesWhenEveryProcessHasEndedForGood() throws {
         var driver = try TreeDriver([spec("a", RestartPolicy(.never))])
         driver.send(.begin)

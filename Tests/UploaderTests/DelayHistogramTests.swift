@@ -32,3 +32,15 @@ import UploaderStage
         #expect(try #require(histogram.quantile(0.5)) < 6)
     }
 }
+
+@Suite struct DelayBucketsTests {
+    @Test func eachDelayIsInTheFirstBucketThatHoldsIt() {
+        var buckets = DelayBuckets()
+        let now: Instant = 1_000_000 * Instant.second
+        for seconds: Int64 in [0, 1, 2, 61, 900_000, -5] {
+            buckets.add(end: now - seconds * Instant.second, acceptedAt: now)
+        }
+        #expect(buckets.counts == [2, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1])
+        #expect(buckets.sum == 900_064)
+    }
+}

@@ -36,12 +36,15 @@ final class RunningForwarder: Sendable {
     private let listening = Mutex(false)
     private let ended = DispatchSemaphore(value: 0)
 
-    init(_ address: BusAddress, heartbeat: @escaping @Sendable () -> Message? = { nil }) throws {
-        forwarder = try Forwarder()
+    init(
+        _ address: BusAddress, seal: HubSeal? = nil, notice: @escaping @Sendable (BusNotice) -> Void = { _ in },
+        heartbeat: @escaping @Sendable () -> Message? = { nil }
+    ) throws {
+        forwarder = try Forwarder(notice: notice)
         let thread = Thread { [self] in
             do {
                 try forwarder.run(
-                    address: address, ready: { listening.withLock { $0 = true } }, heartbeat: heartbeat)
+                    address: address, seal: seal, ready: { listening.withLock { $0 = true } }, heartbeat: heartbeat)
             } catch { failure.withLock { $0 = "\(error)" } }
             ended.signal()
         }
@@ -102,4 +105,22 @@ func message(_ topic: String, _ body: Value = .null) -> Message {
 /// A connection that only sends.
 func sender(_ address: BusAddress) throws -> BusConnection {
     try BusConnection(address: address, subscriptions: [], handlers: .init(message: { _ in }))
+}
+
+/// Says some bytes to whoever listens at a Unix socket.
+func shout(_ bytes: [UInt8], at path: String) throws {
+    let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(socket >= 0)
+    defer { close(socket) }
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
+    let connected = withUnsafePointer(to: &name) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+    }
+    try #require(connected == 0)
+    // The hub may hang up before it has taken all.
+    _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
 }

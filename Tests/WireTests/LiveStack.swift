@@ -34,7 +34,8 @@ struct LiveStack {
         "page-day", "page-completeness", "page-summaries", "page-quarantine", "pull-timeline", "page-timeline",
         "control-zone",
         "page-error", "control-import", "control-register", "control-device", "control-types", "pull-delivery",
-        "page-delivery", "control-sync", "control-task", "acknowledged",
+        "page-delivery", "pull-file", "page-file", "control-sync", "control-task", "acknowledged",
+        "control-swap", "standby",
         "control-mend", "pull-quarantined", "page-quarantined", "pull-letters", "page-letters",
     ]
 
@@ -118,14 +119,28 @@ struct LiveStack {
         let phone: Value = ["battery": 0.5, "network": ["satisfied": true, "interface": "wifi"]]
         client.command("observer", ["command": "device", "set": phone])
         client.command("observer", ["command": "types", "set": ["HKQuantityTypeIdentifierBodyMass": ["on": false]]])
+        let denied: Value = ["HKQuantityTypeIdentifierHeight": ["denied": true]]
+        client.command("observer", ["command": "types", "set": denied])
+        let isRaised = try eventually(within: 10) {
+            let changes: [String: Value] = [
+                "query": "changes", "topic": "alert.", "after": 0, "until": .integer(.max),
+            ]
+            let alerts = try client.ask("observer", changes, within: 10)
+            return alerts?.contains { $0["rows"].array?.isEmpty == false } == true
+        }
+        #expect(isRaised)
         let delivery = try #require(try client.ask("observer", ["query": "delivery"], within: 10)?.first)
         #expect(delivery["device"]["app"] == "active")
         #expect(types.first?["types"].array?.isEmpty == false)
         try askOfDays(client)
         try changeZones(client)
-        try ImportClient(client: client, observer: "observer").submit(
-            export, id: ImportClient.newID(), user: "me",
+        // By a name that means something else to the observer, which therefore asks for the bytes.
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: export))
+        let outcome = try ImportClient(client: client, observer: "observer").run(
+            "/proc/self/fd/\(file.fileDescriptor)", user: "me",
             options: .init(isComplete: true, isTrial: true, deleteUpTo: 10))
+        #expect(outcome.report?["added"] == 0)
+        try file.close()
         #expect(throws: StageError.self) {
             try client.ask("observer", ["query": .string(Self.unknownQuery)], within: 10)
         }
@@ -156,6 +171,26 @@ struct LiveStack {
             return client.heartbeats["debouncer"]?.beat.details["manual"]?["id"] == "history"
         }
         #expect(isTaken)
+        swap(client)
+    }
+
+    /// A plugin that stands by and is tried, and one that isn't there.
+    private func swap(_ client: StackClient) {
+        var wish: [String: Value] = [
+            "command": "swap", "id": "one", "instance": "steps", "plugin": "steps-python", "dryRun": true,
+            "force": true,
+            "within": 20,
+        ]
+        for (id, plugin, step) in [("one", "steps-python", "done"), ("another", "nowhere", "refused")] {
+            wish["id"] = .string(id)
+            wish["plugin"] = .string(plugin)
+            let isOver = eventually(within: 30) {
+                client.command("supervisor", wish)
+                let swaps = client.heartbeats["supervisor"]?.beat.details["swaps"]?.array ?? []
+                return swaps.contains { $0["id"].string == id && $0["step"].string == step }
+            }
+            #expect(isOver, "\(id)")
+        }
     }
 
     private func askOfDays(_ client: StackClient) throws {

@@ -12,7 +12,7 @@ struct SchemaRules {
         switch family {
         case "heartbeat": return ["heartbeat", Self.heartbeat(of: message.body["plugin"].string ?? "")]
         case "observed", "sync": return [family]
-        case "figures", "events": return ["hint"]
+        case "figures", "events", "alert": return ["hint"]
         case "daily" where name == "summary": return ["hint"]
         case "pull":
             guard let query = message.body["query"].string else { return nil }
@@ -25,7 +25,7 @@ struct SchemaRules {
             // A tap that came later than the question can't tell.
             guard let query = queries["\(name)/\(message.body["id"].int ?? 0)"] else { return [] }
             return ["page-\(query)"]
-        case "acknowledged": return ["acknowledged"]
+        case "acknowledged", "standby": return [family]
         case "control" where name == "hello": return message.body.isNull ? [] : nil
         case "control":
             switch message.body["command"].string {

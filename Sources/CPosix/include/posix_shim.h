@@ -55,6 +55,10 @@ void healthbus_wake_clear(int fd);
 /// Catches SIGINT and SIGTERM: each arrives as one byte (its number) on the descriptor answered, which is non-blocking and
 /// closes on exec. SIGHUP and SIGPIPE are ignored meanwhile. One user at a time: -EBUSY for a second one.
 int healthbus_catch_signals(void);
+/// As above, for a program that draws a screen: SIGHUP, SIGQUIT, SIGTSTP, SIGCONT and SIGWINCH arrive too; SIGPIPE alone is ignored.
+int healthbus_catch_screen_signals(void);
+/// Stops this process as an uncaught SIGTSTP would; comes back once it is to go on.
+void healthbus_suspend(void);
 /// Puts the dispositions back and closes the descriptor.
 void healthbus_release_signals(void);
 

@@ -47,7 +47,7 @@ extension Turn {
     @discardableResult
     public func raise(_ alert: Alert, user: String = "") throws -> Bool {
         guard try !isRaised(alert.kind, subject: alert.subject) else { return false }
-        log.notice("alert.raised", ("kind", alert.kind.rawValue), ("subject", alert.subject))
+        log(.alertRaised, ["kind": alert.kind.rawValue, "subject": alert.subject])
         _ = try write()
         try changelog.put(
             key: Alert.key(alert.kind, alert.subject), topic: Alert.topic(alert.kind), user: user, day: nil,
@@ -63,7 +63,7 @@ extension Turn {
     @discardableResult
     public func clear(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
         guard try isRaised(kind, subject: subject) else { return false }
-        log.notice("alert.cleared", ("kind", kind.rawValue), ("subject", subject))
+        log(.alertCleared, ["kind": kind.rawValue, "subject": subject])
         _ = try write()
         try changelog.remove(key: Alert.key(kind, subject))
         publish(Alert.topic(kind), ["head": head.wireValue])

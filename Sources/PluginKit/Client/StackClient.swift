@@ -15,34 +15,93 @@ public final class StackClient: Sendable {
         var last: Int64 = WallClock.now
     }
 
-    private let name: String
+    /// Under which it stands on the bus.
+    public let name: String
     private let state: Mutex<State>
     private let changed = NSCondition()
     private let bus = Mutex<BusConnection?>(nil)
+    /// What others ask of this tool, for the thread that answers.
+    private let requests = Mailbox<Value>(capacity: 16)
 
-    private static let prefix = "client-"
+    static let prefix = "client-"
 
     /// Whether a consumer is a person's tool, and not an instance of the stack.
     public static func isTool(_ consumer: String) -> Bool { consumer.hasPrefix(prefix) }
 
     /// Connects; the stack need not be there.
-    /// - Parameter beat: what this tool itself says each second, if anything.
-    public init(address: BusAddress, beat: (@Sendable () -> Message?)? = nil) throws {
-        let name = "\(Self.prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
+    /// - Parameters:
+    ///   - beat: what this tool itself says each second, if anything.
+    ///   - hears: what else it hears, and what it does with that, on the bus's thread; must be quick.
+    public init(
+        address: BusAddress, beat: (@Sendable () -> Message?)? = nil,
+        hears: (topics: [Subscription], message: @Sendable (Message) -> Void)? = nil
+    ) throws {
+        let number = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
+        // On a sealed bus a tool's name begins with whose key it has.
+        let name = Self.prefix + (address.seal.map { $0.identity + "-" } ?? "") + number
         self.name = name
         state = Mutex(State(pulls: PullClient(consumer: name)))
         let connection = try BusConnection(
-            address: address, subscriptions: [.exact("page.\(name)"), .prefix("heartbeat.")],
+            address: address,
+            subscriptions: [.exact("page.\(name)"), .exact(Self.pullTopic(name)), .prefix("heartbeat.")]
+                + (hears?.topics ?? []),
             handlers: .init(
-                message: { [weak self] in self?.receive($0) }, heartbeat: beat ?? { nil }, answersHello: beat != nil))
+                message: { [weak self] message in
+                    hears?.message(message)
+                    self?.receive(message)
+                }, heartbeat: beat ?? { nil }, answersHello: beat != nil))
         bus.withLock { $0 = connection }
     }
 
-    deinit { bus.withLock { $0 }?.close() }
+    private static func pullTopic(_ name: String) -> String { "pull.\(name)" }
 
-    public func close() { bus.withLock { $0 }?.close() }
+    deinit { close() }
+
+    /// Says at once what it says each second.
+    public func beat() { bus.withLock { $0 }?.beat() }
+
+    public func close() {
+        requests.close()
+        bus.withLock { $0 }?.close()
+    }
+
+    /// Answers pulls from now on, on a thread of its own, where a source may keep it waiting.
+    /// - Parameter answer: the members of each part, in order, or why there are none.
+    public func serve(_ answer: @escaping @Sendable (_ query: Value) -> Result<[[String: Value]], PullRefusal>) {
+        let thread = Thread { [requests, weak self] in
+            while !requests.isClosed {
+                for request in requests.take(limit: 1, timeout: 60) { self?.reply(to: request, answer(request)) }
+            }
+        }
+        thread.name = "pulls"
+        thread.start()
+    }
+
+    private func reply(to request: Value, _ answer: Result<[[String: Value]], PullRefusal>) {
+        guard let consumer = request["consumer"].string else { return }
+        let about: [String: Value] = ["id": request["id"], "attempt": request["attempt"], "producer": .string(name)]
+        switch answer {
+        case .success(let parts):
+            for (number, part) in parts.enumerated() {
+                var body = part.merging(about) { $1 }
+                body["part"] = .integer(Int64(number))
+                body["last"] = .bool(number == parts.count - 1)
+                send("page.\(consumer)", .object(body))
+            }
+        case .failure(let refusal):
+            var body = about
+            body["error"] = "refused"
+            body["reason"] = .string(refusal.reason)
+            send("page.\(consumer)", .object(body))
+        }
+    }
 
     private func receive(_ message: Message) {
+        // A full box drops the request; it comes again.
+        if message.topic == Self.pullTopic(name) {
+            requests.offer(message.body)
+            return
+        }
         state.withLock { state in
             if let beat = Heartbeat(message) {
                 state.beats[beat.instance] = (beat, MonotonicClock.now)
@@ -91,7 +150,7 @@ public final class StackClient: Sendable {
     }
 
     /// Waits a moment for the first heartbeat: the hub gives one to whoever is new, and what is said before that is lost.
-    private func settle() {
+    func settle() {
         let deadline = Date(timeIntervalSinceNow: 0.15)
         while state.withLock({ $0.beats.isEmpty }), Date() < deadline {
             wait(until: min(deadline, Date(timeIntervalSinceNow: 0.01)))

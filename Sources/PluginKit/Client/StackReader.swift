@@ -10,22 +10,41 @@ import Wire
 public final class StackReader {
     public let state: StateFolder
     public let stack: StackConfiguration
-    private let address: BusAddress
-    private lazy var client = Result { try StackClient(address: address) }
+    private let address: @Sendable () throws -> BusAddress
+    private lazy var client = Result { try StackClient(address: try address()) }
+    /// Whom this reader has asked whether they are there.
+    private var asked: Set<String> = []
     /// Makes the answerer for an instance's file; by plugin kind.
     private let source: (StackConfiguration.Instance, Database) throws -> any PullSource
 
+    /// - Parameter address: the bus, with the keys to use; asked only when something is.
     public init(
-        state: StateFolder, stack: StackConfiguration,
+        state: StateFolder, stack: StackConfiguration, address: (@Sendable () throws -> BusAddress)? = nil,
         source: @escaping (StackConfiguration.Instance, Database) throws -> any PullSource
     ) {
         self.state = state
         self.stack = stack
         self.source = source
-        address = stack.bus ?? state.address
+        self.address = address ?? { try stack.address(in: state, as: KeyRole.cli) }
+    }
+
+    /// Whether an instance keeps its folder somewhere else: on a bus between machines or containers, who has none here asks over the bus.
+    private func isElsewhere(_ instance: String) -> Bool {
+        stack.bus.isRemote && !FileManager.default.fileExists(atPath: state.instance(instance))
+    }
+
+    /// Who is silent when it is first asked for is down, as far as this reader goes.
+    private func isHeard(_ instance: String) throws -> Bool {
+        let client = try client.get()
+        let isFirst = asked.isEmpty
+        if asked.insert(instance).inserted, isFirst || !client.heartbeats.isEmpty {
+            client.gather([instance], within: 2)
+        }
+        return client.heartbeats[instance].map { $0.beat.phase != "stopped" } ?? false
     }
 
     public func isRunning(_ instance: String) throws -> Bool {
+        if isElsewhere(instance) { return try isHeard(instance) }
         let folder = state.instance(instance)
         guard FileManager.default.fileExists(atPath: folder) else { return false }
         return try InstanceLock.take(folder: folder) == nil
@@ -34,23 +53,29 @@ public final class StackReader {
     /// The newest heartbeat of each instance that says anything within `seconds`, with its age.
     public func gather(_ instances: [String], within seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)]
     {
-        try client.get().gather(instances, within: seconds)
+        asked.formUnion(instances)
+        return try client.get().gather(instances, within: seconds)
     }
 
     /// All pages of a query; empty when the instance has never run.
     public func pages(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
+        if isElsewhere(instance.name) { return try ask(instance.name, query) }
         let folder = state.instance(instance.name)
         guard FileManager.default.fileExists(atPath: state.database(instance.name)) else { return [] }
         if let lock = try InstanceLock.take(folder: folder) {
             defer { withExtendedLifetime(lock) {} }
             return try read(instance, query)
         }
-        guard let pages = try client.get().ask(instance.name, query, within: 10) else {
-            throw Failure(
-                "'\(instance.name)' runs, but doesn't answer on the bus",
-                hint: "look at 'healthbus status'; is the hub running?")
-        }
-        return pages
+        return try ask(instance.name, query)
+    }
+
+    private func ask(_ instance: String, _ query: [String: Value]) throws -> [Value] {
+        if let pages = try client.get().ask(instance, query, within: 10) { return pages }
+        throw Failure(
+            isElsewhere(instance)
+                ? "'\(instance)' doesn't answer on \(stack.bus.endpoints?.subscribe ?? "the bus")"
+                : "'\(instance)' runs, but doesn't answer on the bus",
+            hint: "look at 'healthbus status'; is the hub running?")
     }
 
     private func read(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {

@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import Supervisor
 import Wire
 
 /// What a plugin says of itself: `plugin.json`.
@@ -13,7 +14,7 @@ public struct Manifest: Sendable, Equatable {
     /// Protocol majors it speaks.
     public var protocolVersions: ClosedRange<Int>
     public var kind: Kind
-    /// The program, beside `healthbus`.
+    /// The program, beside `healthbus`; with a slash a path from the plugin's folder.
     public var executable: String
     /// A handler in another language: the command that `executable`, which is then `healthbus-exec`, hosts. nil for all others.
     public var exec: ExecCommand?
@@ -24,6 +25,7 @@ public struct Manifest: Sendable, Equatable {
     public var consumes: [String]
     public var produces: [String]
     public var rights: PluginRights
+    public var restart: RestartPolicy.Mode
     /// JSON Schema of its configuration, with defaults.
     public var configuration: Value
     public var file: String
@@ -37,6 +39,8 @@ public struct Manifest: Sendable, Equatable {
         do { value = try Value(json: data, comments: true) } catch {
             throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Self.plain(error))")
         }
+        guard value.object != nil else { throw ConfigurationError(file: file, key: "", reason: "must be an object") }
+        try ManifestSchema.check(value, file: file)
         func text(_ key: String) throws -> String {
             guard let text = value[key].string, !text.isEmpty else {
                 throw ConfigurationError(file: file, key: key, reason: "must be a text")
@@ -46,6 +50,12 @@ public struct Manifest: Sendable, Equatable {
         func texts(_ key: String) -> [String] { (value[key].array ?? []).compactMap(\.string) }
         self.file = file
         name = try text("name")
+        guard name.utf8.count <= 64,
+            name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
+        else {
+            throw ConfigurationError(
+                file: file, key: "name", reason: "must be of a-z, 0-9 and hyphens, at most 64")
+        }
         guard let kind = Kind(rawValue: try text("kind")) else {
             throw ConfigurationError(
                 file: file, key: "kind",
@@ -73,8 +83,16 @@ public struct Manifest: Sendable, Equatable {
         consumes = texts("consumes")
         produces = texts("produces")
         rights = try PluginRights(value, file: file)
-        configuration = value["configuration"]
+        // One that says nothing has no options: what isn't declared is refused.
+        configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
+        guard configuration["type"].string == "object" else {
+            throw ConfigurationError(file: file, key: "configuration.type", reason: "must be \"object\"")
+        }
+        restart = value["restart"].string.flatMap { RestartPolicy.Mode(rawValue: $0) } ?? .always
     }
+
+    /// The plugin's own folder.
+    public var folder: String { URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path }
 
     static func plain(_ error: any Error) -> String {
         if case DecodingError.dataCorrupted(let context) = error {
@@ -90,10 +108,13 @@ public struct PluginCatalog: Sendable {
     public let manifests: [String: Manifest]
     /// Where the programs lie.
     public let programs: String
+    /// Where the manifests were looked for.
+    public let folder: String
 
     /// Reads every `<folder>/<name>/plugin.json`, and the examples' beside them.
     public init(folder: String, programs: String) throws {
         self.programs = programs
+        self.folder = folder
         var manifests: [String: Manifest] = [:]
         for folder in [folder, folder + "/examples"] {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? [] {
@@ -135,7 +156,31 @@ public struct PluginCatalog: Sendable {
         try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
 
-    public func program(_ manifest: Manifest) -> String { programs + "/" + manifest.executable }
+    public func program(_ manifest: Manifest) -> String {
+        guard manifest.executable.contains("/") else { return programs + "/" + manifest.executable }
+        return PluginPath(manifest.executable, from: manifest.folder).file
+    }
+
+    /// The plugin of that name or, with a slash, the one that lies there.
+    /// - Parameter folder: where a relative path begins.
+    /// - Returns: nil when no plugin has that name.
+    /// - Throws: `ConfigurationError` for a path without a manifest, or with one that can't be used.
+    public func manifest(_ plugin: String, from folder: String) throws -> Manifest? {
+        guard plugin.contains("/") else { return manifests[plugin] }
+        let file = PluginPath(plugin, from: folder).file
+        return try Manifest(file: file.hasSuffix("/plugin.json") ? file : file + "/plugin.json")
+    }
+}
+
+/// A path as a person writes it, made absolute.
+struct PluginPath {
+    let file: String
+
+    init(_ path: String, from folder: String) {
+        file =
+            URL(fileURLWithPath: path, relativeTo: URL(fileURLWithPath: folder, isDirectory: true))
+            .standardizedFileURL.path
+    }
 }
 
 /// A configuration that can't be used: which file, which key, what is allowed.

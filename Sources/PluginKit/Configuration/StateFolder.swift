@@ -20,6 +20,8 @@ public struct StateFolder: Sendable {
 
     public func instance(_ name: String) -> String { path + "/" + name }
     public func database(_ instance: String) -> String { self.instance(instance) + "/state.sqlite" }
+    /// What an instance that `up` started says on standard error.
+    public func log(_ instance: String) -> String { self.instance(instance) + "/log" }
     public var secrets: String { path + "/secrets" }
     /// Where stages write their copies while a backup is made.
     public var backups: String { path + "/backup" }

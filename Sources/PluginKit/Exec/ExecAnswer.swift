@@ -2,24 +2,24 @@ import Foundation
 import HealthModel
 
 /// The lines with which a program answers, taken one by one: of `hello`, or of a day.
-struct ExecAnswer {
+package struct ExecAnswer {
     /// Deeper than any figure, and less than what the bus carries.
     private static let maximumDepth = 16
     private static let longestReason = 500
 
     private let user: String
     private let date: String
-    private(set) var output = DayOutput()
+    package private(set) var output = DayOutput()
     private var events: Set<String> = []
     private(set) var lines = 0
 
-    init(user: String, day: LocalDay) {
+    package init(user: String, day: LocalDay) {
         self.user = user
         date = day.description
     }
 
     /// Takes one line without its end; true when it was the last one.
-    mutating func take(_ line: some Collection<UInt8>) throws(ExecFailure) -> Bool {
+    package mutating func take(_ line: some Collection<UInt8>) throws(ExecFailure) -> Bool {
         lines += 1
         let value = try Self.read(line, number: lines)
         guard value["user"].string == user else { throw refuse("has no 'user' that is the day's") }
@@ -66,7 +66,7 @@ struct ExecAnswer {
     private func refuse(_ why: String) -> ExecFailure { .badLine(lines, why) }
 
     /// An object of JSON; one with `error` is the program's own word that it can't go on with this.
-    static func read(_ line: some Collection<UInt8>, number: Int) throws(ExecFailure) -> Value {
+    package static func read(_ line: some Collection<UInt8>, number: Int) throws(ExecFailure) -> Value {
         guard depth(of: line) <= maximumDepth else { throw .badLine(number, "is nested deeper than \(maximumDepth)") }
         let value: Value
         do { value = try Value(json: line) } catch {

@@ -6,7 +6,7 @@ import Supervisor
 
 /// A running program that computes days, and the pipes to it. Belongs to the one thread that made it: the program gets SIGKILL when that
 /// thread ends, however that comes.
-final class ExecChild {
+package final class ExecChild {
     private let process: ChildProcess
     /// Its standard input; -1 once closed.
     private var input: Int32
@@ -19,12 +19,12 @@ final class ExecChild {
     private(set) var hasUnwritten = false
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-    var pid: pid_t { process.pid }
+    package var pid: pid_t { process.pid }
 
     /// - Parameters:
     ///   - wake: readable once the host is stopping.
     ///   - said: takes the lines of its standard error, on a thread of their own.
-    init(
+    package init(
         _ command: ExecCommand, program: String, name: String, wake: Int32, said: @escaping @Sendable (String) -> Void
     ) throws {
         let input = try Pipe()
@@ -78,10 +78,10 @@ final class ExecChild {
     }
 
     /// How it ended, if it has.
-    var ended: String? { process.poll().map { "\($0)" } }
+    package var ended: String? { process.poll().map { "\($0)" } }
 
     /// Whether it has written anything since its last answer was complete: that would be taken for another day's.
-    var hasSpokenUnasked: Bool {
+    package var hasSpokenUnasked: Bool {
         guard partial.isEmpty else { return true }
         let count = read(output, &buffer, buffer.count)
         return count > 0
@@ -92,7 +92,7 @@ final class ExecChild {
     ///   - parts: asked for one by one, each when the one before is written.
     ///   - seconds: from now to the last line.
     ///   - take: one line without its end; true for the last one.
-    func exchange(
+    package func exchange(
         _ parts: () -> [UInt8]?, within seconds: Double, take: (ArraySlice<UInt8>) throws(ExecFailure) -> Bool
     ) throws(ExecFailure) {
         let deadline = ContinuousClock.now + .seconds(seconds)
@@ -159,13 +159,13 @@ final class ExecChild {
         process.wait(for: .seconds(1)).map { "\($0)" } ?? "it closed its standard output"
     }
 
-    private func closeInput() {
+    package func closeInput() {
         if input >= 0 { close(input) }
         input = -1
     }
 
     /// Ends it: at the end of its input it should end by itself, within the grace given; what is left of its process group is killed.
-    func end(grace: Double) {
+    package func end(grace: Double) {
         closeInput()
         if grace > 0, process.wait(for: .seconds(grace)) != nil { return }
         process.kill()

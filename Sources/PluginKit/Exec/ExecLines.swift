@@ -4,12 +4,15 @@ import HealthModel
 ///
 /// Samples travel in columns: a program in an interpreted language reads one list a column, at the speed of its JSON library, instead of an
 /// object a sample; `zip` turns them into rows. Texts that repeat are named once a line and told by their index.
-enum ExecLines {
+package enum ExecLines {
     /// Of these lines; not of the bus.
-    static let versions = 1...1
+    package static let versions = 1...1
     static let rowsPerLine = 2048
 
-    static func hello(plugin: String, instance: String, types: [String], configuration: Value) -> [UInt8] {
+    package static func hello(
+        plugin: String, instance: String, types: [String], configuration: Value,
+        versions: ClosedRange<Int> = versions
+    ) -> [UInt8] {
         line([
             "hello": [
                 "protocol": [
@@ -123,19 +126,19 @@ private struct ColumnText {
 }
 
 /// A day's lines, made as they are written: a day of any length takes the memory of one line.
-struct ExecDayLines: IteratorProtocol {
+package struct ExecDayLines: IteratorProtocol {
     private let input: DayInput
     private let ids: Bool
     /// The next line's first row; nil: the line that begins the day.
     private var row: Int?
     private var isOver = false
 
-    init(_ input: DayInput, ids: Bool) {
+    package init(_ input: DayInput, ids: Bool) {
         self.input = input
         self.ids = ids
     }
 
-    mutating func next() -> [UInt8]? {
+    package mutating func next() -> [UInt8]? {
         guard !isOver else { return nil }
         guard let first = row else {
             row = 0

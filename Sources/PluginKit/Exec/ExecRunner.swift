@@ -100,10 +100,10 @@ public final class ExecRunner: EffectRunner {
 }
 
 /// Readable from the first signal on.
-final class Wake: Sendable {
-    let descriptor: Int32
+package final class Wake: Sendable {
+    package let descriptor: Int32
 
-    init() throws(ExecFailure) {
+    package init() throws(ExecFailure) {
         descriptor = healthbus_wake_open()
         guard descriptor >= 0 else {
             throw .cantStart("no descriptor to wake a thread by: \(String(cString: strerror(-descriptor)))")

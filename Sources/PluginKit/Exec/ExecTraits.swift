@@ -40,7 +40,7 @@ public struct ExecTraits: HandlerTraits, Equatable {
     ///   - plugin: the manifest's name, which the program must have too.
     ///   - types: the sample types that the manifest gives it; ["*"] is any.
     /// - Throws: `ExecFailure.badLine` that names the member and what is allowed.
-    init(answer: Value, plugin: String, types: [String]) throws(ExecFailure) {
+    package init(answer: Value, plugin: String, types: [String]) throws(ExecFailure) {
         func refuse(_ why: String) -> ExecFailure { .badLine(1, why) }
         guard answer.object != nil else { throw refuse("holds no object 'hello'") }
         let hello: Value

@@ -37,7 +37,7 @@ final class ExecWorker {
     func start() throws -> ExecTraits {
         let log = log
         let child = try ExecChild(command, program: program, name: instance, wake: wake.descriptor) {
-            log.notice("exec.said", ("line", $0))
+            log(.execSaid, ["line": $0])
         }
         let hello = ExecLines.hello(plugin: plugin, instance: instance, types: types, configuration: configuration)
         var parts: [[UInt8]] = [hello]
@@ -57,7 +57,7 @@ final class ExecWorker {
             child.end(grace: 0)
             throw ExecChanged(file: command.file)
         }
-        log.info("exec.started", ("pid", "\(child.pid)"), ("version", "\(answered.version)"))
+        log(.execStarted, ["pid": child.pid, "version": answered.version])
         self.child = child
         traits = answered
         return answered
@@ -114,7 +114,7 @@ final class ExecWorker {
                 if error as? ExecFailure == .stopped { throw error }
                 tries += 1
                 failures += 1
-                log.error("exec.failed", ("why", "\(error)"), ("attempt", "\(tries)"))
+                log(.execFailed, ["why": "\(error)", "attempt": tries])
                 if tries >= command.limits.starts { throw error }
             }
         }
@@ -126,7 +126,7 @@ final class ExecWorker {
     }
 
     private func drop(_ why: String) {
-        log.error("exec.dropped", ("why", why))
+        log(.execDropped, ["why": why])
         child?.end(grace: 0)
         child = nil
         failures += 1

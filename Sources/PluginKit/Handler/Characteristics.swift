@@ -15,8 +15,10 @@ struct Characteristics {
             "CREATE TABLE IF NOT EXISTS characteristics(user TEXT PRIMARY KEY, members TEXT NOT NULL) WITHOUT ROWID")
     }
 
-    mutating func open(_ turn: Turn) throws {
-        try turn.database.prepare("SELECT user, members FROM characteristics").forEachRow {
+    mutating func open(_ turn: Turn) throws { try load(turn.database) }
+
+    mutating func load(_ database: Database) throws {
+        try database.prepare("SELECT user, members FROM characteristics").forEachRow {
             byUser[$0.string(0)] = try Value(json: $0.bytes(1))
         }
     }

@@ -50,9 +50,12 @@ extension HandlerStage {
             if turn.head.sequence > before { revisedByHand += 1 }
         case .failure(let error):
             failures[key, default: 0] += 1
-            turn.log.error(
-                "day.failed", ("handler", manifest.name), ("day", "\(LocalDay(number: key.day))"),
-                ("why", "\(error)"), ("attempt", "\(failures[key] ?? 0)"))
+            turn.log(
+                .dayFailed,
+                [
+                    "handler": manifest.name, "day": "\(LocalDay(number: key.day))", "why": "\(error)",
+                    "attempt": failures[key] ?? 0,
+                ])
             // Its figures stay as they were; the day is kept as failed, and holds up no other.
             guard failures[key, default: 0] >= Self.attempts else { return }
             failures[key] = nil
@@ -79,7 +82,8 @@ extension HandlerStage {
             if isNew { try tell(of: event, key: key, turn) }
         }
         for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
-        where row.topic == events && !eventKeys.contains(row.key) {
+        // Also those of the plugin that was here before.
+        where row.topic.hasPrefix("events.") && !eventKeys.contains(row.key) {
             try turn.changelog.remove(key: row.key)
         }
         let afterEvents = turn.head.sequence

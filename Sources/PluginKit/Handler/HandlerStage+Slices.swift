@@ -65,19 +65,26 @@ extension HandlerStage {
             days.append((LocalDay(number: key.day), mark.generation))
             key.day -= 1
         }
-        let slices = days.flatMap { zones.slice(of: $0.0, window) }
+        let query = sliceQuery(newest.user, days.map(\.0), zones, as: upstream.cursor, window)
+        return SliceRun(user: newest.user, days: days, query: query)
+    }
+
+    /// Asks for all samples of some days in a row, as they were where a cursor stands.
+    func sliceQuery(
+        _ user: String, _ days: [LocalDay], _ zones: ZoneTimeline, as cursor: Cursor, _ window: HandlerWindow
+    ) -> [String: Value] {
+        let slices = days.flatMap { zones.slice(of: $0, window) }
         var query: [String: Value] = [
-            "query": "slice", "user": .string(newest.user), "types": types, "asOf": upstream.cursor.anchor.wireValue,
+            "query": "slice", "user": .string(user), "types": types, "asOf": cursor.anchor.wireValue,
             "detailed": .array(computer.traits.detailedTypes.sorted().map { .string($0) }),
-            "store": Value(upstream.cursor.store),
-            "generation": Value(upstream.cursor.generation),
+            "store": Value(cursor.store), "generation": Value(cursor.generation),
         ]
         let during = computer.traits.during
         if !during.isEmpty { query["during"] = .object(during.mapValues { .string($0) }) }
         // A date that was left out has no instants, and so no samples: an empty range.
         query["from"] = .integer(slices.map(\.lowerBound).min() ?? 0)
         query["to"] = .integer(slices.map(\.upperBound).max() ?? 0)
-        return SliceRun(user: newest.user, days: days, query: query)
+        return query
     }
 
     func receive(slice answer: PullAnswer, of run: SliceRun, _ turn: Turn) throws {

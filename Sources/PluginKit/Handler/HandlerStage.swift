@@ -110,7 +110,7 @@ public final class HandlerStage: Stage {
         let before = try read.firstRow { $0.string(0) }
         guard before != now.json() else { return }
         if before != nil {
-            turn.log.notice("figures.outdated", ("handler", manifest.name))
+            turn.log(.figuresOutdated, ["handler": manifest.name])
             try markEverything(turn)
             // Days that had no figures may have some now, of new types or with another window: their samples are told again.
             try upstream.rewind(turn)

@@ -14,8 +14,10 @@ public struct Timelines {
             "CREATE TABLE IF NOT EXISTS zones(user TEXT PRIMARY KEY, timeline TEXT NOT NULL) WITHOUT ROWID")
     }
 
-    public mutating func open(_ turn: Turn) throws {
-        try turn.database.prepare("SELECT user, timeline FROM zones").forEachRow {
+    public mutating func open(_ turn: Turn) throws { try load(turn.database) }
+
+    mutating func load(_ database: Database) throws {
+        try database.prepare("SELECT user, timeline FROM zones").forEachRow {
             byUser[$0.string(0)] = try ZoneTimeline(wireValue: Value(json: $0.bytes(1)))
         }
     }

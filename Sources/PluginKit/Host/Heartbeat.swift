@@ -18,13 +18,20 @@ public struct Heartbeat: Sendable, Equatable {
     public var lastCommit: Instant?
     public var busySince: Instant?
     public var memoryBytes: Int64
+    /// Processor time of the process since it began, microseconds.
+    public var processorTime: Instant?
+    /// When the process began, by the clock.
+    public var started: Instant?
+    /// What the stage has done since then; nil for what is no stage.
+    public var turns: Turns?
     public var details: [String: Value]
 
     public init(
         instance: String, plugin: String, phase: String, pid: Int, epoch: Int64 = 0, head: StoreHead? = nil,
         heads: [String: Int64] = [:], frontier: [String: Int64] = [:], lastCommit: Instant? = nil,
         busySince: Instant? = nil,
-        memoryBytes: Int64 = 0, details: [String: Value] = [:]
+        memoryBytes: Int64 = 0, processorTime: Instant? = nil, started: Instant? = nil, turns: Turns? = nil,
+        details: [String: Value] = [:]
     ) {
         self.instance = instance
         self.plugin = plugin
@@ -37,7 +44,22 @@ public struct Heartbeat: Sendable, Equatable {
         self.lastCommit = lastCommit
         self.busySince = busySince
         self.memoryBytes = memoryBytes
+        self.processorTime = processorTime
+        self.started = started
+        self.turns = turns
         self.details = details
+    }
+
+    /// Turns so far: how many, and how long they took together.
+    public struct Turns: Sendable, Equatable {
+        public var count: Int64
+        /// Microseconds.
+        public var busy: Instant
+
+        public init(count: Int64, busy: Instant) {
+            self.count = count
+            self.busy = busy
+        }
     }
 
     public static func topic(_ instance: String) -> String { "heartbeat.\(instance)" }
@@ -51,6 +73,9 @@ public struct Heartbeat: Sendable, Equatable {
         if !heads.isEmpty { body["heads"] = .object(heads.mapValues { .integer($0) }) }
         if !frontier.isEmpty { body["frontier"] = .object(frontier.mapValues { .integer($0) }) }
         if let lastCommit { body["lastCommit"] = .integer(lastCommit) }
+        if let processorTime { body["cpu"] = .integer(processorTime) }
+        if let started { body["started"] = .integer(started) }
+        if let turns { body["turns"] = ["count": .integer(turns.count), "busy": .integer(turns.busy)] }
         if let busySince { body["busySince"] = .integer(busySince) }
         return Message(
             topic: Self.topic(instance), header: .init(from: instance, at: now), body: .object(body))
@@ -68,6 +93,11 @@ public struct Heartbeat: Sendable, Equatable {
             heads: (message.body["heads"].object ?? [:]).compactMapValues(\.int),
             frontier: (message.body["frontier"].object ?? [:]).compactMapValues(\.int),
             lastCommit: message.body["lastCommit"].int, busySince: message.body["busySince"].int,
-            memoryBytes: message.body["memory"].int ?? 0, details: message.body["details"].object ?? [:])
+            memoryBytes: message.body["memory"].int ?? 0, processorTime: message.body["cpu"].int,
+            started: message.body["started"].int,
+            turns: message.body["turns"]["count"].int.flatMap { count in
+                message.body["turns"]["busy"].int.map { Turns(count: count, busy: $0) }
+            },
+            details: message.body["details"].object ?? [:])
     }
 }

@@ -21,7 +21,8 @@ public struct PluginContext: Sendable {
     public var configuration: Value { instance.configuration }
     public var folder: String { state.instance(name) }
     public var databasePath: String { state.database(name) }
-    public var address: BusAddress { stack.bus ?? state.address }
+    /// The bus, with this instance's keys where it is sealed.
+    public let address: BusAddress
 }
 
 /// A stage with what belongs to it outside.
@@ -41,12 +42,11 @@ public struct StageParts {
     }
 }
 
-/// The `main` of every plugin: reads its arguments, checks its configuration, takes its lock, runs, drains on SIGTERM.
+/// The `main` of every plugin: reads its arguments, checks its configuration, makes what belongs to it, takes its lock, runs, drains on SIGTERM.
 public enum PluginProgram {
     /// Runs a stage until SIGTERM or SIGINT; ends the process.
     public static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
-        start(plugin) { context, stopper in
-            let parts = try make(context)
+        start(plugin, prepare: make, check: check) { parts, context, stopper in
             let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
             let effects = MendingEffects(
                 parts.effects, database: context.databasePath, root: context.state.backups)
@@ -72,10 +72,33 @@ public enum PluginProgram {
 
     /// For plugins that aren't stages (hub, backend): everything around them, and the lock held while `body` runs.
     public static func start(_ plugin: String, _ body: (PluginContext, Stopper) throws -> Void) -> Never {
+        start(plugin, prepare: { _ in () }, check: { _, _, _ in nil }) { _, context, stopper in
+            try body(context, stopper)
+        }
+    }
+
+    /// What can be told of a stage before it has the lock: that it knows the file and, of a handler, what it makes of days.
+    private static func check(_ parts: StageParts, _ context: PluginContext, _ client: StackClient) throws
+        -> TrialReport?
+    {
+        if FileManager.default.fileExists(atPath: context.databasePath) {
+            try StageDatabase.requireKnownSchema(in: Database(path: context.databasePath, mode: .readOnly))
+        }
+        guard let handler = parts.stage as? HandlerStage else { return nil }
+        return try HandlerTrial(handler: handler, effects: parts.effects, client: client)
+            .run(path: context.databasePath)
+    }
+
+    private static func start<Prepared>(
+        _ plugin: String, prepare: (PluginContext) throws -> Prepared,
+        check: (Prepared, PluginContext, StackClient) throws -> TrialReport?,
+        body: (Prepared, PluginContext, Stopper) throws -> Void
+    ) -> Never {
         let program = "healthbus-\(plugin)"
         do {
             // Before any thread: glibc would otherwise keep an arena of up to 64 MB for each.
             _ = healthbus_limit_arenas(2)
+            Standby.blockSignal()
             let stopper = try Stopper()
             let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()), for: help(plugin))
             if arguments.wantsHelp {
@@ -83,10 +106,28 @@ public enum PluginProgram {
                 exit(ExitCode.done.rawValue)
             }
             let context = try context(plugin, arguments)
-            let lock = try lock(context, arguments, stopper)
-            context.log.info("instance.started", ("pid", "\(ProcessInfo.processInfo.processIdentifier)"))
-            try body(context, stopper)
-            context.log.info("instance.stopped")
+            for folder in [context.state.path, context.folder, context.state.sockets] { try StateFolder.make(folder) }
+            let prepared: Prepared
+            let lock: InstanceLock
+            if let swap = arguments.value("--swap") {
+                // It holds nothing that would have to be given back.
+                stopper.whenAsked { exit(ExitCode.done.rawValue) }
+                let standby = try Standby(context, swap: swap)
+                prepared = try standby.prepare {
+                    let prepared = try prepare(context)
+                    return (prepared, try check(prepared, context, standby.client))
+                }
+                context.log(.instanceStandby)
+                standby.wait()
+                lock = try self.lock(context, arguments, stopper)
+                standby.client.close()
+            } else {
+                prepared = try prepare(context)
+                lock = try self.lock(context, arguments, stopper)
+            }
+            context.log(.instanceStarted, ["pid": ProcessInfo.processInfo.processIdentifier])
+            try body(prepared, context, stopper)
+            context.log(.instanceStopped)
             withExtendedLifetime(lock) {}
             exit(ExitCode.done.rawValue)
         } catch let error as ConfigurationError {
@@ -105,6 +146,10 @@ public enum PluginProgram {
                 .init("--instance", value: "name", help: "which instance to be (default: \(plugin))"),
                 .init("--standby", help: "wait for the running instance to end instead of giving up"),
                 .init("--takeover", help: "end the running instance and take its place"),
+                .init("--plugin", value: "name|folder", help: "which plugin the instance is, whatever is configured"),
+                .init(
+                    "--swap", value: "id",
+                    help: "stand by without the lock, be tried, and take the place when told by SIGUSR1; for 'up'"),
                 .init("--mend", value: "request", help: "do what this JSON asks for, print what came of it, and end"),
             ],
             examples: ["healthbus-\(plugin) --state /var/lib/healthbus"])
@@ -112,34 +157,39 @@ public enum PluginProgram {
 
     private static func context(_ plugin: String, _ arguments: Arguments) throws -> PluginContext {
         let catalog = try PluginCatalog.standard()
-        let stack = try StackConfiguration(path: arguments.value("--config"), catalog: catalog)
         let name = arguments.value("--instance") ?? plugin
+        let state = arguments.value("--state").map { StateFolder(path: $0) } ?? .standard()
+        let choice = arguments.value("--plugin").map { [name: StackConfiguration.Choice.plugin($0)] }
+        let stack = try StackConfiguration(
+            path: StackConfiguration.file(given: arguments.value("--config")), state: state, choices: choice ?? [:],
+            catalog: catalog)
         guard let instance = stack.instance(name) else {
             throw ConfigurationError(file: stack.file, key: "instances", reason: "has no '\(name)'")
         }
-        guard instance.manifest.executable == "healthbus-\(plugin)" else {
+        // The manifest may say where it lies, with a path; its name is the plugin's.
+        guard instance.manifest.executable.split(separator: "/").last == "healthbus-\(plugin)" else {
             throw ConfigurationError(
                 file: stack.file, key: "instances.\(name).plugin",
                 reason: "is '\(instance.manifest.name)', whose program is \(instance.manifest.executable);"
                     + " this is healthbus-\(plugin)")
         }
-        let state = arguments.value("--state").map { StateFolder(path: $0) } ?? .standard()
         let request = try arguments.value("--mend").map { text in
             guard let request = MendRequest(try Value(json: Array(text.utf8))) else {
                 throw Failure.usage("--mend isn't a request", hint: "commands such as 'healthbus reset' give it")
             }
             return request
         }
+        // The hub has a list instead of a key that lets it in.
+        let isHub = instance.manifest.kind == .hub
         return PluginContext(
-            state: state, stack: stack, instance: instance, log: try StageLog.standard(name), request: request)
+            state: state, stack: stack, instance: instance, log: try StageLog.standard(name, file: state.log(name)),
+            request: request,
+            address: isHub ? stack.bus.endpoints ?? state.address : try stack.address(in: state, as: name))
     }
 
     private static func lock(_ context: PluginContext, _ arguments: Arguments, _ stopper: Stopper) throws
         -> InstanceLock
     {
-        try StateFolder.make(context.state.path)
-        try StateFolder.make(context.folder)
-        try StateFolder.make(context.state.sockets)
         if arguments.flag("--takeover") { return try InstanceLock.takeOver(folder: context.folder, grace: 5) }
         // A holder that is just ending is given a moment: its supervisor may have been killed with it.
         if let lock = try InstanceLock.take(folder: context.folder, waiting: 2) { return lock }
@@ -149,7 +199,7 @@ public enum PluginProgram {
                 "'\(context.name)' runs already on \(context.state.path)\(holder)",
                 hint: "stop that one, or start this one with --standby or --takeover")
         }
-        context.log.info("instance.standby")
+        context.log(.instanceStandby)
         while !stopper.isAsked {
             if let lock = try InstanceLock.take(folder: context.folder, waiting: 0.5) { return lock }
         }
@@ -166,7 +216,7 @@ public final class Stopper: Sendable {
 
     private let state = Mutex(State())
 
-    init() throws {
+    package init() throws {
         let descriptor = healthbus_catch_signals()
         guard descriptor >= 0 else {
             throw Failure("can't listen for signals: \(String(cString: strerror(-descriptor)))")
@@ -186,6 +236,13 @@ public final class Stopper: Sendable {
         }
         thread.name = "signals"
         thread.start()
+    }
+
+    /// Blocks the calling thread until the process is asked to stop.
+    package func wait() {
+        let asked = DispatchSemaphore(value: 0)
+        whenAsked { asked.signal() }
+        asked.wait()
     }
 
     public var isAsked: Bool { state.withLock { $0.asked } }

@@ -78,5 +78,8 @@ package struct PullClient {
         return again
     }
 
+    /// Asks no more: nobody wants the answer any longer.
+    package mutating func forget(_ id: Int64) { pending[id] = nil }
+
     package var nextDeadline: Instant? { pending.values.map(\.deadline).min() }
 }

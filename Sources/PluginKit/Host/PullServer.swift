@@ -34,8 +34,21 @@ open class ChangelogSource: PullSource {
         switch request["query"].string {
         case "changes": try changes(request, head, page)
         case "day": try day(request, page)
-        case let other: throw PullRefusal("unknown query '\(other ?? "")'; this instance answers changes, day")
+        case "moments": try moments(request, page)
+        case let other: throw PullRefusal("unknown query '\(other ?? "")'; this instance answers changes, day, moments")
         }
+    }
+
+    /// When the sequences of a range were committed, or which was the newest before a time.
+    private func moments(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
+        if let time = request["before"].int {
+            return page(["sequence": .integer(try Moments.sequence(before: time, in: database))], true)
+        }
+        guard let first = request["from"].int, let last = request["to"].int, first <= last else {
+            throw PullRefusal("a 'moments' request needs 'before', or 'from' and 'to'")
+        }
+        let found = try Moments.list(from: first, through: last, in: database)
+        page(["moments": .array(found.map { [.integer($0.sequence), .integer($0.at)] })], true)
     }
 
     /// A day has a few rows: of each topic one, and its events.

@@ -40,7 +40,7 @@ package struct PullService {
             {
             case .good: break
             case let verdict:
-                log.notice("anchor.refused", ("consumer", consumer), ("verdict", "\(verdict)"))
+                log(.anchorRefused, ["consumer": consumer, "verdict": "\(verdict)"])
                 if verdict == .lostRows { lostRows(head.generation) }
                 answer["error"] = "reset"
                 send(topic, .object(answer))

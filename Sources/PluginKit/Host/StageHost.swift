@@ -104,10 +104,11 @@ public final class StageHost: Sendable {
                     default: inputs.offer(.message(message))
                     }
                 },
-                malformed: { [log] error in log.error("message.malformed", ("why", error.description)) },
+                malformed: { [log] error in log(.messageMalformed, ["why": error.description]) },
                 heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
                 isHeard: { [vitals] in vitals.isOnBus },
                 answersHello: true,
+                refused: { [log] in log(.busRefused, ["why": $0]) },
                 failed: { [self] in fail($0) }))
         outbox.attach(bus)
         defer {
@@ -139,6 +140,7 @@ public final class StageHost: Sendable {
                 try handle(batch, stage: stage, turn: turn, database: database, pulls: pulls, outbox: outbox)
                 deadline = try stage.tick(turn)
                 for pull in turn.takePulls() { send(pull, pulls, outbox) }
+                for id in turn.takeWithdrawn() { pulls.withLock { $0.forget(id) } }
                 for again in pulls.withLock({ $0.overdue(at: MonotonicClock.now) }) {
                     outbox.send(again.topic, again.body)
                 }

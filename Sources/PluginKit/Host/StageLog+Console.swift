@@ -1,20 +1,20 @@
 import Console
 
 extension StageLog {
-    /// The process's log on standard error, as the environment says.
-    public static func standard(_ instance: String) throws -> StageLog {
-        let log = try Log(plugin: instance)
-        return StageLog { level, event, fields in
-            let level: Log.Level =
-                switch level {
-                case .debug: .debug
-                case .info: .info
-                case .notice: .notice
-                case .error: .error
-                }
-            // The part of the process before the dot: what happened to the observer, an anchor, an upload.
-            let category = event.split(separator: ".").first.map(String.init) ?? event
-            log.event(event, category: category, level: level, fields: fields.map { ($0, .text($1)) })
+    /// The process's log on standard error, as the environment says; of bounded size where the supervisor made that the instance's file.
+    ///
+    /// - Throws: `Failure` (usage) for a level or a category that there isn't.
+    public static func standard(_ instance: String, file: String) throws -> StageLog {
+        let standard = try Log(plugin: instance)
+        let log = LogFile(path: file).map { file in standard.writing { file.write($0) } } ?? standard
+        let categories = Set(LogEvent.all.map(\.category))
+        for category in log.levels.byCategory.keys.sorted() where !categories.contains(category) {
+            let nearest = Nearest.to(category, among: categories.sorted())
+            throw Failure.usage(
+                "HEALTHBUS_LOG_LEVEL names the category \"\(category)\", which there isn't",
+                hint: nearest.map { "did you mean \($0)?" }
+                    ?? "there are: \(categories.sorted().joined(separator: ", "))")
         }
+        return StageLog(isWanted: { log.levels.wants($0, failed: $1) }) { log($0, failed: $1, $2) }
     }
 }

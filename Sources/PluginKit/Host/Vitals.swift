@@ -14,6 +14,8 @@ final class Vitals: Sendable {
         var report = StageReport()
         var lastCommit: Instant?
         var busySince: Instant?
+        var turnBegan: Instant = 0
+        var turns = Heartbeat.Turns(count: 0, busy: 0)
         var selfHeard: Instant?
         var stopped = false
     }
@@ -40,8 +42,20 @@ final class Vitals: Sendable {
         }
     }
 
-    func begin(_ monotonic: Instant) { state.withLock { $0.busySince = WallClock.now } }
-    func end() { state.withLock { $0.busySince = nil } }
+    func begin(_ monotonic: Instant) {
+        state.withLock { state in
+            state.busySince = WallClock.now
+            state.turnBegan = monotonic
+        }
+    }
+
+    func end() {
+        state.withLock { state in
+            state.busySince = nil
+            state.turns.count += 1
+            state.turns.busy += max(0, MonotonicClock.now - state.turnBegan)
+        }
+    }
     func heardSelf() { state.withLock { $0.selfHeard = MonotonicClock.now } }
 
     /// Whether what this instance says has come back to it lately.
@@ -55,7 +69,8 @@ final class Vitals: Sendable {
         return Heartbeat(
             instance: instance, plugin: plugin, phase: phase, pid: Int(ProcessInfo.processInfo.processIdentifier),
             epoch: state.epoch, head: state.head, heads: state.report.heads, frontier: state.report.frontier,
-            lastCommit: state.lastCommit, busySince: state.busySince, memoryBytes: ProcessMemory.resident,
+            lastCommit: state.lastCommit, busySince: state.busySince, memoryBytes: ProcessUse.memory,
+            processorTime: ProcessUse.processorTime, started: ProcessUse.started, turns: state.turns,
             details: state.report.details.merging(
                 [
                     "messages": [
@@ -64,15 +79,5 @@ final class Vitals: Sendable {
                     ]
                 ], uniquingKeysWith: { own, _ in own })
         ).message(at: WallClock.now)
-    }
-}
-
-/// Memory of this process.
-public enum ProcessMemory {
-    /// Resident set, bytes (/proc/self/statm); 0 where it can't be read.
-    public static var resident: Int64 {
-        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
-        let fields = text.split(separator: " ")
-        return fields.count > 1 ? (Int64(fields[1]) ?? 0) * 4096 : 0
     }
 }

@@ -55,7 +55,7 @@ public final class MendingStage: Stage {
     }
 
     private func begin(_ request: MendRequest, _ turn: Turn) throws {
-        turn.log.notice("mend.begun", ("action", request.action))
+        turn.log(.mendBegun, ["action": request.action])
         try settle(request, try answer(request, turn), turn)
     }
 
@@ -73,7 +73,7 @@ public final class MendingStage: Stage {
         let isNew = current?.request.id != request.id || current?.state.isOver != state.isOver
         current = (request, state)
         guard isNew else { return }
-        if state.isOver { turn.log.notice("mend.ended", ("action", request.action)) }
+        if state.isOver { turn.log(.mendEnded, ["action": request.action]) }
         // A copy that were kept as under way would be in itself, and begin anew wherever it is restored; whoever wants one asks again.
         guard request.action != "backup" else { return }
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO mending VALUES ('last', ?)")

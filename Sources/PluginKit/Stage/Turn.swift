@@ -21,6 +21,7 @@ public final class Turn {
     public private(set) var published: [(topic: String, body: Value)] = []
     public private(set) var effects: [Effect] = []
     private var pulls: [Pull] = []
+    private var withdrawn: [Int64] = []
 
     /// Numbers for pulls and effects, unique in a process's life.
     public final class Identifiers {
@@ -66,6 +67,12 @@ public final class Turn {
         return pull
     }
 
+    /// Asks no more: for a producer that is gone for good. A pull is otherwise repeated until it is answered.
+    public func withdraw(_ pull: Pull) {
+        pulls.removeAll { $0.id == pull.id }
+        withdrawn.append(pull.id)
+    }
+
     /// Has the host do something once the turn is committed.
     @discardableResult
     public func perform(_ request: any Sendable) -> Int64 {
@@ -80,27 +87,18 @@ public final class Turn {
         return pulls
     }
 
+    /// The pulls withdrawn since the last call, for the host.
+    public func takeWithdrawn() -> [Int64] {
+        defer { withdrawn = [] }
+        return withdrawn
+    }
+
     /// Commits what the turn wrote, if anything; true if so.
     public func commit() throws -> Bool {
         guard stage.isInTransaction else { return false }
-        try stage.commit()
+        try stage.commit(at: now)
         return true
     }
 
     public func rollback() { stage.rollback() }
-}
-
-/// Where a stage's events go: name, category and fields, never a health value.
-public struct StageLog: Sendable {
-    public enum Level: Sendable { case debug, info, notice, error }
-    let sink: @Sendable (Level, String, [(String, String)]) -> Void
-
-    public init(_ sink: @escaping @Sendable (Level, String, [(String, String)]) -> Void) { self.sink = sink }
-
-    public static let silent = StageLog { _, _, _ in }
-
-    public func debug(_ event: String, _ fields: (String, String)...) { sink(.debug, event, fields) }
-    public func info(_ event: String, _ fields: (String, String)...) { sink(.info, event, fields) }
-    public func notice(_ event: String, _ fields: (String, String)...) { sink(.notice, event, fields) }
-    public func error(_ event: String, _ fields: (String, String)...) { sink(.error, event, fields) }
 }

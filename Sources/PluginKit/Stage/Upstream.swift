@@ -1,4 +1,5 @@
 import Changelog
+import Console
 import HealthModel
 import SQLite
 
@@ -139,7 +140,7 @@ public final class Upstream {
 
     /// An answer said that the data can't be read now: the next hint is the time to ask again.
     public func becameInaccessible(_ turn: Turn) {
-        if !isInaccessible { turn.log.info("page.inaccessible", ("upstream", producer)) }
+        if !isInaccessible { turn.log(.pageInaccessible, ["upstream": producer]) }
         isInaccessible = true
     }
 
@@ -161,7 +162,7 @@ public final class Upstream {
         lastHeard = turn.monotonic
         switch answer.result {
         case .reset(let head):
-            turn.log.notice("anchor.reset", ("upstream", producer), ("generation", head.generation))
+            turn.log(.anchorReset, ["upstream": producer, "generation": head.generation])
             received.reset(to: head)
             cursor = received
             heard = head
@@ -181,10 +182,16 @@ public final class Upstream {
             received.store = head.store
             received.generation = head.generation
             received.consumed(window, through: through)
+            turn.log(.page, pageFields(pages, through))
             // A page is a word of the producer's too.
             if heard?.generation != head.generation || head.sequence > heard?.sequence ?? 0 { heard = head }
             return .pages(Fetched(pages: pages, cursor: received))
         }
+    }
+
+    private func pageFields(_ pages: [Value], _ through: Int64) -> LogFields {
+        let count = PageCount(pages)
+        return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through]
     }
 
     /// Consumes what was fetched: the cursor moves in the turn's transaction. True when that completed a snapshot.

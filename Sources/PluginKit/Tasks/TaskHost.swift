@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import Changelog
+import Console
 import HealthModel
 import SQLite
 
@@ -50,9 +51,9 @@ public struct TaskHost {
         guard scheduler.request(request.identifier) != request else { return }
         try scheduler.submit(request, conditions)
         isChanged = true
-        turn.log.info(
-            "task.scheduled", ("task", request.identifier),
-            ("earliest", request.earliestBegin.map { InstantText.iso8601($0) } ?? "now"))
+        turn.log(
+            .taskScheduled,
+            ["task": request.identifier, "earliest": request.earliestBegin.map { InstantText.iso8601($0) } ?? "now"])
     }
 
     public mutating func complete(
@@ -66,9 +67,10 @@ public struct TaskHost {
         isChanged = true
         let history = scheduler.history(identifier)
         let outcome = history.lastOutcome ?? .failed
-        let event = outcome == .expired || outcome == .overran ? "task.expired" : "task.completed"
-        turn.log.info(
-            event, ("task", identifier), ("outcome", outcome.rawValue), ("seconds", "\(history.lastDuration.seconds)"))
+        let event: LogEvent = outcome == .expired || outcome == .overran ? .taskExpired : .taskCompleted
+        turn.log(
+            event,
+            ["task": identifier, "outcome": outcome.rawValue, "seconds": history.lastDuration.seconds])
     }
 
     /// Whether a task waits for its host to submit it: it neither is pending nor runs, and nobody has taken it back.
@@ -99,7 +101,7 @@ public struct TaskHost {
     private mutating func noteBegin(_ identifier: String, _ turn: Turn) {
         isChanged = true
         moves.begun.append(identifier)
-        turn.log.info("task.started", ("task", identifier))
+        turn.log(.taskStarted, ["task": identifier])
     }
 
     /// `{"command": "launch" | "expire" | "cancel", "task": ID}`, for a person, a companion or a simulator; false when it is another command.
@@ -111,12 +113,12 @@ public struct TaskHost {
                 let wasRunning = scheduler.isRunning(identifier)
                 let forced = command["force"].bool == true
                 if let obstacle = try scheduler.launch(identifier, forced: forced, conditions) {
-                    turn.log.notice("task.waits", ("task", identifier), ("for", obstacle.rawValue))
+                    turn.log(.taskWaits, ["task": identifier, "for": obstacle.rawValue])
                 } else if !wasRunning {
                     noteBegin(identifier, turn)
                 }
             } catch {
-                turn.log.error("task.refused", ("why", error.description))
+                turn.log(.taskRefused, ["why": error.description])
             }
         case "expire":
             if scheduler.expire(identifier, conditions) { moves.expiring.append(identifier) }
@@ -127,7 +129,7 @@ public struct TaskHost {
             } else if scheduler.cancel(identifier) {
                 isChanged = true
                 cancelled.insert(identifier)
-                turn.log.info("task.cancelled", ("task", identifier))
+                turn.log(.taskCancelled, ["task": identifier])
             }
         default: return false
         }

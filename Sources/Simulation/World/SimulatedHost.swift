@@ -212,6 +212,7 @@ package final class SimulatedHost {
         }
         let deadline = try life.stage.tick(turn)
         sendPulls(of: turn, life)
+        for id in turn.takeWithdrawn() { life.pulls.forget(id) }
         for again in life.pulls.overdue(at: world.monotonic) { world.send(again.topic, again.body, from: name) }
         if point == .beforeCommit { return crash() }
         let committed = try turn.commit()

@@ -62,20 +62,21 @@ package final class SimulatedStack {
 
     private func read(_ request: ObserverEffect, _ effect: Effect, _ host: SimulatedHost) {
         var delay: Instant = 0
-        func reply(_ event: ImportEvent) {
+        func reply(_ event: some Sendable) {
             delay += world.pick(1000...200_000)
             world.schedule(.effect(host, life: host.lives, EffectResult(id: effect.id, value: event)), after: delay)
         }
         switch request {
-        case .adopt(let id, _): reply(.adopted(id: id))
+        case .adopt(let id, _, _): reply(FileStep.adopted(id: id))
         case .read(let id, _):
             var summary = ReadSummary()
             for batch in files.first(where: { $0.id == id })?.batches ?? [] {
                 summary.records += batch.count
-                reply(.records(id: id, batch))
+                reply(ImportEvent.records(id: id, batch))
             }
-            reply(.finished(id: id, summary))
-        case .discard: break
+            reply(ImportEvent.finished(id: id, summary))
+        // Its files lie where the observer can open them.
+        case .measure, .append, .discard: break
         }
     }
 

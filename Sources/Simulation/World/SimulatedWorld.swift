@@ -1,3 +1,4 @@
+import Console
 import Foundation
 import HealthModel
 import PluginKit
@@ -89,9 +90,9 @@ package final class SimulatedWorld {
     package func log(_ name: String) -> StageLog {
         guard trace else { return .silent }
         let at = Double(monotonic) / 1e6
-        return StageLog { level, event, fields in
-            guard level != .debug else { return }
-            print(String(format: "%10.3f", at), name, event, fields.map { "\($0)=\($1)" }.joined(separator: " "))
+        return StageLog(isWanted: { $0.level(failed: $1) > .debug }) { event, _, fields in
+            let said = fields.map { "\($0)=\($1)" }.joined(separator: " ")
+            print(String(format: "%10.3f", at), name, event.name, said)
         }
     }
 

@@ -57,7 +57,7 @@ enum TypesCommand: Command {
             StandardStream.output.write(report.json + "\n")
         } else if report.types.isEmpty {
             StandardStream.error.write(
-                "no types yet on \(stack.state.path); 'healthbus import FILE' brings some\n")
+                "no types yet on \(stack.place); 'healthbus import FILE' brings some\n")
         } else {
             StandardStream.output.write(report.table(for: Terminal(.output)))
         }
@@ -66,9 +66,9 @@ enum TypesCommand: Command {
     /// Gives commands to the running observer.
     static func command<Result>(_ stack: Stack, _ body: (DeliveryCommands) throws -> Result) throws -> Result {
         guard try stack.reader().isRunning(stack.observer) else {
-            throw Failure("no stack runs on \(stack.state.path)", hint: "start it with 'healthbus up'")
+            throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")
         }
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         return try body(DeliveryCommands(client: client, observer: stack.observer))
     }

@@ -6,7 +6,8 @@ import PluginKit
 
 enum ImportCommand: Command {
     static let help = CommandHelp(
-        name: "healthbus import", summary: "Hand exports (export.zip or XML) over to the running stack.",
+        name: "healthbus import",
+        summary: "Hand exports (export.zip or XML; - is standard input) over to the running stack.",
         positionals: [.init("file", repeats: true)],
         options: CommandHelp.stackOptions + [
             .user("whose samples they are (default: me)"),
@@ -21,18 +22,18 @@ enum ImportCommand: Command {
         ],
         examples: [
             "healthbus import export.zip", "healthbus import --json --user anna ~/Downloads/export.zip",
-            "healthbus import --complete --dry-run export.zip",
+            "healthbus import --complete --dry-run export.zip", "ssh phone cat export.zip | healthbus import -",
         ])
 
     static func run(_ arguments: Arguments) throws {
         let options = try options(arguments)
         let stack = try Stack(arguments)
-        for path in arguments.positionals where !FileManager.default.isReadableFile(atPath: path) {
+        for path in arguments.positionals where path != "-" && !FileManager.default.isReadableFile(atPath: path) {
             let reason = FileManager.default.fileExists(atPath: path) ? "can't be read" : "doesn't exist"
             throw Failure("\(path) \(reason)", hint: "check the path and its rights")
         }
         try stack.requireRunning(or: "healthbus up --import FILE")
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let imports = ImportClient(client: client, observer: stack.observer)
         var outcomes: [ImportClient.Outcome] = []

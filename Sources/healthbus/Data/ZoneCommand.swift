@@ -62,7 +62,7 @@ enum ZoneCommand: Command {
     }
 
     private static func apply(_ change: ZoneClient.Change, _ stack: Stack, user: String) throws -> ZoneReport {
-        let client = try StackClient(address: stack.address)
+        let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let parts = try ZoneClient(client: client, observer: stack.observer).apply(change, user: user)
         return ZoneReport(user: user, parts: parts)

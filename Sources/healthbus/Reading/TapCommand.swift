@@ -1,6 +1,7 @@
 import Console
 import Foundation
 import Glibc
+import HealthModel
 import MessageBus
 import Operations
 import PluginKit
@@ -9,35 +10,107 @@ import Wire
 enum TapCommand: Command {
     static let help = CommandHelp(
         name: "healthbus tap",
-        summary: "Print every message that passes on the bus, decoded. Changes nothing.",
+        summary: "Print every message that passes on the bus, decoded, without health values. Changes nothing.",
         positionals: [.init("topic-prefix", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
+            .init("--type", value: "name", help: "only what is about this type: StepCount, HKQuantityTypeIdentifier…"),
+            .user("only what names this user"),
+            .init("--from", value: "instance", help: "only what this instance sends"),
+            .init(
+                "--since", value: "when",
+                help: "changes instead of messages: from 10m, 2h, a date, or a sequence of --from, then live"),
+            .init("--follow-sample", value: "id", help: "one sample's way through all stages, until it is delivered"),
+            .init("--values", help: "show health values too"),
             .init("--count", value: "number", help: "end after so many"),
             .init("--json", help: "one JSON object a line on standard output, nothing else there"),
         ],
-        examples: ["healthbus tap figures. daily.", "healthbus tap --json --count 10 heartbeat."])
+        examples: [
+            "healthbus tap figures. daily.", "healthbus tap --json --count 10 heartbeat.",
+            "healthbus tap --since 1h --type StepCount",
+            "healthbus tap --follow-sample 0195f848-2a80-8abc-9def-0123456789ab",
+        ])
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         // Whoever reads the pipe may leave before the tap does.
         signal(SIGPIPE, SIG_IGN)
-        if try !stack.reader().isRunning("hub") {
-            StandardStream.error.write(
-                "no hub runs on \(stack.state.path) yet; waiting for one ('healthbus up' starts it)\n")
-        }
+        let count = try arguments.integer("--count", in: 1 ... .max)
         let isJSON = arguments.flag("--json")
-        let terminal = Terminal(.output)
-        let width = terminal.isTerminal ? terminal.width : .max
+        if let id = arguments.value("--follow-sample") { return try follow(id, stack, isJSON: isJSON) }
+        let from = arguments.value("--from")
+        if let from, stack.configuration.instance(from) == nil, from != "supervisor" {
+            throw Failure.usage(
+                "this stack has no '\(from)'", hint: "there are: \(stack.names.joined(separator: ", "))")
+        }
+        let filter = stack.configuration.tapFilter(
+            prefixes: arguments.positionals,
+            type: try arguments.value("--type").map { text throws(Failure) in
+                // A type of somebody's own is taken by its full name.
+                text.hasPrefix("HK") ? text : try TypeName.identifier(text)
+            },
+            user: arguments.value("--user"), from: from)
+        let printer = Printer(isJSON: isJSON, showsValues: arguments.flag("--values"), count: count)
+        if let since = arguments.value("--since") {
+            let replay = TapReplay(stack, filter, showsValues: printer.showsValues) {
+                StandardStream.error.write("healthbus: \($0)\n")
+            }
+            return try replay.run(from: try start(since, from: from)) { printer.print($0) }
+        }
         if try !stack.names.contains(where: { try stack.reader().isRunning($0) }) {
             StandardStream.error.write(
-                "nothing runs on \(stack.state.path) yet; messages are shown once it does ('healthbus up' starts it)\n")
+                "nothing runs on \(stack.place) yet; messages are shown once it does ('healthbus up' starts it)\n")
         }
         try Tap().run(
-            address: stack.address, prefixes: arguments.positionals,
-            count: try arguments.integer("--count", in: 1 ... .max),
-            print: { message in
-                StandardStream.output.write((isJSON ? message.jsonLine : message.line(width: width)) + "\n")
-            },
-            malformed: { error in StandardStream.error.write("healthbus: not a message: \(error)\n") })
+            address: try stack.address(as: KeyRole.tapName), filter: filter,
+            print: { printer.print(printer.showsValues ? $0 : Redaction.redact($0)) },
+            malformed: { printer.print(unreadable: $0.description) })
+    }
+
+    private static func start(_ text: String, from: String?) throws -> TapReplay.Start {
+        if let sequence = Int64(text) {
+            guard from != nil else {
+                throw Failure.usage(
+                    "--since is a sequence, and each instance counts its own",
+                    hint: "name one with --from, or give a time")
+            }
+            return .sequence(sequence)
+        }
+        return .time(try Since(text, option: "--since", now: WallClock.now).instant)
+    }
+
+    private static func follow(_ id: String, _ stack: Stack, isJSON: Bool) throws {
+        try SampleFollower(stack, id: id).run(
+            waiting: { StandardStream.error.write("there is no such sample yet; waiting for it\n") },
+            print: { step, seen in
+                StandardStream.output.write((isJSON ? step.value(seen: seen).json() : step.line(seen: seen)) + "\n")
+            })
+    }
+
+    /// Prints lines, and knows when it has had enough.
+    private struct Printer: Sendable {
+        let isJSON: Bool
+        let showsValues: Bool
+        let left: Countdown?
+        let width: Int
+
+        init(isJSON: Bool, showsValues: Bool, count: Int?) {
+            self.isJSON = isJSON
+            self.showsValues = showsValues
+            left = count.map { Countdown($0) }
+            let terminal = Terminal(.output)
+            width = terminal.isTerminal ? terminal.width : .max
+        }
+
+        func print(_ message: Message) -> Bool {
+            guard left?.take() ?? true else { return false }
+            let isWritten = StandardStream.output.write((isJSON ? message.jsonLine : message.line(width: width)) + "\n")
+            return isWritten && !(left?.isOver ?? false)
+        }
+
+        /// What passed and can't be read: why, never what it held.
+        func print(unreadable why: String) {
+            let line = isJSON ? Value.object(["unreadable": .string(why)]).json() : "unreadable: \(why)"
+            StandardStream.output.write(line + "\n")
+        }
     }
 }

@@ -28,7 +28,7 @@ enum DemoCommand: Command {
         let export = arguments.value("--export")
         // A made-up person's data never goes into the folder of a real one.
         let folder = arguments.value("--state") ?? StateFolder.standard().path + (export == nil ? "-demo" : "")
-        let stack = try Stack(state: folder, configurationFile: arguments.value("--config"))
+        let stack = try Stack(state: folder, configurationFile: arguments.configurationFile)
         // A line that a progress bar has begun is erased; the bar draws itself again below.
         let start = Terminal(.output).isTerminal ? "\r\u{1B}[K" : ""
         let say: @Sendable (String) -> Void = { StandardStream.output.write(start + $0 + "\n") }
@@ -39,15 +39,14 @@ enum DemoCommand: Command {
                 + (export != nil && arguments.value("--zone") == nil ? " (this machine's; --zone names another)" : ""))
         let file = try export ?? generate(in: stack, zone: zone, say)
         let runner = StackRunner(
-            stack, StackRunner.Options(imports: [file], zone: zone, environment: quiet()), say: say,
+            stack, StackRunner.Options(imports: [file], zone: zone, passesOn: quiet()), say: say,
             whenIdle: { outcome in try show(stack, outcome, say) })
         _ = try runner.run()
     }
 
-    /// The processes' logs would run through the progress bar; who wants them sets the level.
-    private static func quiet() -> [String: String] {
-        let level = ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? ""
-        return level.isEmpty ? ["HEALTHBUS_LOG_LEVEL": "error"] : [:]
+    /// The processes' logs would run through the progress bar; who wants them there sets the level.
+    private static func quiet() -> Log.Level {
+        (ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? "").isEmpty ? .error : .debug
     }
 
     private static func generate(in stack: Stack, zone: String, _ say: (String) -> Void) throws -> String {

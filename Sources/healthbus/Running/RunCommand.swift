@@ -11,14 +11,18 @@ enum RunCommand: Command {
         summary: "Run one process of the stack (as status names it) in the foreground.",
         positionals: [.init("instance")],
         options: CommandHelp.stackOptions + [
+            .init("--plugin", value: "name|folder", help: "this plugin, instead of the one that is configured"),
             .init("--standby", help: "wait for the running one to end"),
             .init("--takeover", help: "end the running one and take its place"),
         ],
         examples: ["healthbus run steps --takeover"])
 
     static func run(_ arguments: Arguments) throws {
-        let stack = try Stack(arguments)
         let name = arguments.positionals.first ?? ""
+        let plugin = arguments.value("--plugin").map(SwapCommand.plugin)
+        let stack = try Stack(
+            state: arguments.value("--state"), configurationFile: arguments.configurationFile,
+            choices: plugin.map { [name: .plugin($0)] } ?? [:])
         guard let instance = stack.configuration.instance(name) else {
             throw Failure.usage(
                 "this stack has no '\(name)'", hint: "there are: \(stack.names.joined(separator: ", "))")
@@ -26,7 +30,9 @@ enum RunCommand: Command {
         let program = stack.catalog.program(instance.manifest)
         var words = [program, "--state", stack.state.path, "--instance", name]
         if let file = stack.configurationFile { words += ["--config", file] }
+        if let plugin { words += ["--plugin", plugin] }
         for flag in ["--standby", "--takeover"] where arguments.flag(flag) { words.append(flag) }
+        setenv("HEALTHBUS_PLUGINS", stack.catalog.folder, 1)
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         pointers.append(nil)
         execv(program, pointers)

@@ -16,6 +16,9 @@ enum UpCommand: Command {
             .init(
                 "--zone", value: "IANA name", help: "where days begin; acts on a state's first start only"),
             .init(
+                "--metrics", value: "[host:]port",
+                help: "answer /metrics, /live and /ready there (default: as the configuration's \"monitoring\" says)"),
+            .init(
                 "--until-idle", help: "end with 0 once everything is delivered and every past day is final"),
             .json,
         ],
@@ -27,7 +30,7 @@ enum UpCommand: Command {
         let isJSON = arguments.flag("--json")
         let options = StackRunner.Options(
             imports: arguments.values("--import"), user: arguments.value("--user"), zone: arguments.value("--zone"),
-            untilIdle: arguments.flag("--until-idle"))
+            untilIdle: arguments.flag("--until-idle"), monitoring: try arguments.endpoint("--metrics"))
         StandardStream.error.write("state  \(stack.state.path)\n")
         let outcome = try StackRunner(stack, options, say: { StandardStream.error.write($0 + "\n") }).run()
         if isJSON {
@@ -49,8 +52,22 @@ enum UpCommand: Command {
     }
 }
 
+extension Arguments {
+    /// The configuration to lay over the default one; nil for none.
+    var configurationFile: String? { StackConfiguration.file(given: value("--config")) }
+
+    /// An option's value as an address to listen on; nil when it wasn't given.
+    func endpoint(_ option: String) throws -> Endpoint? {
+        guard let text = value(option) else { return nil }
+        guard let endpoint = Endpoint(text) else {
+            throw Failure.usage("\(option) is \"\(text)\"", hint: "write it as 9464 or 127.0.0.1:9464")
+        }
+        return endpoint
+    }
+}
+
 extension Stack {
     init(_ arguments: Arguments) throws {
-        try self.init(state: arguments.value("--state"), configurationFile: arguments.value("--config"))
+        try self.init(state: arguments.value("--state"), configurationFile: arguments.configurationFile)
     }
 }

@@ -32,7 +32,7 @@ enum SimulateCommand: Command {
         let seed = UInt64(try arguments.integer("--seed", in: 0 ... .max) ?? 1)
         let strategies =
             try arguments.choice("--strategy", as: DeliveryStrategy.self).map { [$0] } ?? DeliveryStrategy.allCases
-        let configuration = try StackConfiguration(path: arguments.value("--config"), catalog: .standard())
+        let configuration = try StackConfiguration(path: arguments.configurationFile, catalog: .standard())
         let life: PhoneLife.Options =
             try arguments.choice("--life", as: Life.self) == .worst
             ? .worst(seed: seed, days: days) : .init(seed: seed, days: days)

@@ -34,12 +34,17 @@ import Testing
 
     @Test(arguments: [
         (#""exec":"python3""#, "handler", "exec"), (#""exec":[]"#, "handler", "exec"),
-        (#""exec":["sh",1]"#, "handler", "exec"), (#""exec":["sh"]"#, "consolidator", "exec"),
+        (#""exec":["sh",1]"#, "handler", "exec[1]"), (#""exec":["sh"]"#, "consolidator", "exec"),
         (#""exec":["sh"],"executable":"healthbus-x""#, "handler", "executable"),
         (#""exec":["sh"],"limits":{"day":5}"#, "handler", "limits.day"),
         (#""exec":["sh"],"limits":{"daySeconds":0}"#, "handler", "limits.daySeconds"),
         (#""executable":"healthbus-x","limits":{"daySeconds":5}"#, "handler", "limits"),
-        (#""version":1"#, "handler", "executable"),
+        (#""version":1"#, "handler", "executable"), (#""exec":["sh"],"window":"night""#, "handler", "window"),
+        (#""exec":["sh"],"restart":"sometimes""#, "handler", "restart"),
+        (
+            #""exec":["sh"],"configuration":{"type":"object","properties":{"a":{"typ":"string"}}}"#, "handler",
+            "configuration.properties.a.typ"
+        ),
     ])
     func mistakesAreNamed(_ members: String, _ kind: String, _ key: String) throws {
         let error = try #require(refusal { _ = try manifest(members, kind: kind) })

@@ -1,3 +1,4 @@
+import Console
 import Foundation
 import HealthModel
 import PluginKit
@@ -19,8 +20,8 @@ final class ScriptedHandler {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
         var sink: StageLog {
-            StageLog { [self] _, event, fields in
-                lines.withLock { $0.append(([event] + fields.map { "\($0)=\($1)" }).joined(separator: " ")) }
+            StageLog { [self] event, _, fields in
+                lines.withLock { $0.append(([event.name] + fields.map { "\($0)=\($1)" }).joined(separator: " ")) }
             }
         }
     }

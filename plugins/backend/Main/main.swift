@@ -5,7 +5,13 @@ import HTTP
 import HealthModel
 import MessageBus
 import PluginKit
+import Synchronization
 import Wire
+
+/// Whether what this process says has come back to it: until then it says it in quick succession.
+final class Echo: Sendable {
+    let isHeard = Atomic(false)
+}
 
 PluginProgram.start("backend") { context, stopper in
     let options = context.configuration
@@ -25,31 +31,35 @@ PluginProgram.start("backend") { context, stopper in
     let backend = try Backend(
         databasePath: context.databasePath, token: token,
         audit: options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1",
-        report: { log.error("backend.failed", ("why", $0)) })
+        report: { log(.backendFailed, ["why": $0]) })
     var limits = HTTPServer.Limits()
     limits.bodyBytes = Int(options["bodyBytes"].int ?? 8 << 20)
     let server = try HTTPServer(
         host: BackendAddress.host(of: context.instance), port: try BackendAddress.port(of: context.instance),
         limits: limits
     ) { backend.handle($0) }
-    log.info("backend.listening", ("port", "\(server.port)"))
+    log(.backendListening, ["port": server.port])
 
     // No stage, but a member of the stack: it says each second that it is there.
     let name = context.name
     let port = server.port
+    let echo = Echo()
     let bus = try BusConnection(
-        address: context.address, subscriptions: [],
+        address: context.address, subscriptions: [.exact(Heartbeat.topic(name))],
         handlers: .init(
-            message: { _ in },
+            message: { _ in echo.isHeard.store(true, ordering: .relaxed) },
             heartbeat: {
                 Heartbeat(
                     instance: name, plugin: "backend", phase: "ready",
                     pid: Int(ProcessInfo.processInfo.processIdentifier),
-                    memoryBytes: ProcessMemory.resident, details: ["port": .integer(Int64(port))]
+                    memoryBytes: ProcessUse.memory, processorTime: ProcessUse.processorTime,
+                    started: ProcessUse.started, details: ["port": .integer(Int64(port))]
                 ).message(at: WallClock.now)
             },
+            isHeard: { echo.isHeard.load(ordering: .relaxed) },
             answersHello: true,
-            failed: { log.error("bus.failed", ("why", "\($0)")) }))
+            refused: { log(.busRefused, ["why": $0]) },
+            failed: { log(.busFailed, ["why": "\($0)"]) }))
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
     stopped.wait()

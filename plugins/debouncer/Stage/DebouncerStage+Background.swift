@@ -18,7 +18,7 @@ extension DebouncerStage {
         device = new
         try store("device", new.wireValue, turn)
         if old.app == .active, new.app != .active {
-            turn.log.info("app.background", ("pending", "\(window.pendingTypes.count)"))
+            turn.log(.appBackground, ["pending": window.pendingTypes.count])
         }
         try adaptReach(turn, reason: new.app == .active ? "foreground" : "unlock")
     }
@@ -54,7 +54,7 @@ extension DebouncerStage {
         let pending = isCollecting ? window.pendingSet : [:]
         if pending != savedPending {
             for type in pending.keys.sorted() where savedPending[type] == nil {
-                turn.log.info("pending.added", ("type", type))
+                turn.log(.pendingAdded, ["type": type])
             }
             savedPending = pending
             tasks.forgive(DebouncerTask.healthkitSync.rawValue)

@@ -33,7 +33,7 @@ extension DebouncerStage {
         history = new
         try store("history", new.wireValue, turn)
         manual = ManualSync(id: id)
-        turn.log.info("history.started", ("chunks", "\(new.chunks)"), ("from", day.description))
+        turn.log(.historyStarted, ["chunks": new.chunks, "from": day.description])
         try submitHistory(turn)
     }
 
@@ -72,7 +72,7 @@ extension DebouncerStage {
         try store("history", now.isDone ? .null : now.wireValue, turn)
         if now.isDone {
             history = nil
-            turn.log.info("history.completed", ("chunks", "\(now.chunks)"))
+            turn.log(.historyCompleted, ["chunks": now.chunks])
             finish(.history, success: true, turn)
         } else {
             toldChunk = nil

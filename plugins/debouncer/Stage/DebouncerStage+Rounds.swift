@@ -55,18 +55,19 @@ extension DebouncerStage {
     /// Ends the rounds whose consumers have all come as far, or have failed.
     func finishRounds(_ turn: Turn) throws {
         for round in rounds.ended(at: turn.monotonic) {
-            for (consumer, duration) in round.succeeded {
-                turn.log.debug(
-                    "sync.metric", ("consumer", consumer), ("outcome", "succeeded"), ("seconds", "\(duration.seconds)"))
+            for (consumer, duration) in round.succeeded.sorted(by: { $0.key < $1.key }) {
+                turn.log(
+                    .syncMetric, ["consumer": consumer, "outcome": "completed", "seconds": duration.seconds])
             }
-            for (consumer, why) in round.failed {
-                turn.log.notice("sync.metric", ("consumer", consumer), ("outcome", "failed"), ("why", why))
+            for (consumer, why) in round.failed.sorted(by: { $0.key < $1.key }) {
+                turn.log(.syncMetric, failed: true, ["consumer": consumer, "outcome": "failed", "why": why])
             }
-            if round.isSuccess {
-                turn.log.debug("sync.summary", ("reason", round.reason), ("result", round.summary))
-            } else {
-                turn.log.notice("sync.summary", ("reason", round.reason), ("result", round.summary))
-            }
+            turn.log(
+                .syncSummary, failed: !round.isSuccess,
+                [
+                    "reason": round.reason, "completed": round.succeeded.count, "failed": round.failed.count,
+                    "seconds": round.duration.seconds,
+                ])
             ledger.add(round, at: turn.monotonic)
             finish(.round(round.number), success: round.isSuccess, turn)
             if manual?.round == round.number { manual?.result = round }

@@ -167,7 +167,7 @@ public final class DebouncerStage: Stage {
             let sequence = message.body["sequence"].int
         {
             try follow(new, turn)
-            turn.log.debug("observer.fired", ("type", type), ("locked", "\(device.isLocked)"))
+            turn.log(.observerFired, ["type": type, "locked": device.isLocked])
             acknowledgements[type] = max(acknowledgements[type] ?? 0, sequence)
             if window.changed(type, to: sequence, at: turn.monotonic) { try released([type], reason: "fire", turn) }
         }
@@ -177,7 +177,7 @@ public final class DebouncerStage: Stage {
         let isReset = head.map { $0.store != new.store || $0.generation != new.generation } ?? false
         if head?.generation != new.generation || new.sequence > head?.sequence ?? 0 { head = new }
         guard isReset else { return }
-        turn.log.notice("anchor.reset", ("upstream", observer), ("generation", new.generation))
+        turn.log(.anchorReset, ["upstream": observer, "generation": new.generation])
         try releaseAnew(turn)
     }
 
@@ -229,7 +229,7 @@ public final class DebouncerStage: Stage {
     private func closeWindows(_ turn: Turn) throws {
         let closed = window.close(at: turn.monotonic)
         guard !closed.isEmpty else { return }
-        turn.log.debug("debounce.finished", ("types", "\(closed.count)"))
+        turn.log(.debounceFinished, ["types": closed.count])
         guard window.reach != .collecting else { return }
         try save(turn)
         try released(closed, reason: "fire", turn)
@@ -252,6 +252,7 @@ public final class DebouncerStage: Stage {
     @discardableResult
     func open(roundOf concerned: [Consumer], reason: String, _ turn: Turn) -> Int64 {
         let targets = Dictionary(uniqueKeysWithValues: concerned.map { ($0.name, vector(for: $0)) })
+        for name in targets.keys.sorted() { turn.log(.syncMetric, ["consumer": name, "outcome": "starting"]) }
         return rounds.release(targets, reason: reason, now: turn.now, monotonic: turn.monotonic)
     }
 

@@ -3,8 +3,12 @@ import MessageBus
 import PluginKit
 
 PluginProgram.start("hub") { context, stopper in
-    let forwarder = try Forwarder()
+    let log = context.log
+    let forwarder = try Forwarder { notice in
+        log(notice.event, ["who": notice.who, "why": notice.why, "untold": notice.untold])
+    }
     stopper.whenAsked { forwarder.stop() }
     try Hub(instance: context.name, forwarder: forwarder).run(
-        address: context.address, memory: { ProcessMemory.resident }, ready: { context.log.info("hub.listening") })
+        address: context.stack.listening(context.address), seal: try context.stack.hubSeal(in: context.state),
+        use: { ProcessUse.members }, ready: { log(.hubListening) })
 }

@@ -14,16 +14,23 @@ public struct Hub {
     }
 
     /// Forwards until the forwarder is stopped.
-    public func run(address: BusAddress, memory: () -> Int64, ready: () -> Void) throws {
+    /// - Parameter use: what the process takes of the machine, as a heartbeat's members.
+    public func run(address: BusAddress, seal: HubSeal?, use: () -> [String: Value], ready: () -> Void) throws {
         let pid = ProcessInfo.processInfo.processIdentifier
-        try forwarder.run(address: address, ready: ready) {
-            Message(
+        try forwarder.run(address: address, seal: seal, ready: ready) {
+            let counters = forwarder.counters
+            var details: [String: Value] = ["forwarded": .integer(Int64(counters.forwarded))]
+            if seal != nil {
+                details["refused"] = .integer(Int64(counters.refused))
+                details["denied"] = .integer(Int64(counters.denied))
+            }
+            let body: [String: Value] = [
+                "plugin": "hub", "phase": "ready", "pid": .integer(Int64(pid)), "epoch": 0,
+                "details": .object(details),
+            ]
+            return Message(
                 topic: "heartbeat.\(instance)", header: .init(from: instance, at: WallClock.now),
-                body: [
-                    "plugin": "hub", "phase": "ready", "pid": .integer(Int64(pid)), "epoch": 0,
-                    "memory": .integer(memory()),
-                    "details": ["forwarded": .integer(Int64(forwarder.counters.forwarded))],
-                ])
+                body: .object(body.merging(use()) { $1 }))
         }
     }
 }

@@ -95,10 +95,10 @@ public final class NotifyStage: Stage {
         case .failed(let why):
             attempt += 1
             problem = why
-            turn.log.notice("notify.failed", ("why", why), ("attempt", "\(attempt)"))
+            turn.log(.notifyFailed, ["why": why, "attempt": attempt])
             guard attempt < Self.attempts else {
                 givenUp += 1
-                turn.log.error("notify.given-up", ("kind", waiting.first?.notifications.first?.kind ?? ""))
+                turn.log(.notifyGivenUp, ["kind": waiting.first?.notifications.first?.kind ?? ""])
                 return done()
             }
             waitUntil = turn.monotonic + min(Self.longestWait, Instant.second << Int64(attempt))

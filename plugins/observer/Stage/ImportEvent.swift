@@ -3,8 +3,12 @@ import HealthModel
 
 /// What the observer asks its host to do.
 package enum ObserverEffect: Sendable {
-    /// Bring a file into the inbox: a link where that can be, else a copy.
-    case adopt(id: String, path: String)
+    /// Bring a file into the inbox: a link where that can be, else a copy. With `file`, only if it is that one which lies at the path.
+    case adopt(id: String, path: String, file: FileIdentity?)
+    /// Say how much is there of a file that comes over the bus.
+    case measure(id: String)
+    /// Write pieces of it; with the last ones, hold the whole against its size and hash.
+    case append(id: String, FilePieces)
     /// Read a file of the inbox from its beginning; `path` is its name before it came there.
     case read(id: String, path: String)
     /// Remove files of the inbox.
@@ -18,10 +22,22 @@ package enum ObserverEffect: Sendable {
     }
 }
 
-/// What comes of it, piece by piece.
-package enum ImportEvent: Sendable {
+/// What comes of a file's way into the inbox.
+package enum FileStep: Sendable, Equatable {
     case adopted(id: String)
-    case notAdopted(id: String, reason: String)
+    /// It can't be opened here, or another file lies at that path.
+    case elsewhere(id: String, reason: String)
+    case failed(id: String, reason: String)
+    /// So much of it is there.
+    case stored(id: String, length: Int64)
+    /// All of it is there, as it was sent.
+    case whole(id: String)
+    /// All of it is there, and isn't what was sent: it has been thrown away.
+    case differs(id: String)
+}
+
+/// What comes of reading it, piece by piece.
+package enum ImportEvent: Sendable {
     case info(id: String, ExportInfo)
     case records(id: String, RecordBatch)
     case quarantined(id: String, [QuarantinedInput])

@@ -11,6 +11,8 @@ final class ImportLedger {
     enum State: String {
         /// Named by a command, not in the inbox yet.
         case announced
+        /// On its way into the inbox over the bus.
+        case receiving
         /// In the inbox: waits, or is being read.
         case open
         case closed
@@ -33,6 +35,8 @@ final class ImportLedger {
         var seconds: Double
         /// What was asked beyond taking it in; nil for a plain import.
         var plan: ImportPlan?
+        /// Of a command that can give the bytes; nil once the file is in the inbox.
+        var offer: FileOffer?
     }
 
     private(set) var entries: [Entry] = []
@@ -43,15 +47,18 @@ final class ImportLedger {
             CREATE TABLE IF NOT EXISTS imports(
                 number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, user TEXT NOT NULL, state TEXT NOT NULL,
                 submitted INTEGER NOT NULL, added TEXT NOT NULL, report TEXT, problem TEXT, seconds REAL NOT NULL);
-            CREATE TABLE IF NOT EXISTS import_plans(id TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID
+            CREATE TABLE IF NOT EXISTS import_plans(id TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS import_offers(
+                id TEXT PRIMARY KEY, request TEXT NOT NULL, heard INTEGER NOT NULL) WITHOUT ROWID
             """)
     }
 
     func open(_ turn: Turn) throws {
         try turn.database.prepare(
             """
-            SELECT imports.id, path, user, state, submitted, added, report, problem, seconds, plan
-            FROM imports LEFT JOIN import_plans ON import_plans.id = imports.id ORDER BY number
+            SELECT imports.id, path, user, state, submitted, added, report, problem, seconds, plan, request, heard
+            FROM imports LEFT JOIN import_plans ON import_plans.id = imports.id
+                LEFT JOIN import_offers ON import_offers.id = imports.id ORDER BY number
             """
         ).forEachRow { row in
             entries.append(
@@ -63,7 +70,9 @@ final class ImportLedger {
                     report: row.isNull(6) ? Value?.none : try Value(json: row.bytes(6)),
                     problem: row.isNull(7) ? nil : row.string(7),
                     seconds: row.double(8),
-                    plan: row.isNull(9) ? nil : ImportPlan(wireValue: try Value(json: row.bytes(9)))))
+                    plan: row.isNull(9) ? nil : ImportPlan(wireValue: try Value(json: row.bytes(9))),
+                    offer: row.isNull(10)
+                        ? nil : FileOffer(request: try Value(json: row.bytes(10)), heard: row.int64(11))))
         }
     }
 
@@ -72,9 +81,14 @@ final class ImportLedger {
     /// The one to read next.
     var firstOpen: Entry? { entries.first { $0.state == .open } }
     var announced: [Entry] { entries.filter { $0.state == .announced } }
+    var receiving: [Entry] { entries.filter { $0.state == .receiving } }
+    /// What is still on its way over the bus holds nothing up: its sender may never come back.
     var isOpen: Bool { entries.contains { $0.state == .open || $0.state == .announced } }
     /// Names of the inbox's files that are still needed.
-    var needed: Set<String> { Set(entries.filter { $0.state == .open || $0.state == .announced }.map(\.id)) }
+    var needed: Set<String> {
+        Set(entries.filter { $0.state == .open || $0.state == .announced || $0.state == .receiving }.map(\.id))
+            .union(receiving.map { Inbox.half($0.id) })
+    }
 
     /// When the newest export was made that was taken for the whole truth.
     func newestComplete(of user: String) -> Instant? {
@@ -107,11 +121,26 @@ final class ImportLedger {
         if let problem = entry.problem { write.bind(8, problem) } else { write.bindNull(8) }
         write.bind(9, entry.seconds)
         try write.run()
+        try save(entry.offer, of: entry.id, turn)
         guard let plan = entry.plan else { return }
         let writePlan = try turn.write().database.prepare("INSERT OR REPLACE INTO import_plans VALUES (?, ?)")
         writePlan.bind(1, entry.id)
         writePlan.bind(2, plan.wireValue.json())
         try writePlan.run()
+    }
+
+    private func save(_ offer: FileOffer?, of id: String, _ turn: Turn) throws {
+        let database = try turn.write().database
+        guard let offer else {
+            let remove = try database.prepare("DELETE FROM import_offers WHERE id = ?")
+            remove.bind(1, id)
+            return try remove.run()
+        }
+        let write = try database.prepare("INSERT OR REPLACE INTO import_offers VALUES (?, ?, ?)")
+        write.bind(1, id)
+        write.bind(2, offer.request.json())
+        write.bind(3, offer.heard)
+        try write.run()
     }
 }
 

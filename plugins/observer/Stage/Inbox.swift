@@ -14,7 +14,7 @@ public final class Inbox: EffectRunner {
         try StateFolder.make(folder)
     }
 
-    private func path(_ id: String) -> String { folder + "/" + id }
+    func path(_ id: String) -> String { folder + "/" + id }
 
     public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
         if let request = effect.request as? RereadRequest {
@@ -22,10 +22,14 @@ public final class Inbox: EffectRunner {
         }
         guard let request = effect.request as? ObserverEffect else { return }
         let answer: @Sendable (ImportEvent) -> Bool = { reply(EffectResult(id: effect.id, value: $0)) }
+        let tell: @Sendable (FileStep) -> Void = { _ = reply(EffectResult(id: effect.id, value: $0)) }
         switch request {
-        case .adopt(let id, let source): start { [self] in _ = answer(adopt(id, from: source)) }
+        case .adopt(let id, let source, let file): start { [self] in tell(adopt(id, from: source, file)) }
+        case .measure(let id): start { [self] in tell(measure(id)) }
+        case .append(let id, let pieces): start { [self] in tell(append(id, pieces)) }
         case .read(let id, let path): start { [self] in read(id, path, answer) }
-        case .discard(.file(let id)): start { [self] in unlink(path(id)) }
+        case .discard(.file(let id)):
+            start { [self] in for name in [id, Self.half(id)] { unlink(path(name)) } }
         // At once: on a thread of its own it might meet what is adopted after it was asked for.
         case .discard(.everything(let kept)): discard(besides: kept)
         }
@@ -41,28 +45,46 @@ public final class Inbox: EffectRunner {
     /// A reader stops at its next event: nobody takes it any more.
     public func stop() {}
 
-    private func adopt(_ id: String, from source: String) -> ImportEvent {
+    private func adopt(_ id: String, from source: String, _ file: FileIdentity?) -> FileStep {
         let target = path(id)
         let draft = target + ".part"
         let real = URL(fileURLWithPath: source).resolvingSymlinksInPath().path
         do {
             // A file that was adopted before a crash is there already.
             if FileManager.default.fileExists(atPath: target) { return .adopted(id: id) }
-            guard access(real, R_OK) == 0 else { throw ImportError.system(errno, path: source) }
+            var status = stat()
+            guard access(real, R_OK) == 0, stat(real, &status) == 0 else {
+                return .elsewhere(id: id, reason: ImportError.system(errno, path: source).description)
+            }
+            if let file, FileIdentity(status) != file {
+                return .elsewhere(id: id, reason: "another file lies at '\(source)' where the observer runs")
+            }
             var isFolder: ObjCBool = false
             if FileManager.default.fileExists(atPath: real, isDirectory: &isFolder), isFolder.boolValue {
                 throw ImportError.isDirectory(path: source)
             }
-            if link(real, target) == 0 { return .adopted(id: id) }
+            if link(real, target) == 0 {
+                try syncFolder()
+                return .adopted(id: id)
+            }
             // Another file system, or a file that may not be linked: a copy, complete before it has its name.
             unlink(draft)
             try FileManager.default.copyItem(atPath: real, toPath: draft)
             guard rename(draft, target) == 0 else { throw ImportError.system(errno, path: target) }
+            try syncFolder()
             return .adopted(id: id)
         } catch {
             unlink(draft)
-            return .notAdopted(id: id, reason: Self.describe(error))
+            return .failed(id: id, reason: Self.describe(error))
         }
+    }
+
+    /// A new name lasts only once its folder is written.
+    func syncFolder() throws {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw ImportError.system(errno, path: folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw ImportError.system(errno, path: folder) }
     }
 
     private func read(_ id: String, _ original: String, _ answer: @escaping (ImportEvent) -> Bool) {
@@ -82,8 +104,9 @@ public final class Inbox: EffectRunner {
         }
     }
 
-    private static func describe(_ error: any Error) -> String {
+    static func describe(_ error: any Error) -> String {
         if let error = error as? ImportError { return error.description }
+        if let error = error as? InboxError { return error.description }
         return (error as NSError).localizedDescription
     }
 }

@@ -76,7 +76,7 @@ extension ObserverDelivery {
             }
         if let reason {
             if refused.updateValue(reason, forKey: consumer) != reason {
-                turn.log.error("registration.refused", ("consumer", consumer), ("why", reason))
+                turn.log(.registrationRefused, ["consumer": consumer, "why": reason])
                 try turn.raise(
                     Alert(
                         .deliveryStopped, subject: consumer,
@@ -86,31 +86,29 @@ extension ObserverDelivery {
         }
         refused[consumer] = nil
         guard registrations.register(consumer, launch: launch, types: types, known: known) else { return }
-        turn.log.info("registration.renewed", ("consumer", consumer), ("launch", "\(launch)"))
+        turn.log(.registrationRenewed, ["consumer": consumer, "launch": launch])
         try turn.clear(.deliveryStopped, subject: consumer)
         // It asks for all of its types again; what was denied stays so until its owner allows it.
         for type in registrations.denied.sorted() where registrations.authorization(type, for: consumer) == .denied {
-            turn.log.notice("authorization.asked", ("consumer", consumer), ("type", type))
+            turn.log(.authorizationAsked, ["consumer": consumer, "type": type])
         }
     }
 
     func acknowledge(_ body: Value, _ turn: Turn) {
         guard let consumer = body["consumer"].string, let types = body["types"].object else { return }
-        turn.log.debug("observer.acknowledged", ("consumer", consumer), ("types", "\(types.count)"))
+        turn.log(.observerAcknowledged, ["consumer": consumer, "types": types.count])
         registrations.acknowledge(consumer, types.compactMapValues(\.int), monotonic: turn.monotonic)
     }
 
     /// What the phone is like now: `{"set": {members of a device state}}`.
     func change(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
         guard let new = device.updated(from: body["set"]) else {
-            return turn.log.error("device.refused", ("why", "a member has a value that it can't have"))
+            return turn.log(.deviceRefused, ["why": "a member has a value that it can't have"])
         }
         guard new != device else { return }
         let old = device
         device = new
-        turn.log.info(
-            "device.changed", ("app", new.app.rawValue), ("locked", "\(new.isLocked)"),
-            ("deferring", "\(new.isDeferring)"))
+        turn.log(.deviceChanged, ["app": new.app.rawValue, "locked": new.isLocked, "deferring": new.isDeferring])
         if new.app == .active, old.app != .active { registrations.enteredForeground(known: known) }
         if new.app == .forceQuit { registrations.forceQuit() }
         try write("device", new.wireValue, turn)
@@ -163,9 +161,9 @@ extension ObserverDelivery {
     func fire(changed: Set<String>, heads: [String: Int64], _ turn: Turn) throws -> Instant? {
         registrations.changed(changed, since: covered)
         let round = registrations.fires(heads: heads, device: device, at: turn.now, monotonic: turn.monotonic)
-        for type in round.unheard { turn.log.notice("observer.unheard", ("type", type)) }
+        for type in round.unheard { turn.log(.observerUnheard, ["type": type]) }
         for consumer in round.stopped {
-            turn.log.error("delivery.stopped", ("consumer", consumer))
+            turn.log(.deliveryStopped, ["consumer": consumer])
             try turn.raise(
                 Alert(
                     .deliveryStopped, subject: consumer,
@@ -174,7 +172,7 @@ extension ObserverDelivery {
         }
         try remindOfLock(turn)
         for fire in round.fires {
-            turn.log.debug("observer.fired", ("type", fire.type), ("locked", "\(device.isLocked)"))
+            turn.log(.observerFired, ["type": fire.type, "locked": device.isLocked])
             turn.publish(
                 "observed.\(fire.type)",
                 ["head": turn.head.wireValue, "type": .string(fire.type), "sequence": .integer(fire.sequence)])

@@ -53,7 +53,7 @@ public final class ObserverSource: PullSource {
             try windowed(request, head, page) { filter, window in
                 let found = try store.spans(
                     filter, window, limits: PullLimits(rows: 2000, bytes: .max, scanned: 100_000))
-                return (found.covered, found.isComplete, try Self.columns(found.spans, database, window, found.covered))
+                return (found.covered, found.isComplete, try Self.columns(found, database, window))
             }
         case "zones":
             guard let after = AnchorVector(wireValue: request["after"]),
@@ -76,7 +76,9 @@ public final class ObserverSource: PullSource {
                     "user": .string(user), "timeline": try ZoneTables.parts(of: user, in: database),
                     "users": .array(try ZoneTables.users(in: database).map { .string($0) }),
                 ], true)
-        case "changes", "day": try ChangelogSource(database: database).answer(request, head: head, page: page)
+        case "sample": try sample(request, head, page)
+        case "changes", "day", "moments":
+            try ChangelogSource(database: database).answer(request, head: head, page: page)
         case "delivery":
             page(
                 [
@@ -92,7 +94,7 @@ public final class ObserverSource: PullSource {
         case let other:
             throw PullRefusal(
                 "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, timeline, imports, types, "
-                    + "changes, day, delivery, completeness, summaries, quarantine, quarantined")
+                    + "changes, day, moments, sample, delivery, completeness, summaries, quarantine, quarantined")
         }
     }
 
@@ -140,8 +142,9 @@ public final class ObserverSource: PullSource {
     }
 
     private static func columns(
-        _ spans: [TouchedSpan], _ database: Database, _ window: PullWindow, _ covered: Int64
+        _ page: SpanPage, _ database: Database, _ window: PullWindow
     ) throws -> [String: Value] {
+        let (spans, covered) = (page.spans, page.covered)
         let users = Array(Set(spans.map(\.user))).sorted()
         let index = Dictionary(uniqueKeysWithValues: users.enumerated().map { ($1, Int32($0)) })
         return [
@@ -151,6 +154,7 @@ public final class ObserverSource: PullSource {
                 in: database, after: window.base.after, through: covered, users: Set(users)),
             "characteristics": try CharacteristicsTable.read(
                 database, after: window.base.after, through: covered, users: Set(users)),
+            "added": .integer(Int64(page.added)), "deleted": .integer(Int64(page.deleted)),
         ]
     }
 
@@ -191,14 +195,18 @@ public final class ObserverSource: PullSource {
     private func imports(id: String?) throws -> Value {
         var rows: [Value] = []
         let list = try database.prepare(
-            "SELECT id, path, user, state, report, problem FROM imports WHERE ?1 IS NULL OR id = ?1 ORDER BY number DESC LIMIT 100"
-        )
+            """
+            SELECT imports.id, path, user, state, report, problem, request
+            FROM imports LEFT JOIN import_offers ON import_offers.id = imports.id
+            WHERE ?1 IS NULL OR imports.id = ?1 ORDER BY number DESC LIMIT 100
+            """)
         if let id { list.bind(1, id) } else { list.bindNull(1) }
         try list.forEachRow { row in
             rows.append([
                 "id": .string(row.string(0)), "path": .string(row.string(1)), "user": .string(row.string(2)),
                 "state": .string(row.string(3)), "report": row.isNull(4) ? .null : try Value(json: row.bytes(4)),
                 "problem": row.isNull(5) ? .null : .string(row.string(5)),
+                "request": row.isNull(6) ? .null : try Value(json: row.bytes(6)),
             ])
         }
         return .array(rows)

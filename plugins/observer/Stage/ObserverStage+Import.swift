@@ -12,7 +12,6 @@ extension ObserverStage {
         if entry.plan?.isTrial == true, try tryOut(event, attempt, entry, turn) { return }
         let writer = try writer(for: entry.user, turn)
         switch event {
-        case .adopted, .notAdopted: return
         case .info(_, let info): try learn(info, attempt, &entry, turn)
         case .records(_, let batch):
             _ = try turn.write()
@@ -80,7 +79,7 @@ extension ObserverStage {
         entry.state = state
         try imports.save(entry, turn)
         attempt = nil
-        turn.log.info("import.ended", ("id", entry.id), ("state", state.rawValue))
+        turn.log(.importEnded, ["id": entry.id, "state": state.rawValue])
         turn.perform(ObserverEffect.discard(.file(id: entry.id)))
     }
 
@@ -94,9 +93,8 @@ extension ObserverStage {
 extension ImportEvent {
     package var id: String {
         switch self {
-        case .adopted(let id), .notAdopted(let id, _), .info(let id, _), .records(let id, _), .quarantined(let id, _),
-            .summaries(let id, _), .route(let id, _), .progress(let id, _, _), .finished(let id, _),
-            .unreadable(let id, _):
+        case .info(let id, _), .records(let id, _), .quarantined(let id, _), .summaries(let id, _), .route(let id, _),
+            .progress(let id, _, _), .finished(let id, _), .unreadable(let id, _):
             id
         }
     }

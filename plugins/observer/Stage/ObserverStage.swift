@@ -19,7 +19,11 @@ public final class ObserverStage: Stage {
     var zones = ZoneLedger()
     var attempt: ImportAttempt?
     /// Files on their way into the inbox.
-    private var adopting: Set<String> = []
+    var adopting: Set<String> = []
+    /// Files that come over the bus now, by id.
+    var receptions: [String: FileReception] = [:]
+    /// Who could give which import's bytes, and when they last said so, by the clock that never jumps.
+    var offers: [String: (sender: String, heard: Instant)] = [:]
     private(set) var heads: [String: Int64] = [:]
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
@@ -83,13 +87,18 @@ public final class ObserverStage: Stage {
     }
 
     private func announce(_ body: Value, user: String, _ turn: Turn) throws {
-        guard let id = body["id"].string, let path = body["path"].string, Self.isFileName(id), imports[id] == nil else {
-            return
+        guard let id = body["id"].string, let path = body["path"].string, Self.isFileName(id) else { return }
+        let offer = FileOffer(command: body, heard: turn.now)
+        if imports[id] == nil {
+            // A pipe lies nowhere: it is asked for at once.
+            let state: ImportLedger.State = offer != nil && offer?.file == nil ? .receiving : .announced
+            try imports.save(
+                .init(
+                    id: id, path: path, user: user, state: state, submitted: turn.now,
+                    added: [:], report: nil, problem: nil, seconds: 0, plan: ImportPlan(command: body), offer: offer),
+                turn)
         }
-        try imports.save(
-            .init(
-                id: id, path: path, user: user, state: .announced, submitted: turn.now,
-                added: [:], report: nil, problem: nil, seconds: 0, plan: ImportPlan(command: body)), turn)
+        if let entry = imports[id] { try hearOffer(entry, body, turn) }
     }
 
     /// An id becomes a file's name in the inbox: nothing but a UUID's characters.
@@ -101,28 +110,16 @@ public final class ObserverStage: Stage {
     public func receive(_ result: EffectResult, _ turn: Turn) throws {
         if let changes = result.value as? LiveChanges { return try take(changes, turn) }
         if let reply = result.value as? RereadReply { return try take(reply, result.id, turn) }
-        guard let event = result.value as? ImportEvent else { return }
-        switch event {
-        case .adopted(let id):
-            adopting.remove(id)
-            guard var entry = imports[id], entry.state == .announced else { return }
-            entry.state = .open
-            try imports.save(entry, turn)
-        case .notAdopted(let id, let reason):
-            adopting.remove(id)
-            guard var entry = imports[id] else { return }
-            entry.state = .failed
-            entry.problem = reason
-            try imports.save(entry, turn)
-        default: try take(event, turn)
-        }
+        if let step = result.value as? FileStep { return try receive(step, turn) }
+        if let event = result.value as? ImportEvent { try take(event, turn) }
     }
 
     public func tick(_ turn: Turn) throws -> Instant? {
         for entry in imports.announced where !adopting.contains(entry.id) {
             adopting.insert(entry.id)
-            turn.perform(ObserverEffect.adopt(id: entry.id, path: entry.path))
+            turn.perform(ObserverEffect.adopt(id: entry.id, path: entry.path, file: entry.offer?.file))
         }
+        let silence = try receiveFiles(turn)
         // While a file is being read the days would move with each of its parts.
         if attempt == nil { try zones.settle(turn) }
         if attempt == nil, var entry = imports.firstOpen {
@@ -132,7 +129,7 @@ public final class ObserverStage: Stage {
                 try imports.save(entry, turn)
             }
             attempt = ImportAttempt(id: entry.id, source: entry.path, startedAt: turn.monotonic)
-            turn.log.info("import.started", ("id", entry.id))
+            turn.log(.importStarted, ["id": entry.id])
             turn.perform(ObserverEffect.read(id: entry.id, path: entry.path))
         }
         if attempt?.ending != nil { try holdAgainstStore(turn) }
@@ -140,7 +137,7 @@ public final class ObserverStage: Stage {
         defer { changedTypes = [] }
         let next = try delivery.fire(changed: changedTypes, heads: heads, turn)
         // An import that is being held against the store goes on at once.
-        return attempt?.ending == nil ? next : turn.monotonic
+        return attempt?.ending == nil ? [next, silence].compactMap { $0 }.min() : turn.monotonic
     }
 
     func refreshHeads() throws {

@@ -104,6 +104,6 @@ struct ZoneLedger {
         write.bind(2, stage.nextSequence())
         write.bind(3, text)
         try write.run()
-        turn.log.info("zones.changed", ("user", user), ("entries", "\(timeline.entries.count)"))
+        turn.log(.zonesChanged, ["entries": timeline.entries.count])
     }
 }

@@ -20,6 +20,7 @@ struct DeliveryLedger {
     private var droppedLetters: Int64 = 0
     private var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
+    private var buckets: [String: DelayBuckets] = [:]
 
     static func createTables(in database: Database) throws {
         try database.execute(
@@ -74,7 +75,10 @@ struct DeliveryLedger {
         let recent = ends.filter { turn.now - $0 <= DelayHistogram.horizon }
         guard !recent.isEmpty else { return }
         var histogram = delays[metric.rawValue] ?? DelayHistogram()
-        for end in recent { histogram.add(end: end, acceptedAt: turn.now) }
+        for end in recent {
+            histogram.add(end: end, acceptedAt: turn.now)
+            buckets[metric.rawValue, default: DelayBuckets()].add(end: end, acceptedAt: turn.now)
+        }
         histogram.fade()
         delays[metric.rawValue] = histogram
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO delays VALUES (?, ?)")
@@ -87,7 +91,7 @@ struct DeliveryLedger {
     mutating func bury(
         id: String, version: Int64, metric: UploadMetric, user: String, reason: String, status: Int?, _ turn: Turn
     ) throws {
-        turn.log.error("deadletter.added", ("metric", metric.rawValue), ("id", id), ("why", reason))
+        turn.log(.deadletterAdded, ["metric": metric.rawValue, "id": id, "why": reason])
         let write = try turn.write().database.prepare(
             """
             INSERT INTO dead_letters(at, last, user, metric, id, version, reason, status, tries)
@@ -171,6 +175,10 @@ struct DeliveryLedger {
             "lastChecked": lastChecked.map { .integer($0) } ?? .null,
             "lastDelivered": .object(metrics.mapValues { .integer($0.last) }),
             "delays": .object(delays.mapValues(\.summary)),
+            "delayBuckets": [
+                "bounds": .array(DelayBuckets.bounds.map { .integer($0) }),
+                "metrics": .object(buckets.mapValues(\.wireValue)),
+            ],
             "delivered": .object(metrics.mapValues { .integer($0.count) }),
             "answers": ["created": .integer(created), "updated": .integer(updated), "known": .integer(known)],
         ]

@@ -26,7 +26,7 @@ extension UploaderStage {
             blocked = reason
             isPaused = true
             waitUntil = turn.monotonic + Self.pause
-            turn.log.error("upload.paused", ("why", reason))
+            turn.log(.uploadPaused, ["why": reason])
             return
         }
         switch policy.action(after: outcome, elements: part.count, now: turn.now, using: &generator) {
@@ -34,14 +34,14 @@ extension UploaderStage {
         case .retry(let seconds):
             blocked = why
             waitUntil = turn.monotonic + Instant(seconds * 1e6)
-            turn.log.notice("upload.retry", ("why", why), ("seconds", "\(seconds)"))
+            turn.log(.uploadRetry, ["why": why, "seconds": seconds])
         case .refreshToken: refreshToken = true
         case .pause(let pause):
             why += "; " + Self.remedy(pause)
             blocked = why
             isPaused = true
             waitUntil = turn.monotonic + Self.pause
-            turn.log.error("upload.paused", ("why", why))
+            turn.log(.uploadPaused, ["why": why])
         case .split: deliveries[index].groups[group].batch.split()
         case .deadLetter(let reason):
             let element = deliveries[index].groups[group].element(part.lowerBound)

@@ -139,10 +139,9 @@ public final class UploaderStage: Stage {
     private func hear(_ news: PathNews, _ turn: Turn) {
         switch news {
         case .path(let path):
-            turn.log.info(
-                "path.changed", ("satisfied", "\(path.isSatisfied)"), ("interface", path.interface?.rawValue ?? "none"))
+            turn.log(.pathChanged, ["satisfied": path.isSatisfied, "interface": path.interface?.rawValue ?? "none"])
             gate.machine = path
-        case .unknown(let why): turn.log.notice("path.unknown", ("why", why))
+        case .unknown(let why): turn.log(.pathUnknown, ["why": why])
         }
     }
 
@@ -211,7 +210,7 @@ public final class UploaderStage: Stage {
 
     /// The backend isn't the one that took what was delivered before: everything is delivered once more, which changes nothing that it has.
     func redeliverEverything(_ turn: Turn) throws {
-        turn.log.notice("backend.changed")
+        turn.log(.backendChanged)
         deliveries = []
         replay.restart()
         for upstream in upstreams { try upstream.rewind(turn) }

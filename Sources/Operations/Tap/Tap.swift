@@ -7,28 +7,22 @@ import Wire
 
 /// `healthbus tap`: every message that passes, decoded. One more subscriber, so it never slows or changes the stack; one that is too slow misses messages.
 public final class Tap: Sendable {
-    private let seen = Mutex(0)
     private let done = DispatchSemaphore(value: 0)
 
     public init() {}
 
-    /// Prints until `count` messages have passed (nil: until interrupted).
-    /// - Parameter prefixes: topics that begin so; none is all.
+    /// Prints what the filter wants until `print` answers false, or until interrupted.
     public func run(
-        address: BusAddress, prefixes: [String], count: Int?, print: @escaping @Sendable (Message) -> Bool,
+        address: BusAddress, filter: TapFilter, print: @escaping @Sendable (Message) -> Bool,
         malformed: @escaping @Sendable (MessageError) -> Void
     ) throws {
         let failure = Mutex<(any Error)?>(nil)
         let bus = try BusConnection(
-            address: address, subscriptions: prefixes.isEmpty ? [.prefix("")] : prefixes.map { .prefix($0) },
+            address: address,
+            subscriptions: filter.prefixes.isEmpty ? [.prefix("")] : filter.prefixes.map { .prefix($0) },
             handlers: .init(
                 message: { [self] message in
-                    let number = seen.withLock { seen in
-                        seen += 1
-                        return seen
-                    }
-                    if let count, number > count { return }
-                    if !print(message) || number == count { done.signal() }
+                    if filter.wants(message), !print(message) { done.signal() }
                 },
                 malformed: malformed,
                 failed: { [self] error in
@@ -55,6 +49,9 @@ extension Message {
     public func line(width: Int) -> String {
         let time = InstantText.iso8601(header.at).split(separator: "T").last.map(String.init) ?? ""
         let line = "\(time)  \(topic)  \(header.from)  \(body.isNull ? "" : body.json())"
-        return line.count > width ? String(line.prefix(max(1, width - 1))) + "…" : line
+        // Whoever is on the bus may name a topic as he likes; the terminal isn't his to drive.
+        let harmless = String(
+            String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        return DisplayWidth.truncated(harmless, to: width)
     }
 }

@@ -1,0 +1,50 @@
+# One image for all processes of a stack: docs/containers.md.
+#
+# The base images by name, and by digest where a build is to be repeated to the byte: --build-arg DEBIAN_DIGEST=@sha256:…
+ARG SWIFT_IMAGE=swift:6.3-bookworm
+ARG SWIFT_DIGEST=
+ARG DEBIAN_IMAGE=debian:bookworm-slim
+ARG DEBIAN_DIGEST=
+
+FROM ${SWIFT_IMAGE}${SWIFT_DIGEST} AS build
+RUN apt-get update -qq \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends make pkg-config libzmq3-dev \
+        libsqlite3-dev libcbor-dev libxml2-dev libarchive-dev libcurl4-openssl-dev libmicrohttpd-dev libxxhash-dev \
+        zlib1g-dev \
+    && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY Package.swift Makefile ./
+COPY Sources Sources
+COPY plugins plugins
+ENV HEALTHBUS_WITHOUT_TESTS=1
+RUN swift build --configuration release --no-color-diagnostics
+COPY configs configs
+COPY containers containers
+RUN containers/stage.sh "$(swift build --configuration release --show-bin-path)" /out/usr/lib/healthbus
+
+FROM ${DEBIAN_IMAGE}${DEBIAN_DIGEST}
+# Python is for handlers in that language, such as the example's.
+RUN apt-get update -qq \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ca-certificates libarchive13 \
+        libcbor0.8 libcurl4 libmicrohttpd12 libpython3.11-stdlib libsqlite3-0 libxml2 libzmq5 python3-minimal tzdata \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/log/apt /var/log/dpkg.log
+# A volume takes its owner and rights from what lies at its place in the image.
+ARG HEALTHBUS_UID=10001
+RUN groupadd --gid ${HEALTHBUS_UID} healthbus \
+    && useradd --uid ${HEALTHBUS_UID} --gid healthbus --no-create-home --home-dir /var/lib/healthbus \
+        --shell /usr/sbin/nologin healthbus \
+    && install -d -m 0700 -o healthbus -g healthbus /var/lib/healthbus /var/lib/healthbus/secrets \
+        /var/lib/healthbus-keys \
+    && for name in hub backend observer debouncer steps heart-rate sleep energy workouts body generic consolidator \
+        uploader notify cli tap; do \
+        install -d -m 0700 -o healthbus -g healthbus "/var/lib/healthbus-keys/$name"; done
+COPY --from=build /out /
+ARG HEALTHBUS_VERSION=unversioned
+RUN ln -s ../lib/healthbus/healthbus /usr/bin/healthbus \
+    && install -d /usr/share/doc/healthbus \
+    && /usr/lib/healthbus/containers/sbom.sh "${HEALTHBUS_VERSION}" > /usr/share/doc/healthbus/sbom.spdx.json
+USER ${HEALTHBUS_UID}:${HEALTHBUS_UID}
+WORKDIR /var/lib/healthbus
+ENV HEALTHBUS_STATE=/var/lib/healthbus HEALTHBUS_KEYS=/var/lib/healthbus-keys HEALTHBUS_LOG=json LC_ALL=C.UTF-8
+ENTRYPOINT ["healthbus"]
+CMD ["--help"]

@@ -1,0 +1,69 @@
+import HealthModel
+import SQLite
+
+/// When a store's sequences were committed: durable, in the transaction itself, and thinned with age so that it stays small.
+///
+/// Of the last minute each commit is kept, of the last hour one a second, of two days one a minute, before that one an hour. What lies between two
+/// of them was committed by the later one.
+public enum Moments {
+    static let table =
+        "CREATE TABLE IF NOT EXISTS moments(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL)"
+
+    /// Thins what is older than a step's age down to one in its width, the newest; microseconds.
+    private static let steps: [(age: Instant, width: Instant)] = [
+        (60 * Instant.second, Instant.second), (3600 * Instant.second, 60 * Instant.second),
+        (2 * 86_400 * Instant.second, 3600 * Instant.second),
+    ]
+
+    static func thin(_ database: Database, now: Instant) throws {
+        for step in steps {
+            let delete = try database.prepare(
+                """
+                DELETE FROM moments WHERE at < ?1 AND seq NOT IN (
+                  SELECT max(seq) FROM moments WHERE at < ?1 GROUP BY at / \(step.width))
+                """)
+            delete.bind(1, now - step.age)
+            try delete.run()
+        }
+    }
+
+    /// A file that an earlier release wrote, and nobody has opened since, knows none.
+    private static func isThere(_ database: Database) throws -> Bool {
+        try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'moments'").firstRow { _ in true } ?? false
+    }
+
+    /// The commits that brought sequences of a range, in order: up to where each reached, and when; at most so many, the oldest. A sequence
+    /// was committed by the first of them that reaches it.
+    public static func list(
+        from first: Int64, through last: Int64, limit: Int = 2000, in database: Database
+    ) throws -> [(sequence: Int64, at: Instant)] {
+        guard try isThere(database) else { return [] }
+        let find = try database.prepare(
+            """
+            SELECT seq, at FROM moments WHERE seq >= ?1 AND seq <= coalesce((SELECT min(seq) FROM moments WHERE seq >= ?2), ?2)
+            ORDER BY seq LIMIT ?3
+            """)
+        find.bind(1, first)
+        find.bind(2, last)
+        find.bind(3, limit)
+        var moments: [(sequence: Int64, at: Instant)] = []
+        try find.forEachRow { moments.append(($0.int64(0), $0.int64(1))) }
+        return moments
+    }
+
+    /// By when a sequence had been committed; nil for one that isn't there yet, or is from before moments were kept.
+    public static func time(of sequence: Int64, in database: Database) throws -> Instant? {
+        try list(from: sequence, through: sequence, in: database).first?.at
+    }
+
+    /// The newest sequence that was committed before a time; 0 when all that is known came later.
+    public static func sequence(before time: Instant, in database: Database) throws -> Int64 {
+        guard try isThere(database) else { return 0 }
+        // A clock that was put back isn't in order: the last commit before the first that came at or after the time.
+        let find = try database.prepare(
+            "SELECT max(seq) FROM moments WHERE seq < coalesce((SELECT min(seq) FROM moments WHERE at >= ?), \(Int64.max))"
+        )
+        find.bind(1, time)
+        return try find.firstRow { $0.isNull(0) ? 0 : $0.int64(0) } ?? 0
+    }
+}

@@ -1,0 +1,85 @@
+import Console
+import HealthModel
+import MessageBus
+import PluginKit
+
+/// Tries whether a plugin keeps the contract: a handler in any language line by line, then every plugin in a stack of its own.
+public struct Conformance {
+    public let manifest: Manifest
+    public let catalog: PluginCatalog
+
+    public init(_ manifest: Manifest, catalog: PluginCatalog) {
+        self.manifest = manifest
+        self.catalog = catalog
+    }
+
+    /// The cases that this plugin can be asked.
+    public var cases: [ConformanceCase] {
+        ConformanceCase.allCases.filter { asked in
+            switch asked.group {
+            case .lines: manifest.exec != nil
+            case .process: true
+            case .figures: manifest.kind == .handler
+            }
+        }
+    }
+
+    /// Runs on the caller's thread, which must live as long.
+    /// - Parameters:
+    ///   - group: no other group's cases; nil: all.
+    ///   - only: no other cases; nil: all.
+    ///   - say: called with each result as it comes.
+    public func run(
+        _ group: ConformanceCase.Group? = nil, only: ConformanceCase? = nil, say: (ConformanceResult) -> Void = { _ in }
+    ) -> ConformanceReport {
+        var results: [ConformanceResult] = []
+        var stack: StackCases?
+        var isBroken = false
+        for asked in cases where only ?? asked == asked && group ?? asked.group == asked.group {
+            let begin = MonotonicClock.now
+            var outcome = ConformanceResult.Outcome.passed
+            if isBroken, let why = reason(asked, results) {
+                outcome = .skipped(why)
+            } else {
+                do {
+                    if asked.group == .lines, let command = manifest.exec {
+                        try LineCases(manifest, command).run(asked)
+                    } else {
+                        let cases = try stack ?? StackCases(manifest, catalog: catalog)
+                        stack = cases
+                        try cases.run(asked)
+                    }
+                } catch let fault as ConformanceFault {
+                    outcome = .failed(fault)
+                } catch let failure as Failure {
+                    outcome = .failed(ConformanceFault(failure.message, hint: failure.hint ?? ""))
+                } catch { outcome = .failed(ConformanceFault("\(error)", hint: "see docs/plugins.md")) }
+            }
+            let result = ConformanceResult(
+                name: asked.rawValue, about: asked.about, outcome: outcome,
+                seconds: (MonotonicClock.now - begin).seconds)
+            if case .failed = outcome { isBroken = true }
+            results.append(result)
+            say(result)
+        }
+        return ConformanceReport(plugin: manifest.name, file: manifest.file, results: results)
+    }
+
+    /// Why a case says nothing after what has failed; nil when it does.
+    private func reason(_ asked: ConformanceCase, _ results: [ConformanceResult]) -> String? {
+        func failed(_ names: ConformanceCase...) -> ConformanceCase? {
+            names.first { name in
+                results.contains { if case .failed = $0.outcome { $0.name == name.rawValue } else { false } }
+            }
+        }
+        let lines = ConformanceCase.allCases.filter { $0.group == .lines }
+        switch asked.group {
+        case .lines: return failed(.hello).map { "'\($0.rawValue)' failed" }
+        case .process, .figures:
+            if lines.contains(where: { failed($0) != nil }) { return "its lines aren't right yet" }
+            if asked != .ready, let name = failed(.ready) { return "'\(name.rawValue)' failed" }
+            guard asked.group == .figures, asked != .figures else { return nil }
+            return failed(.figures).map { "'\($0.rawValue)' failed" }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Console
+import HealthModel
+
+/// Why a plugin doesn't keep the contract, with the lines that show it. The data are the kit's own, so values may be named.
+public struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvertible {
+    public var why: String
+    /// The last line or message that it was told.
+    public var sent: String?
+    /// The last line that it answered.
+    public var received: String?
+    /// What it last said on standard error.
+    public var said: String?
+    public var hint: String
+
+    public init(
+        _ why: String, sent: String? = nil, received: String? = nil, said: String? = nil, hint: String
+    ) {
+        self.why = why
+        self.sent = sent
+        self.received = received
+        self.said = said
+        self.hint = hint
+    }
+
+    public var description: String { why }
+
+    /// Lines and hint, each with its name.
+    var details: [(name: String, text: String)] {
+        [("sent", sent), ("received", received), ("said", said), ("hint", hint)]
+            .compactMap { name, text in text.flatMap { $0.isEmpty ? nil : (name, $0) } }
+    }
+}
+
+/// What became of one case.
+public struct ConformanceResult: Sendable, Equatable {
+    public enum Outcome: Sendable, Equatable {
+        case passed
+        case failed(ConformanceFault)
+        /// It wasn't tried, for that reason.
+        case skipped(String)
+    }
+
+    public var name: String
+    /// What is asked of the plugin, in a few words.
+    public var about: String
+    public var outcome: Outcome
+    public var seconds: Double
+
+    public init(name: String, about: String, outcome: Outcome, seconds: Double) {
+        self.name = name
+        self.about = about
+        self.outcome = outcome
+        self.seconds = seconds
+    }
+
+    /// Short: for a table's cell.
+    var word: String {
+        switch outcome {
+        case .passed: "passed"
+        case .failed: "FAILED"
+        case .skipped: "skipped"
+        }
+    }
+
+    var value: Value {
+        var members: [String: Value] = [
+            "case": .string(name), "about": .string(about), "result": .string(word.lowercased()),
+            "seconds": .number((seconds * 1000).rounded() / 1000),
+        ]
+        switch outcome {
+        case .passed: break
+        case .skipped(let why): members["why"] = .string(why)
+        case .failed(let fault):
+            members["why"] = .string(fault.why)
+            for (name, text) in fault.details { members[name] = .string(text) }
+        }
+        return .object(members)
+    }
+}
+
+/// All cases of one plugin, for eyes and for programs.
+public struct ConformanceReport: Sendable {
+    public let plugin: String
+    public let file: String
+    public let results: [ConformanceResult]
+
+    public init(plugin: String, file: String, results: [ConformanceResult]) {
+        self.plugin = plugin
+        self.file = file
+        self.results = results
+    }
+
+    public var failed: [ConformanceResult] {
+        results.filter { if case .failed = $0.outcome { true } else { false } }
+    }
+
+    public var passed: Int { results.count { $0.outcome == .passed } }
+
+    public var json: String {
+        Value.object([
+            "plugin": .string(plugin), "file": .string(file), "passed": .integer(Int64(passed)),
+            "failed": .integer(Int64(failed.count)),
+            "skipped": .integer(Int64(results.count - passed - failed.count)),
+            "cases": .array(results.map(\.value)),
+        ]).json(pretty: true)
+    }
+
+    /// A line a case, then what failed and why.
+    public func table(for terminal: Terminal) -> String {
+        var table = Table([.init("Case"), .init("Result"), .number("Seconds", givesWay: 1), .init("Asks")])
+        for result in results {
+            let tenths = Int((result.seconds * 10).rounded())
+            table.add([result.name, result.word, "\(tenths / 10).\(tenths % 10)", result.about])
+        }
+        var text = table.render(for: terminal)
+        for result in results {
+            switch result.outcome {
+            case .passed: continue
+            case .skipped(let why): text += "\n\(result.name) was skipped: \(why)\n"
+            case .failed(let fault):
+                text += "\n\(terminal.styled("\(result.name) failed", .bold)): \(fault.why)\n"
+                for (name, line) in fault.details {
+                    text += "  \(name)\(String(repeating: " ", count: 9 - name.count))\(line)\n"
+                }
+            }
+        }
+        return text + "\n\(plugin): \(passed) of \(results.count) cases passed\n"
+    }
+}

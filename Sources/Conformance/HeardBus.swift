@@ -1,0 +1,46 @@
+import HealthModel
+import MessageBus
+import PluginKit
+import Synchronization
+import Wire
+
+/// A connection that is known to carry what is sent: its own heartbeat has come back.
+final class HeardBus: Sendable {
+    static let name = "plugin-test"
+    private let heard: Heard
+    private let bus: BusConnection
+
+    private final class Heard: Sendable {
+        private let state = Mutex(false)
+        var isSet: Bool { state.withLock { $0 } }
+        func set() { state.withLock { $0 = true } }
+    }
+
+    /// - Parameter message: called with what others say on the topics, on the bus's thread.
+    init(_ address: BusAddress, topics: [String] = [], message: @escaping @Sendable (Message) -> Void = { _ in }) throws
+    {
+        let heard = Heard()
+        let own = Heartbeat.topic(Self.name)
+        bus = try BusConnection(
+            address: address, subscriptions: (topics + [own]).map { .exact($0) },
+            handlers: .init(
+                message: { if $0.topic == own { heard.set() } else if $0.header.from != Self.name { message($0) } },
+                heartbeat: { Message(topic: own, header: .init(from: Self.name, at: WallClock.now)) },
+                isHeard: { heard.isSet }))
+        self.heard = heard
+    }
+
+    var isHeard: Bool { heard.isSet }
+    var sent: Int { bus.counters.sent }
+
+    func send(_ topic: String, _ body: Value, version: ProtocolVersion = .current) {
+        bus.send(
+            Message(
+                topic: topic,
+                header: .init(from: Self.name, at: WallClock.now, version: version, other: LineCases.future), body: body
+            ))
+    }
+
+    func send(frames: [[UInt8]]) { bus.send(frames) }
+    func close() { bus.close() }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import HealthModel
+import PluginKit
+import Synchronization
+
+/// A program that computes days, asked as its host would: line by line, with every line at hand when it fails.
+final class LineDialogue {
+    private let command: ExecCommand
+    private let plugin: String
+    private let types: [String]
+    private let configuration: Value
+    private let child: ExecChild
+    private(set) var sent = ""
+    private(set) var received = ""
+    private(set) var traits: ExecTraits?
+
+    /// Starts it; the caller's thread must live as long.
+    init(_ manifest: Manifest, _ command: ExecCommand, configuration: Value) throws {
+        self.command = command
+        plugin = manifest.name
+        types = manifest.types + manifest.reads
+        self.configuration = configuration
+        let wake = try Wake()
+        let box = SaidLines()
+        child = try ExecChild(
+            command, program: command.program(), name: manifest.name, wake: wake.descriptor, said: { box.add($0) })
+        self.wake = wake
+        self.box = box
+    }
+
+    private let wake: Wake
+    private let box: SaidLines
+
+    private final class SaidLines: Sendable {
+        private let lines = Mutex<[String]>([])
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+        var last: String? { lines.withLock { $0.last } }
+    }
+
+    deinit { child.end(grace: 0) }
+
+    /// Greets it.
+    @discardableResult
+    func hello(adding more: [String: Value] = [:], versions: ClosedRange<Int> = ExecLines.versions) throws
+        -> ExecTraits
+    {
+        let line = try Self.adding(
+            more,
+            to: ExecLines.hello(
+                plugin: plugin, instance: plugin, types: types, configuration: configuration, versions: versions))
+        var answered: ExecTraits?
+        let (plugin, types) = (plugin, types)
+        try exchange([line], within: command.limits.start) { line throws(ExecFailure) in
+            answered = try ExecTraits(
+                answer: ExecAnswer.read(line, number: 1)["hello"], plugin: plugin, types: types)
+            return true
+        }
+        guard let answered else {
+            throw fault("it didn't answer hello", "answer the line 'hello' with one line 'hello'")
+        }
+        traits = answered
+        return answered
+    }
+
+    /// How it answers a greeting, unread: nil when it ends without an answer.
+    func greeting(versions: ClosedRange<Int>) throws -> Value? {
+        let line = ExecLines.hello(
+            plugin: plugin, instance: plugin, types: types, configuration: configuration, versions: versions)
+        var answer: Value?
+        do {
+            var parts = [line]
+            note(sent: line)
+            try child.exchange({ parts.popLast() }, within: command.limits.start) { line throws(ExecFailure) in
+                answer = try? Value(json: line)
+                return true
+            }
+        } catch {
+            if case .ended = error { return nil }
+            throw explained(error)
+        }
+        return answer
+    }
+
+    /// Has a day computed.
+    /// - Parameters:
+    ///   - more: members added to each line's object, which a program must pass over.
+    ///   - piece: bytes written at once; 0: each line whole.
+    func compute(_ input: DayInput, adding more: [String: Value] = [:], piece: Int = 0) throws -> DayOutput {
+        var lines = ExecDayLines(input, ids: traits?.readsIDs ?? false)
+        var parts: [[UInt8]] = []
+        // Made as they are written unless they are to be changed.
+        if !more.isEmpty || piece > 0 {
+            while let line = lines.next() {
+                let line = try Self.adding(more, to: line)
+                guard piece > 0 else {
+                    parts.append(line)
+                    continue
+                }
+                for start in stride(from: 0, to: line.count, by: piece) {
+                    parts.append(Array(line[start..<min(start + piece, line.count)]))
+                }
+            }
+            parts.reverse()
+        }
+        var answer = ExecAnswer(user: input.user, day: input.day)
+        let isPrepared = !parts.isEmpty
+        sent = "{\"compute\":\"\(input.day)\"}"
+        received = ""
+        try exchange({ isPrepared ? parts.popLast() : lines.next() }, within: command.limits.day) {
+            line throws(ExecFailure) in
+            try answer.take(line)
+        }
+        guard !child.hasSpokenUnasked else {
+            throw fault(
+                "it wrote more after 'done'",
+                "write each day's lines between 'compute' and 'done'; logs go to standard error")
+        }
+        return answer.output
+    }
+
+    /// Ends its input: how it ended, nil when it goes on.
+    func end() throws -> String? {
+        child.closeInput()
+        sent = "(end of its input)"
+        received = ""
+        let deadline = ContinuousClock.now + .seconds(command.limits.grace)
+        while ContinuousClock.now < deadline {
+            if let ended = child.ended { return ended }
+            Thread.sleep(forTimeInterval: 0.005)
+        }
+        return nil
+    }
+
+    func fault(_ why: String, _ hint: String) -> ConformanceFault {
+        ConformanceFault(why, sent: sent, received: received, said: box.last, hint: hint)
+    }
+
+    private func exchange(
+        _ parts: [[UInt8]], within seconds: Double, take: (ArraySlice<UInt8>) throws(ExecFailure) -> Bool
+    ) throws {
+        var left = Array(parts.reversed())
+        if let last = parts.last { note(sent: last) }
+        try exchange({ left.popLast() }, within: seconds, take: take)
+    }
+
+    private func exchange(
+        _ parts: () -> [UInt8]?, within seconds: Double, take: (ArraySlice<UInt8>) throws(ExecFailure) -> Bool
+    ) throws {
+        do {
+            try child.exchange(parts, within: seconds) { line throws(ExecFailure) in
+                received = Self.short(line)
+                return try take(line)
+            }
+        } catch { throw explained(error) }
+    }
+
+    private func note(sent line: [UInt8]) {
+        sent = Self.short(line[...])
+        received = ""
+    }
+
+    private func explained(_ failure: ExecFailure) -> ConformanceFault {
+        // What it said last may still be on its way.
+        if case .ended = failure { Thread.sleep(forTimeInterval: 0.05) }
+        return fault("\(failure)", Self.hint(failure))
+    }
+
+    private static func hint(_ failure: ExecFailure) -> String {
+        switch failure {
+        case .ended: "run it by hand in its folder; what it said last on standard error says where it broke"
+        case .late: "flush standard output after each line; 'limits' in plugin.json gives it longer"
+        case .flood: "an answer is a few figures, not samples"
+        case .badLine: "see 'What it answers' in docs/plugins.md"
+        case .early: "answer at 'compute', not before"
+        case .declined: "it refused by itself; the options are those of plugin.json with their defaults"
+        case .cantStart, .stopped: "check 'exec' in plugin.json"
+        }
+    }
+
+    /// Members added to a line's own object, and to the one in it.
+    private static func adding(_ more: [String: Value], to line: [UInt8]) throws -> [UInt8] {
+        guard !more.isEmpty, var members = try Value(json: line).object else { return line }
+        for (name, value) in members {
+            if let inner = value.object { members[name] = .object(inner.merging(more) { own, _ in own }) }
+        }
+        members.merge(more) { own, _ in own }
+        return Array(Value.object(members).json().utf8) + [UInt8(ascii: "\n")]
+    }
+
+    static func short(_ line: ArraySlice<UInt8>) -> String {
+        let text = String(decoding: line.prefix(240), as: UTF8.self).trimmingCharacters(in: .newlines)
+        return line.count > 240 ? text + "…" : text
+    }
+}

@@ -1,0 +1,218 @@
+import Changelog
+import Console
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import PluginKit
+import Supervisor
+import Wire
+
+/// The cases that run the plugin in a stack of its own: what belongs to every process, and a handler's figures.
+final class StackCases {
+    let manifest: Manifest
+    let trial: TrialStack
+    let rows: TestRows
+    /// The instance that everything is asked of; a handler's others compare with it.
+    let name: String
+    private var isUp = false
+    var first: ChildProcess?
+    var data: (head: Int64, rows: [String: Value])?
+    var samples: [TestRow] = []
+    var exports: Instant = 0
+
+    static let days = (0..<24).map { LocalDay(year: 2025, month: 3, day: 20).adding(days: $0) }
+    static let autumn = LocalDay(year: 2024, month: 10, day: 27)
+    static let emptied = LocalDay(year: 2025, month: 3, day: 25)
+
+    init(_ manifest: Manifest, catalog: PluginCatalog) throws {
+        self.manifest = manifest
+        rows = try TestRows(types: manifest.types + manifest.reads)
+        let entry: Value = [
+            "plugin": .string(manifest.folder + "/"), "configuration": Self.options(manifest),
+        ]
+        var instances: [String: Value] = [:]
+        switch manifest.kind {
+        case .handler:
+            name = "first"
+            for instance in ["first", "anew", "repeated", "crash", "drained"] { instances[instance] = entry }
+        // In the place of the shipped one.
+        case .hub, .observer, .debouncer:
+            name = manifest.kind.rawValue
+            instances[name] = entry
+        case .backend, .consolidator, .uploader, .notifier:
+            name = "first"
+            instances[name] = entry
+        }
+        trial = try TrialStack(instances, catalog: catalog)
+    }
+
+    /// Options without which a plugin of its kind doesn't start, where the manifest has them: nothing is ever sent there.
+    private static func options(_ manifest: Manifest) -> Value {
+        let declared = manifest.configuration["properties"]
+        var options: [String: Value] = [:]
+        if manifest.kind == .uploader || manifest.kind == .notifier, !declared["url"].isNull {
+            options["url"] = "http://127.0.0.1:1"
+        }
+        if manifest.kind == .backend, !declared["port"].isNull { options["port"] = 0 }
+        return .object(options)
+    }
+
+    func run(_ asked: ConformanceCase) throws {
+        try bringUp()
+        switch asked {
+        case .ready: _ = try running()
+        case .options: try refusesOptions()
+        case .lock: try keepsTheLock()
+        case .foreignMessages: try livesOn()
+        case .standby: try standsBy()
+        case .drain:
+            let process = try running()
+            first = nil
+            try trial.stop(process, label: name)
+        case .figures: _ = try computed()
+        case .anew: try compare("anew", "the samples came in another order") { try $0.level("anew", $1, to: $2) }
+        case .repeated: try repeated()
+        case .crash: try crash()
+        case .drainAtWork: try drainAtWork()
+        case .emptied: try empty()
+        case .manySamples: try many()
+        default: return
+        }
+    }
+
+    /// The stack around the plugin.
+    private func bringUp() throws {
+        guard !isUp else { return }
+        isUp = true
+        // Without a hub nobody is ready: where that is the plugin, it comes first.
+        if manifest.kind == .hub { _ = try running() }
+        for name in ["hub", "observer", "debouncer"] where name != self.name {
+            do { try trial.startAndWait(name) } catch {
+                throw Failure(
+                    "the stack around the plugin can't be started: \(name): \(error)",
+                    hint: "is everything built and up to date? 'make build'")
+            }
+        }
+    }
+
+    func running() throws -> ChildProcess {
+        if let first, first.poll() == nil { return first }
+        let process = try trial.startAndWait(name)
+        first = process
+        return process
+    }
+
+    private func refusesOptions() throws {
+        let file = trial.folder + "/wrong.json"
+        let text = try String(contentsOfFile: trial.file, encoding: .utf8)
+        guard var all = try Value(json: text.utf8)["instances"].object, var entry = all[name]?.object else { return }
+        entry["configuration"] = ["noSuchOption": 1]
+        all[name] = .object(entry)
+        try Data(Value.object(["instances": .object(all)]).json().utf8).write(to: URL(fileURLWithPath: file))
+        let process = try trial.start(name, as: "options", config: file)
+        guard let exit = process.wait(for: .seconds(TrialStack.stopWithin)) else {
+            throw ConformanceFault(
+                "it runs with an option that its manifest doesn't declare", sent: "\"noSuchOption\": 1",
+                said: trial.said("options"), hint: "check the options before anything starts; PluginProgram does")
+        }
+        guard exit == .code(ExitCode.usage.rawValue) else {
+            throw ConformanceFault(
+                "it ended with \(exit) at an option that its manifest doesn't declare", sent: "\"noSuchOption\": 1",
+                said: trial.said("options"), hint: "a configuration that is refused ends with exit code 2")
+        }
+    }
+
+    private func keepsTheLock() throws {
+        let process = try running()
+        let second = try trial.start(name, as: "second")
+        guard let exit = second.wait(for: .seconds(TrialStack.stopWithin)) else {
+            throw ConformanceFault(
+                "a second process runs on the same state folder", said: trial.said("second"),
+                hint: "take the folder's lock before anything is opened, and end with 1 when another holds it")
+        }
+        guard exit == .code(ExitCode.failed.rawValue) else {
+            throw ConformanceFault(
+                "a second process on the same state folder ended with \(exit)", said: trial.said("second"),
+                hint: "end with 1 when another holds the lock")
+        }
+        guard process.poll() == nil, trial.isReady(name, process) else {
+            throw ConformanceFault(
+                "the first process ended when a second was started", said: trial.said(name),
+                hint: "a lock that is held isn't taken")
+        }
+    }
+
+    private func standsBy() throws {
+        let process = try running()
+        let waiting = try trial.start(name, as: "standby", ["--standby"])
+        // Those of this kit say so; others have until then to end.
+        _ = trial.comes(within: 3) { trial.hasSaid("standby", "instance.standby") || waiting.poll() != nil }
+        if let exit = waiting.poll() {
+            throw ConformanceFault(
+                "with --standby it ended (\(exit)) while another held the lock", said: trial.said("standby"),
+                hint: "wait for the lock, then go on with the start")
+        }
+        guard trial.isReady(name, process) else {
+            throw ConformanceFault(
+                "another on standby ended it, or speaks in its place", said: trial.said("standby"),
+                hint: "on standby a process has no lock and says nothing on the bus")
+        }
+        first = nil
+        try trial.stop(process, label: name)
+        guard trial.comes(within: TrialStack.readyWithin, { trial.isReady(name, waiting) }) else {
+            throw ConformanceFault(
+                "it didn't take over within \(JSONNumber.text(TrialStack.readyWithin)) s of the lock's being free",
+                said: trial.said("standby"), hint: "look for the lock again at least every half second")
+        }
+        first = waiting
+    }
+
+    /// What nobody can understand, to every topic that it hears.
+    private func livesOn() throws {
+        let process = try running()
+        let bus = try HeardBus(trial.state.address)
+        defer { bus.close() }
+        guard trial.comes(within: TrialStack.readyWithin, { bus.isHeard }) else {
+            throw Failure("the kit isn't heard on its own bus", hint: "report this as a bug of the kit")
+        }
+        let before = bus.sent
+        var count = 0
+        for topic in ["sync.\(name)", "page.\(name)", "control.\(name)", "pull.\(name)", "heartbeat.observer"] {
+            let bodies: [Value] = [
+                .null, "x", [1, 2], ["head": 7], ["id": "x", "part": -1], ["command": "noSuchThing"],
+            ]
+            for body in bodies { bus.send(topic, body) }
+            bus.send(topic, ["x": 1], version: ProtocolVersion(major: 2, minor: 0))
+            bus.send(frames: [Array(topic.utf8), [0xff, 0x00], [0x9f]])
+            bus.send(frames: [Array(topic.utf8)])
+            count += bodies.count + 3
+        }
+        // The second heartbeat after all of it: it has had a turn by then.
+        var beats = 0
+        var last = MonotonicClock.now
+        let isAlive = trial.comes(within: TrialStack.readyWithin) {
+            guard bus.sent >= before + count, let beat = trial.client.heartbeats[name] else {
+                last = MonotonicClock.now
+                return process.poll() != nil
+            }
+            let arrived = MonotonicClock.now - Instant(beat.age * 1e6)
+            if arrived > last + 1000 {
+                beats += 1
+                last = arrived
+            }
+            return beats >= 2 || process.poll() != nil
+        }
+        if let exit = process.poll() {
+            throw ConformanceFault(
+                "it ended (\(exit)) at messages that it can't understand",
+                sent: "messages of another major, without members, of wrong types",
+                said: trial.said(name), hint: "drop what can't be read, count it, go on: docs/protocol.md, 'Versions'")
+        }
+        guard isAlive, trial.isReady(name, process) else {
+            throw ConformanceFault(
+                "it says nothing any more after messages that it can't understand", said: trial.said(name),
+                hint: "drop what can't be read, count it, go on")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import HealthModel
+
+/// Writes made-up samples as an export of the Health app.
+enum TestExport {
+    static func write(_ rows: [TestRow], to path: String, zones: ZoneTimeline, exported: Instant) throws {
+        var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<HealthData locale=\"en_GB\">\n"
+        text += " <ExportDate value=\"\(date(exported, zones))\"/>\n"
+        for row in rows {
+            let type = HealthType.named(row.type)
+            let source = TestRow.sources[row.source]
+            let times =
+                "sourceName=\"\(quoted(source.sourceName))\" sourceVersion=\"\(source.sourceVersion)\""
+                + (source.device.isEmpty ? "" : " device=\"&lt;&lt;HKDevice: 0x1&gt;, \(quoted(source.device))&gt;\"")
+                + " creationDate=\"\(date(row.end, zones))\" startDate=\"\(date(row.start, zones))\""
+                + " endDate=\"\(date(row.end, zones))\""
+            if type.kind == .workout {
+                let minutes = Double(row.end - row.start) / 60e6
+                text +=
+                    " <Workout workoutActivityType=\"HKWorkoutActivityTypeWalking\" duration=\"\(minutes)\" durationUnit=\"min\" \(times)/>\n"
+                continue
+            }
+            let unit = type.kind == .quantity && !type.unit.isEmpty ? " unit=\"\(quoted(type.unit))\"" : ""
+            let value = row.value.isNaN ? "" : " value=\"\(number(row.value, type))\""
+            text += " <Record type=\"\(row.type)\"\(unit)\(value) \(times)"
+            text +=
+                row.byHand ? ">\n  <MetadataEntry key=\"HKWasUserEntered\" value=\"1\"/>\n </Record>\n" : "/>\n"
+        }
+        text += "</HealthData>\n"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    private static func number(_ value: Double, _ type: HealthType) -> String {
+        guard type.kind == .category else { return JSONNumber.text(value) }
+        return CategoryValue.name(of: Int(value), type: type.identifier) ?? "\(Int(value))"
+    }
+
+    private static func date(_ instant: Instant, _ zones: ZoneTimeline) -> String {
+        // In UTC: what the local clock says twice would be two times with one name.
+        let day = LocalDay(number: Int((instant / Instant.second).floored(by: 86_400)))
+        let second = Int(instant / Instant.second) - day.number * 86_400
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(day) \(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) +0000"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "\"", with: "&quot;")
+            .replacingOccurrences(of: "<", with: "&lt;").replacingOccurrences(of: ">", with: "&gt;")
+    }
+}
+
+extension Instant {
+    /// Whole multiples below, also of what is negative.
+    fileprivate func floored(by divisor: Int64) -> Int64 { self >= 0 ? self / divisor : (self + 1) / divisor - 1 }
+}

@@ -1,0 +1,218 @@
+import Changelog
+import Console
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import Operations
+import PluginKit
+import Supervisor
+
+/// A stack of the shipped programs in a temporary folder, with the plugin in it, alone on its bus. Gone with the object.
+final class TrialStack {
+    let folder: String
+    let state: StateFolder
+    let file: String
+    let stack: StackConfiguration
+    let catalog: PluginCatalog
+    private(set) var client: StackClient
+    /// By instance; those that run.
+    private var processes: [String: ChildProcess] = [:]
+
+    /// How long anything may take to be said on the bus.
+    static let readyWithin = 30.0
+    static let stopWithin = 10.0
+
+    /// - Parameter instances: by name; what the plugin is to be.
+    init(_ instances: [String: Value], catalog: PluginCatalog) throws {
+        self.catalog = catalog
+        var template = Array((NSTemporaryDirectory() + "healthbus-test-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Failure(
+                "no temporary folder below \(NSTemporaryDirectory())", hint: "check its rights, or set TMPDIR")
+        }
+        folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        state = StateFolder(path: folder + "/s")
+        file = folder + "/stack.json"
+        var all: [String: Value] = [:]
+        let shipped = try Value(json: Array(StackConfiguration.embedded.utf8), comments: true)
+        for name in (shipped["instances"].object ?? [:]).keys { all[name] = .null }
+        for name in ["hub", "observer"] { all[name] = ["plugin": .string(name)] }
+        all["debouncer"] = ["plugin": "debouncer", "configuration": ["windowSeconds": 0]]
+        all.merge(instances) { $1 }
+        try Data(Value.object(["instances": .object(all)]).json(pretty: true).utf8)
+            .write(to: URL(fileURLWithPath: file))
+        stack = try StackConfiguration(path: file, catalog: catalog)
+        try StateFolder.make(state.path)
+        try StateFolder.make(state.sockets)
+        client = try StackClient(address: state.address)
+    }
+
+    deinit {
+        client.close()
+        for process in processes.values {
+            process.kill()
+            process.wait()
+        }
+        // What is left in a temporary folder is no reason to fail.
+        _ = try? FileManager.default.removeItem(atPath: folder)
+        if !state.sockets.hasPrefix(folder) { _ = try? FileManager.default.removeItem(atPath: state.sockets) }
+    }
+
+    /// Starts an instance's program. It takes the place of one that ended.
+    @discardableResult
+    func start(_ name: String, as label: String? = nil, _ words: [String] = [], config: String? = nil) throws
+        -> ChildProcess
+    {
+        guard let instance = stack.instance(name) else { throw Failure("no instance \(name)") }
+        let log = open(
+            folder + "/\(label ?? name).log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard log >= 3 else { throw Failure("can't write below \(folder)") }
+        defer { close(log) }
+        let process = try ChildProcess(
+            ProcessSpec(
+                name: name, executable: catalog.program(instance.manifest),
+                arguments: ["--state", state.path, "--instance", name, "--config", config ?? file] + words,
+                environment: [
+                    "HEALTHBUS_PLUGINS": catalog.folder, "HEALTHBUS_LOG": "text", "HEALTHBUS_LOG_LEVEL": "info",
+                    "HEALTHBUS_ZONE": TestRows.zone, "HEALTHBUS_BACKEND_PORT": "", "HEALTHBUS_BACKEND_TOKEN": "test",
+                ],
+                streams: .init(output: log, error: log)),
+            trampoline: ChildProcess.trampolineBesideProgram())
+        processes[label ?? name] = process
+        return process
+    }
+
+    /// What its program has said, the newest line that isn't of the daily round.
+    func said(_ label: String) -> String? {
+        guard let data = FileManager.default.contents(atPath: folder + "/\(label).log") else { return nil }
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").last.map(String.init)
+    }
+
+    func hasSaid(_ label: String, _ text: String) -> Bool {
+        guard let data = FileManager.default.contents(atPath: folder + "/\(label).log") else { return false }
+        return String(decoding: data, as: UTF8.self).contains(text)
+    }
+
+    /// Waits for a condition, waking up at whatever is said on the bus; false when it doesn't come in time.
+    func comes(within seconds: Double, _ condition: () throws -> Bool) rethrows -> Bool {
+        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        while try !condition() {
+            if MonotonicClock.now > deadline { return false }
+            client.wait(until: Date(timeIntervalSinceNow: 0.01))
+        }
+        return true
+    }
+
+    func beat(_ name: String) -> Heartbeat? { client.heartbeats[name]?.beat }
+
+    func isReady(_ name: String, _ process: ChildProcess) -> Bool {
+        beat(name).map { $0.pid == Int(process.pid) && $0.phase == "ready" } ?? false
+    }
+
+    /// Starts an instance and waits until it is ready.
+    @discardableResult
+    func startAndWait(_ name: String, as label: String? = nil) throws -> ChildProcess {
+        let process = try start(name, as: label)
+        let hasCome = comes(within: Self.readyWithin) { isReady(name, process) || process.poll() != nil }
+        if let ended = process.poll() {
+            throw ConformanceFault(
+                "its program ended (\(ended)) before it was ready", said: said(label ?? name),
+                hint: "what it said says why; 'healthbus plugins validate' checks the manifest")
+        }
+        guard hasCome else {
+            throw ConformanceFault(
+                "it wasn't ready within \(JSONNumber.text(Self.readyWithin)) s",
+                received: beat(name).map { "heartbeat.\(name), phase \($0.phase), pid \($0.pid)" },
+                said: said(label ?? name),
+                hint: "a process is ready when its own heartbeat has come back: docs/plugins.md, 'Life of a process'")
+        }
+        return process
+    }
+
+    /// Ends one as the supervisor does.
+    func stop(_ process: ChildProcess, label: String) throws {
+        process.signal(SIGTERM)
+        guard let exit = process.wait(for: .seconds(Self.stopWithin)) else {
+            process.kill()
+            process.wait()
+            throw ConformanceFault(
+                "it didn't end within \(JSONNumber.text(Self.stopWithin)) s of SIGTERM", sent: "SIGTERM",
+                said: said(label),
+                hint: "finish the turn, say 'stopped' in a last heartbeat, exit 0; the supervisor kills what doesn't")
+        }
+        guard exit.isSuccess else {
+            throw ConformanceFault(
+                "it ended with \(exit) after SIGTERM", sent: "SIGTERM", said: said(label),
+                hint: "exit with 0 when you are asked to end")
+        }
+    }
+
+    /// Imports samples and waits for the end of the import. The observer's head then.
+    func importSamples(_ rows: [TestRow], _ zones: ZoneTimeline, exported: Instant, complete: Bool = false) throws
+        -> Int64
+    {
+        let path = folder + "/\(exported).xml"
+        try TestExport.write(rows, to: path, zones: zones, exported: exported)
+        let imports = ImportClient(client: client, observer: "observer")
+        let id = UUID().uuidString.lowercased()
+        var request: [String: Value] = ["command": "import", "id": .string(id), "path": .string(path)]
+        if complete { request.merge(["complete": true, "deleteUpTo": 100]) { $1 } }
+        var ended: (row: Value, head: Int64)?
+        let isOver = try comes(within: 120) {
+            guard let found = try imports.state(id, within: 1) else {
+                client.command("observer", request)
+                return false
+            }
+            ended = found
+            return ["closed", "failed"].contains(found.row["state"].string)
+        }
+        guard isOver, let ended, ended.row["state"] == "closed", ended.row["problem"].isNull,
+            ended.row["report"]["refused"].isNull
+        else {
+            let why = ended?.row["problem"].string ?? ended?.row["report"]["refused"].string ?? "no answer"
+            throw Failure(
+                "the kit's own samples couldn't be imported: \(why)",
+                hint: "report this as a bug of the kit, with \(path)")
+        }
+        return ended.head
+    }
+
+    /// Waits until a handler has computed everything up to there.
+    func level(_ name: String, _ process: ChildProcess, to head: Int64, within seconds: Double = 120) throws {
+        let isLevel = comes(within: seconds) {
+            process.poll() != nil || (beat(name).map { $0.frontier["observer"] ?? 0 >= head } ?? false)
+        }
+        let failedDays = beat(name)?.details["failedDays"]?.int ?? 0
+        guard failedDays == 0 else {
+            throw ConformanceFault(
+                "\(failedDays) day\(failedDays == 1 ? "" : "s") couldn't be computed", said: failure(name),
+                hint: "the reason stands in its log; the cases of lines show which line it was")
+        }
+        if let ended = process.poll() {
+            throw ConformanceFault("its process ended (\(ended)) at work", said: said(name), hint: "its log says why")
+        }
+        guard isLevel else {
+            throw ConformanceFault(
+                "it hadn't computed everything within \(JSONNumber.text(seconds)) s: \(beat(name)?.details["pending"]?.int ?? 0) days wait",
+                said: said(name), hint: "it computes too slowly, or its frontier doesn't move")
+        }
+    }
+
+    private func failure(_ name: String) -> String? {
+        guard let data = FileManager.default.contents(atPath: folder + "/\(name).log") else { return nil }
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").last { $0.contains("day.failed") }
+            .map(String.init) ?? said(name)
+    }
+
+    /// All figures and events of an instance, by key.
+    func rows(_ name: String) throws -> [String: Value] {
+        guard let instance = stack.instance(name) else { return [:] }
+        let reader = StackReader(state: state, stack: stack) { _, database in ChangelogSource(database: database) }
+        var found: [String: Value] = [:]
+        for topic in ["figures.", "events."] {
+            for row in try reader.rows(instance, topic: topic) { found[row.key] = row.body }
+        }
+        return found
+    }
+}

@@ -1,0 +1,59 @@
+import Glibc
+import Synchronization
+
+/// A log in a file of bounded size. At its limit the file gets another name, which it takes from the one before, and a new one is begun.
+///
+/// The process that writes is the one that begins the new file, between two lines: no line is lost or cut, whoever else dies, and nobody
+/// waits for a reader. What a full disk doesn't take is lost.
+public final class LogFile: Sendable {
+    public static let limit = 4 << 20
+
+    private let path: String
+    private let limit: Int
+    private let descriptor: Int32
+    private let lock = Mutex(())
+
+    /// Where the lines before a log's first one are.
+    public static func older(_ path: String) -> String { path + ".1" }
+
+    /// - Parameter descriptor: open for appending; it stays the log's when that begins a new file.
+    /// - Returns: nil when that isn't the file at `path`.
+    public init?(path: String, descriptor: Int32 = STDERR_FILENO, limit: Int = LogFile.limit) {
+        self.path = path
+        self.limit = limit
+        self.descriptor = descriptor
+        guard size != nil else { return nil }
+    }
+
+    /// - Parameter line: with its end.
+    public func write(_ line: String) {
+        lock.withLock { _ in
+            switch size {
+            // Another process of this instance, which waits to take over or has been, has begun a new file.
+            case nil: begin()
+            case let size? where size > 0 && size + line.utf8.count > limit:
+                if rename(path, Self.older(path)) == 0 { begin() }
+            default: break
+            }
+            StandardStream(descriptor: descriptor).write(line)
+        }
+    }
+
+    /// How long the file is; nil when the descriptor is open on another one.
+    private var size: Int? {
+        var open = stat()
+        var named = stat()
+        guard fstat(descriptor, &open) == 0, stat(path, &named) == 0, open.st_mode & S_IFMT == S_IFREG,
+            open.st_dev == named.st_dev, open.st_ino == named.st_ino
+        else { return nil }
+        return Int(open.st_size)
+    }
+
+    /// Goes over to the file at `path`, a new one if need be; where none can be had, the next line tries again.
+    private func begin() {
+        let new = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard new >= 0 else { return }
+        defer { close(new) }
+        dup2(new, descriptor)
+    }
+}

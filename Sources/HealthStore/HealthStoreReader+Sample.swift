@@ -1,0 +1,67 @@
+import HealthModel
+import SQLite
+
+/// Where a sample is in the store, without what it measured.
+public struct SamplePlace: Sendable, Equatable {
+    public var id: SampleID
+    /// HealthKit's own.
+    public var uuid: SampleID?
+    public var user: String
+    public var type: String
+    /// Of its newest change.
+    public var sequence: Int64
+    /// Of the change that brought it.
+    public var born: Int64
+    public var start: Instant
+    public var end: Instant
+    /// "alive", "absent" (a newer complete export lacks it), "deleted", "quarantined".
+    public var state: String
+}
+
+extension HealthStoreReader {
+    /// A sample by its id, or by HealthKit's UUID; nil when there is none.
+    public func sample(_ id: SampleID) throws -> SamplePlace? {
+        try refresh()
+        let sequence = try sequence(uuid: id) ?? sequence(id: id)
+        guard let sequence else { return nil }
+        let read = try database.prepare("SELECT \(StoredRow.columns), user, born FROM samples WHERE seq = ?")
+        read.bind(1, sequence)
+        // Two columns behind those of a stored row.
+        let (userColumn, bornColumn) = (15, 16)
+        return try read.firstRow { row in
+            let stored = StoredRow(row)
+            let born = row.int64(bornColumn)
+            return SamplePlace(
+                id: stored.id, uuid: stored.uuid, user: try users.name(row.int(userColumn)),
+                type: try types.name(stored.type), sequence: stored.sequence,
+                born: born == 0 ? stored.sequence : born, start: stored.start, end: stored.end,
+                state: "\(stored.state)")
+        }
+    }
+
+    private func sequence(uuid: SampleID) throws -> Int64? {
+        let find = try database.prepare("SELECT seq FROM uuids WHERE user = ? AND uuid = ? AND seq IS NOT NULL")
+        for user in users.ids.values.sorted() {
+            find.bind(1, user)
+            find.bind(2, uuid)
+            if let sequence = try find.firstRow({ $0.int64(0) }) { return sequence }
+        }
+        return nil
+    }
+
+    /// An id begins with its start, which the index goes by: a look a user and type.
+    private func sequence(id: SampleID) throws -> Int64? {
+        let find = try database.prepare(
+            "SELECT seq FROM samples WHERE user = ? AND type = ? AND second = ? AND id = ?")
+        for user in users.ids.values.sorted() {
+            for type in types.ids.values.sorted() {
+                find.bind(1, user)
+                find.bind(2, type)
+                find.bind(3, Int64(id.high >> 16) / 1000)
+                find.bind(4, id)
+                if let sequence = try find.firstRow({ $0.int64(0) }) { return sequence }
+            }
+        }
+        return nil
+    }
+}

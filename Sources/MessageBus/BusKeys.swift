@@ -1,0 +1,82 @@
+import CZeroMQ
+
+/// A CURVE key pair (Curve25519), in Z85: 40 characters each.
+public struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
+    public let publicKey: String
+    package let secret: String
+
+    /// - Throws: `BusKeyError` when it isn't a key.
+    public init(secret: String) throws(BusKeyError) {
+        guard BusKeyPair.isKey(secret) else { throw .malformed }
+        var text = [CChar](repeating: 0, count: 41)
+        guard zmq_curve_public(&text, secret) == 0 else { throw .malformed }
+        publicKey = Self.text(text)
+        self.secret = secret
+    }
+
+    /// A new one, by the system's random generator.
+    public static func make() throws(BusKeyError) -> BusKeyPair {
+        var open = [CChar](repeating: 0, count: 41)
+        var secret = open
+        guard zmq_curve_keypair(&open, &secret) == 0 else { throw .unsupported }
+        return try BusKeyPair(secret: text(secret))
+    }
+
+    /// Whether a text has the form of a key. Any 32 bytes are one.
+    public static func isKey(_ text: String) -> Bool {
+        guard text.utf8.count == 40 else { return false }
+        var bytes = [UInt8](repeating: 0, count: 32)
+        return zmq_z85_decode(&bytes, text) != nil
+    }
+
+    /// The 32 bytes of a public key as libzmq shows them to the hub, in Z85.
+    static func text(of bytes: [UInt8]) -> String? {
+        guard bytes.count == 32 else { return nil }
+        var text = [CChar](repeating: 0, count: 41)
+        return zmq_z85_encode(&text, bytes, 32) == nil ? nil : Self.text(text)
+    }
+
+    private static func text(_ characters: [CChar]) -> String {
+        String(decoding: characters.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Never the secret.
+    public var description: String { "BusKeyPair(\(publicKey))" }
+}
+
+public enum BusKeyError: Error, CustomStringConvertible {
+    case malformed, unsupported
+
+    public var description: String {
+        switch self {
+        case .malformed: "isn't a key: 40 characters of Z85, as 'healthbus keys' writes them"
+        case .unsupported: "this libzmq can't make keys: it was built without CURVE"
+        }
+    }
+}
+
+/// What a process shows to the hub, and by what it knows that hub.
+public struct BusCredentials: Sendable, Equatable {
+    public var own: BusKeyPair
+    /// The hub's public key.
+    public var hub: String
+
+    public init(own: BusKeyPair, hub: String) {
+        self.own = own
+        self.hub = hub
+    }
+}
+
+/// A process's place on a sealed bus: its name there, and where its keys are. They are read again each second, so that a new key is used
+/// without a restart.
+public final class BusSeal: Sendable, Equatable {
+    public let identity: String
+    let credentials: @Sendable () throws -> BusCredentials
+
+    public init(identity: String, credentials: @escaping @Sendable () throws -> BusCredentials) {
+        self.identity = identity
+        self.credentials = credentials
+    }
+
+    public static func == (a: BusSeal, b: BusSeal) -> Bool { a === b }
+}

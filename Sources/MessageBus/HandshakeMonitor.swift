@@ -1,0 +1,55 @@
+import CZeroMQ
+
+/// How handshakes of a socket end, as libzmq tells it (zmq_socket_monitor(3)).
+final class HandshakeMonitor {
+    enum Event: Equatable {
+        case succeeded
+        /// The hub doesn't know the key (ZAP status 400).
+        case keyRefused
+        /// What came isn't the handshake that was expected: another mechanism, another hub key, noise.
+        case notUnderstood(mechanismDiffers: Bool)
+        /// The connection ended on the way, without a reason.
+        case brokenOff
+    }
+
+    let socket: ZeroMQSocket
+
+    /// - Parameter name: no other monitor of this context has it.
+    init(_ watched: ZeroMQSocket, name: String) throws {
+        let events =
+            ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
+            | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL
+        guard zmq_socket_monitor(watched.handle, "inproc://\(name)", Int32(events)) == 0 else {
+            throw BusError.last("watch the handshakes")
+        }
+        // Unbounded: whoever tells must never wait for us.
+        socket = try ZeroMQSocket(watched.context, type: ZMQ_PAIR, highWaterMark: 0, linger: 0)
+        try socket.connect("inproc://\(name)")
+    }
+
+    var pollItem: zmq_pollitem_t {
+        zmq_pollitem_t(socket: socket.handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+    }
+
+    /// The next event and the endpoint; nil when there is none now.
+    func next() throws -> (event: Event, endpoint: String)? {
+        while let frames = try socket.receive() {
+            guard let first = frames.first, first.count == 6 else { continue }
+            // 16 bits of event, 32 of value, in the machine's order.
+            let kind = Int32(first[0]) | Int32(first[1]) << 8
+            let value = first[2...].enumerated().reduce(UInt32(0)) { $0 | UInt32($1.element) << (8 * $1.offset) }
+            let event: Event
+            switch kind {
+            case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: event = .succeeded
+            case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: event = .keyRefused
+            case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+                event = .notUnderstood(
+                    mechanismDiffers: value == UInt32(ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH))
+            case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: event = .brokenOff
+            default: continue
+            }
+            return (event, frames.count > 1 ? String(decoding: frames[1], as: UTF8.self) : "")
+        }
+        return nil
+    }
+}

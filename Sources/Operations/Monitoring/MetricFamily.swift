@@ -1,0 +1,135 @@
+/// A metric of the monitoring endpoint: declared once, with its kind, its labels and what it means.
+public struct MetricFamily: Sendable, Equatable {
+    public enum Kind: String, Sendable { case gauge, counter, histogram }
+
+    /// As Prometheus' conventions want it: base units, `_total` for counters.
+    public let name: String
+    public let kind: Kind
+    public let labels: [String]
+    /// One sentence.
+    public let help: String
+
+    init(_ name: String, _ kind: Kind, _ labels: [String], _ help: String) {
+        self.name = "healthbus_" + name
+        self.kind = kind
+        self.labels = labels
+        self.help = help
+    }
+}
+
+// Every metric. Labels name instances, plugins and metric families; never users, devices or sources.
+extension MetricFamily {
+    public static let all: [MetricFamily] = [
+        buildInfo, up, ready, heartbeatAge, restarts, epoch, memory, busy, lastCommit, turns, turnCount, processor,
+        started, head,
+        consumed, lag, sent, received, dropped, malformed, forwarded, pendingDays, failedDays, pendingTypes, openDays,
+        missing, importOpen, quarantined, lastSample, lastSync, lastCheck, delivered, deadLetters, paused, blocked,
+        networkPath, lastDelivery, deliveryDelay, notified, notificationsFailed,
+    ]
+
+    package static let buildInfo = MetricFamily(
+        "build_info", .gauge, ["protocol"], "1; the label says which protocol this release speaks.")
+
+    // Processes.
+    package static let up = MetricFamily(
+        "instance_up", .gauge, ["instance", "plugin"], "1 when the instance was heard in the last 5 seconds.")
+    package static let ready = MetricFamily(
+        "instance_ready", .gauge, ["instance", "plugin"], "1 when it is heard and says that it is ready.")
+    package static let heartbeatAge = MetricFamily(
+        "instance_heartbeat_age_seconds", .gauge, ["instance"], "Time since its last heartbeat.")
+    package static let restarts = MetricFamily(
+        "instance_restarts_total", .counter, ["instance"],
+        "How often the supervisor has started it again; only where `healthbus up` runs.")
+    package static let epoch = MetricFamily(
+        "instance_epoch", .gauge, ["instance"], "Rises with each process that opens the instance's file.")
+    package static let memory = MetricFamily(
+        "instance_resident_memory_bytes", .gauge, ["instance"], "Resident memory of its process.")
+    package static let busy = MetricFamily(
+        "instance_busy_seconds", .gauge, ["instance"], "How long its present turn has taken so far; 0 at rest.")
+    package static let lastCommit = MetricFamily(
+        "instance_last_commit_timestamp_seconds", .gauge, ["instance"],
+        "When it last committed; absent before the first commit of its process.")
+    package static let turns = MetricFamily(
+        "instance_turn_seconds_total", .counter, ["instance"], "Time spent in turns since its process began.")
+    package static let turnCount = MetricFamily(
+        "instance_turns_total", .counter, ["instance"], "Turns since its process began.")
+    package static let processor = MetricFamily(
+        "instance_cpu_seconds_total", .counter, ["instance"], "Processor time of its process, in user and system mode.")
+    package static let started = MetricFamily(
+        "instance_start_time_seconds", .gauge, ["instance"], "When its process began.")
+
+    // Anchors.
+    package static let head = MetricFamily(
+        "head_sequence", .gauge, ["instance"], "Newest sequence of the instance's own changelog.")
+    package static let consumed = MetricFamily(
+        "consumed_sequence", .gauge, ["instance", "upstream"],
+        "Up to where an upstream is consumed, all outputs included.")
+    package static let lag = MetricFamily(
+        "lag_sequences", .gauge, ["instance", "upstream"], "How far the instance is behind its upstream's head.")
+
+    // The bus.
+    package static let sent = MetricFamily("messages_sent_total", .counter, ["instance"], "Messages sent.")
+    package static let received = MetricFamily("messages_received_total", .counter, ["instance"], "Messages received.")
+    package static let dropped = MetricFamily(
+        "messages_dropped_total", .counter, ["instance"],
+        "Messages that weren't sent for want of room; they are repeated.")
+    package static let malformed = MetricFamily(
+        "messages_malformed_total", .counter, ["instance"], "What came on the bus and wasn't a message.")
+    package static let forwarded = MetricFamily(
+        "messages_forwarded_total", .counter, ["instance"], "Messages that the hub has passed on.")
+
+    // Work.
+    package static let pendingDays = MetricFamily(
+        "pending_days", .gauge, ["instance"], "Days that a handler has still to compute.")
+    package static let failedDays = MetricFamily("failed_days", .gauge, ["instance"], "Days that couldn't be computed.")
+    package static let pendingTypes = MetricFamily(
+        "pending_types", .gauge, ["instance"], "Types whose window is open, or that wait for background time.")
+    package static let openDays = MetricFamily(
+        "open_days", .gauge, ["instance"], "Days that are over and not final yet.")
+    package static let missing = MetricFamily(
+        "missing_handlers", .gauge, ["instance"], "Handlers that days have waited for longer than 15 seconds.")
+    package static let importOpen = MetricFamily(
+        "import_open", .gauge, ["instance"], "1 while a file is being imported.")
+    package static let quarantined = MetricFamily(
+        "quarantined_samples", .gauge, ["instance"], "Samples and inputs that are kept apart and don't count.")
+    package static let lastSample = MetricFamily(
+        "last_sample_timestamp_seconds", .gauge, ["instance"],
+        "End of the newest sample of the handler's types, of any user.")
+    package static let lastSync = MetricFamily(
+        "last_sync_timestamp_seconds", .gauge, ["instance"], "When samples of its types last came.")
+    package static let lastCheck = MetricFamily(
+        "last_check_timestamp_seconds", .gauge, ["instance"], "When they were last looked for.")
+
+    // Delivery.
+    package static let delivered = MetricFamily(
+        "delivered_elements_total", .counter, ["instance", "metric"],
+        "Elements that the backend has taken since the state was made.")
+    package static let deadLetters = MetricFamily(
+        "dead_letters", .gauge, ["instance"], "Elements that the backend refused for good.")
+    package static let paused = MetricFamily(
+        "delivery_paused", .gauge, ["instance"], "1 while only a person can mend what keeps delivery from going on.")
+    package static let blocked = MetricFamily(
+        "delivery_blocked", .gauge, ["instance"], "1 while something keeps delivery from going on.")
+    package static let networkPath = MetricFamily(
+        "network_path_satisfied", .gauge, ["instance"], "1 when there is a way to the backend's network.")
+    package static let lastDelivery = MetricFamily(
+        "last_delivery_timestamp_seconds", .gauge, ["instance", "metric"], "When the backend last took an element.")
+    package static let deliveryDelay = MetricFamily(
+        "delivery_delay_seconds", .histogram, ["instance", "metric"],
+        "From a sample's end to the backend, of samples of the last 48 hours, since the uploader's process began.")
+    package static let notified = MetricFamily(
+        "notifications_total", .counter, ["instance"], "Alerts that were told to a program or a webhook.")
+    package static let notificationsFailed = MetricFamily(
+        "notifications_failed_total", .counter, ["instance"], "Alerts that nobody could be told of.")
+}
+
+extension MetricFamily {
+    /// A table for a page of the documentation.
+    public static var documentation: String {
+        let rows = all.map { family in
+            let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")
+            return "| `\(family.name)` | \(family.kind.rawValue) | \(labels) | \(family.help) |\n"
+        }
+        return "| metric | kind | labels | what it says |\n| --- | --- | --- | --- |\n" + rows.joined()
+    }
+}

@@ -1,0 +1,45 @@
+import HealthModel
+import Wire
+
+/// Takes health values out of messages, so that what a tap prints may be shown to others. Pure.
+///
+/// Only pages carry any. Of those what is known to hold none stays (what moves the protocol, ids, types, times, sources); everything else is
+/// hidden, what a later release adds too.
+public enum Redaction {
+    public static let hidden: Value = "hidden"
+
+    private static let pageMembers: Set<String> = [
+        "id", "attempt", "producer", "part", "last", "head", "from", "through", "bulk", "error", "reason", "continue",
+        "users", "user", "start", "end", "zones", "timeline", "imports", "types", "quarantined", "device",
+        "registrations", "reasons", "moments", "sequence", "sample",
+    ]
+    private static let columns: Set<String> = [
+        "types", "units", "origins", "id", "seq", "type", "unit", "start", "end", "origin", "flags", "created", "uuid",
+    ]
+    private static let rowMembers: Set<String> = [
+        "seq", "key", "topic", "user", "day", "deleted", "id", "type", "unit", "source", "start", "end",
+    ]
+
+    public static func redact(_ message: Message) -> Message {
+        guard message.topic.hasPrefix("page."), var members = message.body.object else { return message }
+        for (name, value) in members where !pageMembers.contains(name) {
+            switch name {
+            case "samples": members[name] = keeping(columns, of: value)
+            case "rows": members[name] = .array((value.array ?? []).map { row($0) })
+            default: members[name] = hidden
+            }
+        }
+        var redacted = message
+        redacted.body = .object(members)
+        return redacted
+    }
+
+    /// A changelog's row or a sample, without what it says.
+    public static func row(_ value: Value) -> Value { keeping(rowMembers, of: value) }
+
+    private static func keeping(_ known: Set<String>, of value: Value) -> Value {
+        guard let members = value.object else { return hidden }
+        return .object(
+            members.reduce(into: [:]) { $0[$1.key] = known.contains($1.key) || $1.value.isNull ? $1.value : hidden })
+    }
+}

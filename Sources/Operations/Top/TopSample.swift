@@ -1,0 +1,78 @@
+import HealthModel
+import PluginKit
+
+/// How a stack was at one moment, as heartbeats and the supervisor told it.
+public struct TopSample: Sendable {
+    public struct Process: Sendable {
+        public var name: String
+        /// The supervisor's word; nil where none was heard.
+        public var supervised: String?
+        public var restarts: Int64?
+        public var beat: Heartbeat?
+        /// When the heartbeat arrived, by the clock that never jumps.
+        public var arrived: Instant
+        /// The heartbeat before that one, which an earlier look has seen: what rates are counted from.
+        public var earlier: (beat: Heartbeat, arrived: Instant)?
+
+        public init(name: String, supervised: String?, restarts: Int64?, beat: Heartbeat?, arrived: Instant) {
+            self.name = name
+            self.supervised = supervised
+            self.restarts = restarts
+            self.beat = beat
+            self.arrived = arrived
+        }
+    }
+
+    public var processes: [Process]
+    /// By the clock.
+    public var now: Instant
+    /// By the clock that never jumps.
+    public var monotonic: Instant
+
+    public init(processes: [Process], now: Instant, monotonic: Instant) {
+        self.processes = processes
+        self.now = now
+        self.monotonic = monotonic
+    }
+
+    /// - Parameters:
+    ///   - names: the configuration's instances, in order.
+    ///   - beats: with their age in seconds.
+    public init(
+        names: [String], beats: [String: (beat: Heartbeat, age: Double)], now: Instant, monotonic: Instant
+    ) {
+        var supervised: [String: Value] = [:]
+        if let supervisor = beats["supervisor"], supervisor.age < Self.patience.seconds {
+            for process in supervisor.beat.details["processes"]?.array ?? [] {
+                if let name = process["name"].string { supervised[name] = process }
+            }
+        }
+        let processes = (names + ["supervisor"]).map { name in
+            Process(
+                name: name, supervised: supervised[name]?["state"].string,
+                restarts: supervised[name]?["restarts"].int, beat: beats[name]?.beat,
+                arrived: monotonic - Instant((beats[name]?.age ?? 0) * 1e6))
+        }
+        self.init(processes: processes, now: now, monotonic: monotonic)
+    }
+
+    /// With what `old` knows of the time before. Who hasn't said anything since then (the hub speaks each second, whatever the interval) keeps the
+    /// rates that it had.
+    public func following(_ old: TopSample) -> TopSample {
+        let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })
+        var sample = self
+        for index in sample.processes.indices {
+            guard let past = before[processes[index].name], let beat = past.beat else { continue }
+            if beat == processes[index].beat {
+                sample.processes[index].earlier = past.earlier
+                sample.processes[index].arrived = past.arrived
+            } else {
+                sample.processes[index].earlier = (beat, past.arrived)
+            }
+        }
+        return sample
+    }
+
+    /// Who hasn't been heard for so long is silent.
+    static let patience = 5 * Instant.second
+}

@@ -1,0 +1,127 @@
+import Changelog
+import Foundation
+import HealthModel
+import PluginKit
+
+/// What `healthbus top` shows: how each process did between two moments. Pure.
+public struct TopTable: Sendable {
+    public struct Row: Sendable, Equatable {
+        public var name: String
+        /// As the supervisor says, else the heartbeat's phase; "silent" for who hasn't been heard, "stopped" for who said so.
+        public var state: String
+        /// Messages a second.
+        public var received: Double?
+        public var sent: Double?
+        /// Rows a second that its changelog moved on by.
+        public var rows: Double?
+        /// Sequences of that upstream from which it is farthest.
+        public var behind: Int64?
+        /// Milliseconds a turn took on average; nil when there was none.
+        public var turn: Double?
+        /// Of one core, 0 to 1 and above.
+        public var processor: Double?
+        /// Bytes.
+        public var memory: Int64?
+        public var restarts: Int64?
+        /// Seconds since its process began.
+        public var uptime: Double?
+    }
+
+    public let rows: [Row]
+    /// Days that handlers have still to compute.
+    public let pendingDays: Int64
+    /// By the clock.
+    public let now: Instant
+
+    /// - Parameter current: following the moment before; else there are no rates.
+    public init(_ current: TopSample) {
+        let heads = Dictionary(
+            uniqueKeysWithValues: current.processes.compactMap { process in
+                process.beat?.head.map { (process.name, $0.sequence) }
+            })
+        rows = current.processes.compactMap { process in
+            // A supervisor that isn't there is no process of the stack that lacks.
+            if process.name == "supervisor", process.beat == nil { return nil }
+            return Self.row(process, heads: heads, at: current)
+        }
+        pendingDays = current.processes.filter { $0.beat?.details["failedDays"] != nil }
+            .compactMap { $0.beat?.details["pending"]?.int }.reduce(0, +)
+        now = current.now
+    }
+
+    private static func row(
+        _ process: TopSample.Process, heads: [String: Int64], at sample: TopSample
+    ) -> Row {
+        let beat = process.beat
+        let isSilent = beat == nil || sample.monotonic - process.arrived >= TopSample.patience
+        let state = process.supervised ?? (isSilent && beat?.phase != "stopped" ? "silent" : beat?.phase ?? "silent")
+        var row = Row(name: process.name, state: state, restarts: process.restarts)
+        guard let beat, !isSilent, beat.phase != "stopped" else { return row }
+        row.memory = beat.memoryBytes
+        row.uptime = beat.started.map { max(0, (sample.now - $0).seconds) }
+        row.behind = beat.frontier.compactMap { upstream, frontier in heads[upstream].map { max(0, $0 - frontier) } }
+            .max()
+        guard let (old, arrived) = process.earlier, old.pid == beat.pid, process.arrived > arrived else { return row }
+        let seconds = (process.arrived - arrived).seconds
+        func rate(_ new: Int64?, _ old: Int64?) -> Double? {
+            guard let new, let old, new >= old else { return nil }
+            return Double(new - old) / seconds
+        }
+        row.received = rate(received(beat), received(old))
+        row.sent = rate(sent(beat), sent(old))
+        row.processor = rate(beat.processorTime, old.processorTime).map { $0 / 1e6 }
+        if beat.head?.generation == old.head?.generation { row.rows = rate(beat.head?.sequence, old.head?.sequence) }
+        if let turns = beat.turns, let past = old.turns, turns.count > past.count, turns.busy >= past.busy {
+            row.turn = Double(turns.busy - past.busy) / Double(turns.count - past.count) / 1000
+        }
+        return row
+    }
+
+    /// What goes through the hub it has received and sent.
+    private static func received(_ beat: Heartbeat) -> Int64? {
+        beat.details["messages"]?["received"].int ?? beat.details["forwarded"]?.int
+    }
+
+    private static func sent(_ beat: Heartbeat) -> Int64? {
+        beat.details["messages"]?["sent"].int ?? beat.details["forwarded"]?.int
+    }
+}
+
+extension TopTable {
+    /// All processes as one; the messages are those through the hub.
+    public var total: Row {
+        func sum<Number: AdditiveArithmetic>(_ numbers: [Number?]) -> Number? {
+            let known = numbers.compactMap { $0 }
+            return known.isEmpty ? nil : known.reduce(.zero, +)
+        }
+        let ready = rows.count { $0.state == "ready" }
+        var total = Row(name: "total", state: "\(ready) of \(rows.count) ready")
+        total.received = sum(rows.map(\.received))
+        total.sent = sum(rows.map(\.sent))
+        total.rows = sum(rows.map(\.rows))
+        total.behind = rows.compactMap(\.behind).max()
+        total.processor = sum(rows.map(\.processor))
+        total.memory = sum(rows.map(\.memory))
+        total.restarts = sum(rows.map(\.restarts))
+        return total
+    }
+
+    /// For programs.
+    public var value: Value {
+        [
+            "at": .string(InstantText.iso8601(now)), "pendingDays": .integer(pendingDays), "total": Self.value(total),
+            "processes": .array(rows.map(Self.value)),
+        ]
+    }
+
+    private static func value(_ row: Row) -> Value {
+        func number(_ value: Double?) -> Value { value.map { .number(($0 * 1000).rounded() / 1000) } ?? .null }
+        func integer(_ value: Int64?) -> Value { value.map { .integer($0) } ?? .null }
+        return [
+            "name": .string(row.name), "state": .string(row.state), "received": number(row.received),
+            "sent": number(row.sent), "rows": number(row.rows), "behind": integer(row.behind),
+            "turnMilliseconds": number(row.turn), "processor": number(row.processor), "memory": integer(row.memory),
+            "restarts": integer(row.restarts), "uptimeSeconds": number(row.uptime),
+        ]
+    }
+}

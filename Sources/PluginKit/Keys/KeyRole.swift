@@ -1,0 +1,44 @@
+/// What a key is for.
+public enum KeyRole: Sendable, Equatable, CustomStringConvertible {
+    /// Acts as this instance of the stack.
+    case instance(String)
+    /// A person's tool that asks and gives commands.
+    case `operator`
+    /// A person's tool that only listens.
+    case tap
+    /// `healthbus up`: an operator that says how its processes are.
+    case supervisor
+
+    public static let cli = "cli"
+    public static let tapName = "tap"
+    public static let supervisorName = "supervisor"
+
+    /// Names that aren't instances', each with its role; every stack has them.
+    public static let people: [(name: String, role: KeyRole)] = [
+        (supervisorName, .supervisor), (cli, .operator), (tapName, .tap),
+    ]
+
+    public init(_ text: String) {
+        self =
+            switch text {
+            case "operator": .operator
+            case "tap": .tap
+            case Self.supervisorName: .supervisor
+            default: .instance(text)
+            }
+    }
+
+    public var description: String {
+        switch self {
+        case .instance(let name): name
+        case .operator: "operator"
+        case .tap: "tap"
+        case .supervisor: Self.supervisorName
+        }
+    }
+
+    /// Who the hub takes the holder of this key for.
+    public func identity(of name: String) -> String {
+        if case .instance(let instance) = self { instance } else { name }
+    }
+}

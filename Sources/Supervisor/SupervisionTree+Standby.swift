@@ -1,0 +1,124 @@
+import Glibc
+
+/// Two processes for one place: the one that has it, and one that stands by to take it.
+///
+/// There is never more than one that runs, and one of them always comes to run: the second is told to go only once the first has ended, and the
+/// first starts again when the second ends before it is ready.
+extension SupervisionTree {
+    /// How a place passes to another process.
+    struct Handover: Sendable {
+        /// The name of the process that takes the place.
+        var successor: String
+        /// How long that one may take to be ready.
+        var within: Duration
+        /// When the place became free; nil while its process drains.
+        var began: Duration?
+        /// Until when it must be ready; nil while the place isn't free, and once time is up.
+        var until: Duration?
+    }
+
+    private func index(of name: String) -> Int? { members.firstIndex { $0.spec.name == name } }
+
+    mutating func standBy(
+        _ spec: ProcessSpec, becoming settled: ProcessSpec, at now: Duration, _ actions: inout [Action]
+    ) {
+        let place = settled.name
+        guard phase == .running, index(of: spec.name) == nil, let holder = index(of: place),
+            members[holder].place == nil, !members.contains(where: { $0.place == place })
+        else {
+            let why = "there is no such place, or somebody stands by already, or not all are started"
+            actions.append(.report(.standbyEnded(name: spec.name, place: place, why: why)))
+            return
+        }
+        var member = Member(spec)
+        member.place = place
+        member.settled = settled
+        member.state = .standby
+        members.append(member)
+        actions.append(.spawn(spec))
+    }
+
+    mutating func promote(_ index: Int, within: Duration, at now: Duration, _ actions: inout [Action]) {
+        guard phase == .running, members[index].state == .standby, members[index].pid != nil,
+            let place = members[index].place, let holder = self.index(of: place), members[holder].handover == nil
+        else { return }
+        members[holder].handover = Handover(successor: members[index].spec.name, within: within)
+        members[holder].replacement = nil
+        members[holder].isHeld = true
+        terminate(holder, at: now, &actions)
+        if members[holder].pid == nil { makeRoom(holder, at: now, &actions) }
+    }
+
+    /// The place is free: whoever stands by for it is told.
+    mutating func makeRoom(_ index: Int, at now: Duration, _ actions: inout [Action]) {
+        guard phase != .stopping, var handover = members[index].handover else { return }
+        members[index].state = .stopped
+        // It ended meanwhile: nobody else is coming.
+        guard let successor = self.index(of: handover.successor), members[successor].state == .standby else {
+            return comeBack(index, at: now, &actions)
+        }
+        handover.began = now
+        handover.until = now + handover.within
+        members[index].handover = handover
+        members[successor].state = .starting
+        actions.append(.signal(name: handover.successor, number: SIGUSR1))
+        actions.append(.signal(name: handover.successor, number: SIGCONT))
+    }
+
+    /// The process at `index` stood by, was told, and is ready: it has the place now.
+    mutating func tookPlace(_ index: Int, at now: Duration, _ actions: inout [Action]) {
+        let successor = members[index]
+        guard let place = successor.place, let settled = successor.settled, let pid = successor.pid,
+            let holder = self.index(of: place),
+            let handover = members[holder].handover, handover.successor == successor.spec.name,
+            let began = handover.began
+        else { return }
+        members[holder].spec = settled
+        members[holder].state = .ready
+        members[holder].pid = pid
+        members[holder].readyAt = now
+        members[holder].wasReady = true
+        members[holder].failures = 0
+        members[holder].isHeld = false
+        members[holder].handover = nil
+        members.remove(at: index)
+        actions.append(.rename(successor.spec.name, to: place))
+        actions.append(.report(.tookPlace(place: place, pid: pid, after: now - began)))
+    }
+
+    /// It wasn't ready in time.
+    mutating func giveUpSuccessor(of index: Int, _ actions: inout [Action]) {
+        guard let handover = members[index].handover else { return }
+        members[index].handover?.until = nil
+        guard let successor = self.index(of: handover.successor) else { return }
+        members[successor].state = .stopping
+        actions += [.report(.killed(name: handover.successor)), .kill(name: handover.successor)]
+    }
+
+    /// One that stood by is gone; where its place has been made free for it, the process before it comes back.
+    mutating func standbyEnded(_ index: Int, why: String, at now: Duration, _ actions: inout [Action]) {
+        let member = members.remove(at: index)
+        guard let place = member.place else { return }
+        actions.append(.report(.standbyEnded(name: member.spec.name, place: place, why: why)))
+        guard let holder = self.index(of: place), members[holder].handover?.successor == member.spec.name else {
+            return
+        }
+        // One that still drains comes back when it has.
+        if members[holder].pid == nil { comeBack(holder, at: now, &actions) }
+    }
+
+    private mutating func comeBack(_ index: Int, at now: Duration, _ actions: inout [Action]) {
+        members[index].handover = nil
+        members[index].isHeld = false
+        guard phase != .stopping else { return }
+        members[index].failures = 0
+        spawn(index, at: now, &actions)
+    }
+
+    /// Nobody takes this place any more.
+    mutating func dismissSuccessor(of index: Int, at now: Duration, _ actions: inout [Action]) {
+        let name = members[index].spec.name
+        members[index].handover = nil
+        for other in members.indices where members[other].place == name { terminate(other, at: now, &actions) }
+    }
+}

@@ -1,0 +1,41 @@
+import Console
+import HealthModel
+import MessageBus
+import Operations
+import PluginKit
+
+enum GraphCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus graph",
+        summary: "Draw which process hears which, by configuration and manifests; with states while the stack runs.",
+        options: CommandHelp.stackOptions + [
+            .init("--dot", help: "for Graphviz: healthbus graph --dot | dot -Tsvg"), .json,
+        ],
+        examples: ["healthbus graph", "healthbus graph --dot"])
+
+    static func run(_ arguments: Arguments) throws {
+        guard !(arguments.flag("--dot") && arguments.flag("--json")) else {
+            throw Failure.usage("--dot and --json are two forms of one answer", hint: "give one of them")
+        }
+        let stack = try Stack(arguments)
+        let graph = StackGraph(stack.configuration, states: try states(stack))
+        if arguments.flag("--dot") {
+            StandardStream.output.write(graph.dot)
+        } else if arguments.flag("--json") {
+            StandardStream.output.write(graph.value.json(pretty: true) + "\n")
+        } else {
+            let terminal = Terminal(.output)
+            let lines = GraphDrawing(graph).lines(width: terminal.isTerminal ? terminal.width : 80, terminal: terminal)
+            StandardStream.output.write(lines.joined(separator: "\n") + "\n")
+        }
+    }
+
+    /// Nothing of a stack that doesn't run.
+    private static func states(_ stack: Stack) throws -> [String: String] {
+        let reader = stack.reader()
+        guard try stack.names.contains(where: { try reader.isRunning($0) }) else { return [:] }
+        let beats = try reader.gather(stack.names, within: 0.5)
+        let sample = TopSample(names: stack.names, beats: beats, now: WallClock.now, monotonic: MonotonicClock.now)
+        return Dictionary(uniqueKeysWithValues: TopTable(sample).rows.map { ($0.name, $0.state) })
+    }
+}

@@ -1,0 +1,38 @@
+import Console
+import Glibc
+import HealthModel
+import MessageBus
+import Operations
+import PluginKit
+
+enum LogsCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus logs",
+        summary: "Show what the processes that 'up' started have logged, merged by time. It holds no health values.",
+        positionals: [.init("instance", isRequired: false, repeats: true)],
+        options: CommandHelp.stackOptions + [
+            .init("--follow", short: "-f", help: "go on with what is logged from now on"),
+            .init("--since", value: "when", help: "only from then on: 10m, 2h, 3d, 2025-03-30, 2025-03-30T14:00Z"),
+            .init("--level", value: "level", help: "only from this level up: debug, info, notice, warning, error"),
+            .init("--json", help: "one JSON object a line on standard output, nothing else there"),
+        ],
+        examples: ["healthbus logs --level notice --since 1h", "healthbus logs observer uploader --follow"])
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        // Whoever reads the pipe may leave before this does.
+        signal(SIGPIPE, SIG_IGN)
+        let report = try LogReport(stack, names: arguments.positionals)
+        let since = try arguments.value("--since").map { try Since($0, option: "--since", now: WallClock.now).instant }
+        let filter = LogReport.Filter(
+            since: since, minimum: try arguments.choice("--level", as: Log.Level.self) ?? .debug)
+        if report.isEmpty {
+            StandardStream.error.write(
+                "nothing has been logged on \(stack.state.path); 'healthbus up' starts processes that log there\n")
+        }
+        let isJSON = arguments.flag("--json")
+        try report.run(filter, follows: arguments.flag("--follow")) { line in
+            StandardStream.output.write((isJSON ? line.json : line.line) + "\n")
+        }
+    }
+}

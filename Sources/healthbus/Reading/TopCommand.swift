@@ -1,0 +1,48 @@
+import Console
+import Glibc
+import HealthModel
+import Operations
+import PluginKit
+
+enum TopCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus top",
+        summary:
+            "Show what each process is doing, again and again: rates, what it is behind, turns, memory. q ends it.",
+        options: CommandHelp.stackOptions + [
+            .init("--interval", value: "seconds", help: "between two looks, 0.1 to 3600 (default: 1)"),
+            .init("--once", help: "one table, of one interval, and end"),
+            .init("--json", help: "JSON on standard output: one value with --once, else an object a line"),
+        ],
+        examples: ["healthbus top", "healthbus top --once --json --interval 5"])
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let isJSON = arguments.flag("--json")
+        let interval = try interval(arguments)
+        // Whoever reads the pipe may leave before this does.
+        signal(SIGPIPE, SIG_IGN)
+        let loop = try TopLoop(stack, interval: interval)
+        let terminal = Terminal(.output)
+        func text(_ table: TopTable) -> String {
+            TopView(table, state: stack.state.path).lines(for: terminal).joined(separator: "\n") + "\n"
+        }
+        if arguments.flag("--once") {
+            let table = loop.once()
+            StandardStream.output.write(isJSON ? table.value.json(pretty: true) + "\n" : text(table))
+        } else if isJSON || !terminal.isTerminal {
+            // For a program or a file: whole tables, one after the other, that drive no screen.
+            loop.run { StandardStream.output.write(isJSON ? $0.value.json() + "\n" : text($0) + "\n") }
+        } else {
+            try loop.run(on: Screen())
+        }
+    }
+
+    private static func interval(_ arguments: Arguments) throws(Failure) -> Double {
+        guard let text = arguments.value("--interval") else { return 1 }
+        guard let seconds = Double(text), (0.1...3600).contains(seconds) else {
+            throw .usage("--interval is \"\(text)\"", hint: "give seconds, 0.1 to 3600")
+        }
+        return seconds
+    }
+}

@@ -1,0 +1,72 @@
+import Console
+import Foundation
+import HealthModel
+import Operations
+import PluginKit
+
+enum SwapCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus swap",
+        summary: "Put another plugin into a running instance's place; nothing is lost, and the others don't notice.",
+        positionals: [.init("instance")],
+        options: CommandHelp.stackOptions + [
+            .init("--with", value: "name|folder", help: "the plugin: its name, or the path of its folder"),
+            .init("--back", help: "the plugin that is configured, without what it was swapped for"),
+            .init("--dry-run", help: "only start it beside the running one, try it on some days, and say how it went"),
+            .init("--force", help: "swap though some days fail"),
+            .init(
+                "--within", value: "seconds", help: "how long it may take to stand by, and to be ready (default: 30)"),
+            .json,
+        ],
+        examples: ["healthbus swap steps --with steps-python --dry-run", "healthbus swap steps --back"])
+
+    static func run(_ arguments: Arguments) throws {
+        let name = arguments.positionals.first ?? ""
+        guard arguments.flag("--back") != (arguments.value("--with") != nil) else {
+            throw Failure.usage("swap needs --with or --back, one of them", hint: "healthbus swap \(name) --with NAME")
+        }
+        guard let within = Double(arguments.value("--within") ?? "\(SwapWish.usualSeconds)"),
+            (0.1...3600).contains(within)
+        else {
+            throw Failure.usage("--within takes seconds, 0.1 to 3600", hint: "leave it out for 30")
+        }
+        let plugin = arguments.value("--with").map(plugin)
+        // What it was swapped for may be why it is swapped back: that needn't be usable.
+        let stack = try Stack(
+            state: arguments.value("--state"), configurationFile: arguments.value("--config"),
+            choices: plugin == nil ? [name: .configured] : [:])
+        guard stack.configuration.instance(name) != nil else {
+            throw Failure.usage(
+                "this stack has no '\(name)'",
+                hint: Nearest.to(name, among: stack.names).map { "did you mean '\($0)'?" }
+                    ?? "there are: \(stack.names.joined(separator: ", "))")
+        }
+        if plugin == nil, !arguments.flag("--dry-run"), let result = try SwapClient(stack).takeBackStopped(name) {
+            return show(result, isJSON: arguments.flag("--json"))
+        }
+        let wish = SwapWish(
+            id: UUID().uuidString.lowercased(), instance: name, plugin: plugin, isTrial: arguments.flag("--dry-run"),
+            isForced: arguments.flag("--force"), within: within)
+        try follow(wish, stack, isJSON: arguments.flag("--json"))
+    }
+
+    /// A plugin as others can find it, wherever they run: a path is made absolute.
+    static func plugin(_ text: String) -> String {
+        text.contains("/") ? URL(fileURLWithPath: text).standardizedFileURL.path : text
+    }
+
+    private static func follow(_ wish: SwapWish, _ stack: Stack, isJSON: Bool) throws {
+        var hasTold = false
+        let result = try SwapClient(stack).swap(wish) { step in
+            guard !isJSON, !hasTold, let line = step.trialLine else { return }
+            hasTold = true
+            StandardStream.output.write(line + "\n")
+        }
+        if isJSON || result.step == .done { show(result, isJSON: isJSON) }
+        guard result.step == .done else { throw Failure(result.problem ?? "it wasn't swapped", hint: result.hint) }
+    }
+
+    private static func show(_ result: SwapProgress, isJSON: Bool) {
+        StandardStream.output.write((isJSON ? result.wireValue.json(pretty: true) : result.resultLine) + "\n")
+    }
+}

@@ -1,0 +1,177 @@
+import Conformance
+import Console
+import Foundation
+import HealthModel
+import Operations
+import PluginKit
+
+enum PluginsCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus plugins",
+        summary: "List, show or check plugins, begin a new one, try whether one keeps the contract.",
+        positionals: [.init("list|show|validate|new|test"), .init("name|path", isRequired: false)],
+        options: [
+            .config, .json,
+            .init("--language", value: "name", help: "new: python or swift (default: python)"),
+            .init(
+                "--types", value: "type", repeats: true, help: "new: sample types that it gets (default: step count)"),
+            .init("--output", short: "-o", value: "folder", help: "new: where to write it (default: its name)"),
+            .init("--only", value: "case", help: "test: this case alone"),
+        ],
+        examples: [
+            "healthbus plugins list", "healthbus plugins show sleep",
+            "healthbus plugins new my-hours --language python",
+            "healthbus plugins test my-hours",
+        ])
+
+    private enum Action: String, CaseIterable {
+        case list, show, validate, new, test
+    }
+
+    static func run(_ arguments: Arguments) throws {
+        let word = arguments.positionals[0]
+        guard let action = Action(rawValue: word) else {
+            let all = Action.allCases.map(\.rawValue)
+            throw Failure.usage(
+                "healthbus plugins can't \"\(word)\"",
+                hint: Nearest.to(word, among: all).map { "did you mean \($0)?" }
+                    ?? "give one of \(all.joined(separator: ", "))")
+        }
+        try refuseOthers(action, arguments)
+        let catalog = try PluginCatalog.standard()
+        guard action != .list else { return try list(catalog, arguments) }
+        guard arguments.positionals.count == 2 else {
+            let what = action == .new ? "name" : "name|path"
+            throw Failure.usage("<\(what)> is missing", hint: "usage: healthbus plugins \(action.rawValue) <\(what)>")
+        }
+        let name = arguments.positionals[1]
+        switch action {
+        case .list: return
+        case .show: try show(try manifest(name, catalog), catalog, arguments)
+        case .validate: try validate(try manifest(name, catalog), catalog, arguments)
+        case .new: try begin(name, catalog, arguments)
+        case .test: try test(try manifest(name, catalog), catalog, arguments)
+        }
+    }
+
+    /// An option that does nothing is a mistake.
+    private static func refuseOthers(_ action: Action, _ arguments: Arguments) throws {
+        let own: [String: [Action]] = [
+            "--config": [.list, .show], "--language": [.new], "--types": [.new], "--output": [.new], "--only": [.test],
+        ]
+        for (option, actions) in own.sorted(by: { $0.key < $1.key })
+        where arguments.flag(option) && !actions.contains(action) {
+            throw Failure.usage(
+                "\(option) isn't for 'healthbus plugins \(action.rawValue)'",
+                hint: "it is for \(actions.map(\.rawValue).joined(separator: ", "))")
+        }
+        if action == .list, arguments.positionals.count > 1 {
+            throw Failure.usage("unexpected \"\(arguments.positionals[1])\"", hint: "usage: healthbus plugins list")
+        }
+    }
+
+    /// A plugin by its name, or by the path of its folder or manifest.
+    private static func manifest(_ text: String, _ catalog: PluginCatalog) throws -> Manifest {
+        if let manifest = catalog.manifests[text] { return manifest }
+        let here = FileManager.default.currentDirectoryPath
+        let isPath = text.contains("/") || FileManager.default.fileExists(atPath: text)
+        guard isPath, let manifest = try catalog.manifest(text.contains("/") ? text : "./" + text, from: here) else {
+            let names = catalog.manifests.keys.sorted()
+            throw Failure.usage(
+                "there is no plugin '\(text)', nor a folder of that name",
+                hint: Nearest.to(text, among: names).map { "did you mean \($0)?" } ?? "'healthbus plugins list' has all"
+            )
+        }
+        return manifest
+    }
+
+    private static func stack(_ catalog: PluginCatalog, _ arguments: Arguments) throws -> StackConfiguration {
+        try StackConfiguration(path: arguments.configurationFile, catalog: catalog)
+    }
+
+    private static func list(_ catalog: PluginCatalog, _ arguments: Arguments) throws {
+        let (report, stack) = (PluginReport(catalog), try stack(catalog, arguments))
+        StandardStream.output.write(
+            arguments.flag("--json") ? report.json(stack) + "\n" : report.table(stack, for: Terminal(.output)))
+    }
+
+    private static func show(_ manifest: Manifest, _ catalog: PluginCatalog, _ arguments: Arguments) throws {
+        let (report, stack) = (PluginReport(catalog), try stack(catalog, arguments))
+        StandardStream.output.write(
+            arguments.flag("--json")
+                ? report.value(manifest, stack).json(pretty: true) + "\n"
+                : report.text(manifest, stack, for: Terminal(.output)))
+    }
+
+    private static func validate(_ manifest: Manifest, _ catalog: PluginCatalog, _ arguments: Arguments) throws {
+        let findings = PluginCheck(manifest, catalog: catalog).findings
+        if arguments.flag("--json") {
+            let value: Value = [
+                "plugin": .string(manifest.name), "file": .string(manifest.file), "valid": .bool(findings.isEmpty),
+                "findings": .array(
+                    findings.map { ["member": .string($0.member), "problem": .string($0.problem)] }),
+            ]
+            StandardStream.output.write(value.json(pretty: true) + "\n")
+        } else if findings.isEmpty {
+            StandardStream.output.write("\(manifest.file) is valid: \(manifest.kind.rawValue) '\(manifest.name)'\n")
+        } else {
+            for finding in findings { StandardStream.output.write("'\(finding.member)' \(finding.problem)\n") }
+        }
+        guard findings.isEmpty else {
+            throw Failure.usage(
+                "\(manifest.file) has \(findings.count) mistake\(findings.count == 1 ? "" : "s")",
+                hint: "docs/plugins.md says what each member means")
+        }
+    }
+
+    private static func begin(_ name: String, _ catalog: PluginCatalog, _ arguments: Arguments) throws {
+        let template = try PluginTemplate(
+            name: name, language: try arguments.choice("--language", as: PluginTemplate.Language.self) ?? .python,
+            types: arguments.values("--types"), catalog: catalog)
+        let folder = arguments.value("--output") ?? name
+        try template.write(to: folder)
+        guard !arguments.flag("--json") else {
+            let value: Value = [
+                "name": .string(name), "folder": .string(folder), "figure": .string(template.figure),
+                "files": .array(template.files.map { .string($0.name) }),
+            ]
+            StandardStream.output.write(value.json(pretty: true) + "\n")
+            return
+        }
+        var text = "wrote \(template.files.map { "\(folder)/\($0.name)" }.joined(separator: ", "))\n\nnext:\n"
+        if template.language == .swift { text += "  \(folder)/build.sh\n" }
+        text += "  healthbus plugins test \(folder)\n"
+        text += "  healthbus up --config \(folder)/stack.json\n"
+        StandardStream.output.write(text)
+    }
+
+    private static func test(_ manifest: Manifest, _ catalog: PluginCatalog, _ arguments: Arguments) throws {
+        let conformance = Conformance(manifest, catalog: catalog)
+        let only = try arguments.value("--only").map { try asked($0, conformance) }
+        if let finding = PluginCheck(manifest, catalog: catalog).findings.first {
+            throw Failure.usage(
+                "\(manifest.file): '\(finding.member)' \(finding.problem)",
+                hint: "'healthbus plugins validate' lists all that is wrong")
+        }
+        let isJSON = arguments.flag("--json")
+        let watches = Terminal(.error).isTerminal
+        let report = conformance.run(only: only) { result in
+            if watches, !isJSON { StandardStream.error.write("\(result.name)\n") }
+        }
+        StandardStream.output.write(isJSON ? report.json + "\n" : report.table(for: Terminal(.output)))
+        guard report.failed.isEmpty else {
+            throw Failure(
+                "\(manifest.name) doesn't keep the contract: \(report.failed.map(\.name).joined(separator: ", "))",
+                hint: "try one alone: healthbus plugins test … --only \(report.failed[0].name)")
+        }
+    }
+
+    private static func asked(_ text: String, _ conformance: Conformance) throws -> ConformanceCase {
+        if let found = conformance.cases.first(where: { $0.rawValue == text }) { return found }
+        let names = conformance.cases.map(\.rawValue)
+        throw Failure.usage(
+            "--only is \"\(text)\", which isn't a case of a \(conformance.manifest.kind.rawValue)",
+            hint: Nearest.to(text, among: names).map { "did you mean \($0)?" }
+                ?? "give one of \(names.joined(separator: ", "))")
+    }
+}

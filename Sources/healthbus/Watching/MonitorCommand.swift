@@ -1,0 +1,70 @@
+import Console
+import Operations
+import PluginKit
+
+enum MonitorCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus monitor",
+        summary: "Answer /metrics (Prometheus), /live and /ready for a stack that 'up' doesn't run, as in containers.",
+        options: CommandHelp.stackOptions + [
+            .init(
+                "--listen", value: "[host:]port",
+                help: "where (default: as the configuration's \"monitoring\" says, else 127.0.0.1:9464)")
+        ],
+        examples: ["healthbus monitor", "healthbus monitor --listen 0.0.0.0:9464 --config configs/compose.json"])
+
+    static func run(_ arguments: Arguments) throws {
+        let stopper = try Stopper()
+        let stack = try Stack(arguments)
+        let endpoint =
+            try arguments.endpoint("--listen") ?? stack.configuration.monitoring
+            ?? Endpoint(port: Int(StackConfiguration.monitoringPort))
+        let client = try StackClient(address: try stack.address)
+        defer { client.close() }
+        let server = try MonitoringServer(stack, client, at: endpoint)
+        if let endpoint = server.endpoint {
+            StandardStream.error.write("metrics  http://\(endpoint)/metrics\n")
+        }
+        stopper.wait()
+        server.stop()
+    }
+}
+
+enum ReadyCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus ready",
+        summary: "End with 0 when an instance, or the whole stack, is ready; with 1 when it isn't. For health checks.",
+        positionals: [.init("instance", isRequired: false)],
+        options: CommandHelp.stackOptions + [
+            .init("--within", value: "seconds", help: "wait up to so long for it (default: 2)"), .json,
+        ],
+        examples: ["healthbus ready", "healthbus ready observer --within 30"])
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        let seconds = try arguments.seconds("--within") ?? 2
+        if let name = arguments.positionals.first, !stack.names.contains(name) {
+            throw Failure.usage(
+                "this stack has no '\(name)'", hint: "there are: \(stack.names.joined(separator: ", "))")
+        }
+        let names = arguments.positionals.first.map { [$0] } ?? stack.names
+        let readiness = try Readiness.wait(for: names, of: stack, within: seconds)
+        if arguments.flag("--json") { StandardStream.output.write(readiness.json + "\n") }
+        guard readiness.isReady else {
+            let all = readiness.waiting.map { "\($0.name): \($0.why)" }.joined(separator: ", ")
+            throw Failure("not ready: \(all)", hint: "'healthbus doctor' says more")
+        }
+        if !arguments.flag("--json") { StandardStream.output.write(readiness.text) }
+    }
+}
+
+extension Arguments {
+    /// An option's value as a time in seconds; nil when it wasn't given.
+    func seconds(_ option: String) throws -> Double? {
+        guard let text = value(option) else { return nil }
+        guard let seconds = Double(text), (0...86_400).contains(seconds) else {
+            throw Failure.usage("\(option) is \"\(text)\"", hint: "give seconds, 0 to 86400")
+        }
+        return seconds
+    }
+}

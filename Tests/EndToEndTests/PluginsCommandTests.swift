@@ -1,0 +1,126 @@
+import Foundation
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// From `plugins new` to a figure of one's own in `days`, as docs/first-plugin.md goes.
+    @Suite(.serialized, .timeLimit(.minutes(10))) struct PluginsCommandTests {
+        /// Every command of the page, but for those that change where the shell is, in their order.
+        @Test func theFirstPluginsPageWorksAsItStands() async throws {
+            let page = try String(
+                contentsOfFile: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                    .deletingLastPathComponent().appending(path: "docs/first-plugin.md").path, encoding: .utf8)
+            let blocks = page.components(separatedBy: "```").filter { $0.hasPrefix("sh\n") || $0.hasPrefix("python\n") }
+            #expect(blocks.count == 6)
+            try await withStack { stack in
+                // The page's own state folder would be this machine's.
+                let environment = ["HEALTHBUS_STATE": stack.state, "PATH": "\(Programs.folder):/usr/bin:/bin"]
+                let handler = stack.path("walks/handler.py")
+                for block in blocks where !block.contains("make build") {
+                    let text = block.split(separator: "\n", maxSplits: 1)[1]
+                    if block.hasPrefix("python\n") {
+                        // What the page says to do by hand.
+                        var program = try String(contentsOfFile: handler, encoding: .utf8)
+                        let start = try #require(program.range(of: "def compute")).lowerBound
+                        let end = try #require(program.range(of: "\n\ndef say")).lowerBound
+                        program.replaceSubrange(start..<end, with: text)
+                        try program.write(toFile: handler, atomically: true, encoding: .utf8)
+                        continue
+                    }
+                    let script = try stack.write("block.sh", "set -e\ncd \(stack.folder)\n" + text)
+                    let ended = try await stack.start(program: "/bin/sh", [script], environment: environment)
+                        .ended(within: 240)
+                    #expect(
+                        ended.exit == .code(0), "\(block)\n\(ended.output.suffix(3000))\n\(ended.error.suffix(3000))")
+                }
+                let days = try await stack.start(
+                    ["days", "--json", "--config", stack.path("walks/stack.json"), "--state", stack.state]
+                ).ended().json()
+                let figures = (days.array ?? []).compactMap { $0["longestWalkMinutes"].double }
+                #expect(figures.count >= 20 && figures.allSatisfy { $0 > 0 }, "\(days.json().prefix(500))")
+                #expect((days.array ?? []).contains { $0["steps"].double != nil })
+            }
+        }
+
+        @Test func aNewPythonHandlerKeepsTheContract() async throws {
+            try await withStack { stack in
+                let new = try await stack.run(
+                    "plugins", "new", "my-hours", "--types", "HKQuantityTypeIdentifierDietaryWater", "--types",
+                    "HKQuantityTypeIdentifierStepCount", "--output", stack.path("mine"), "--json")
+                #expect(try new.json()["figure"] == "myHours")
+                let manifest = try Value(
+                    json: try String(contentsOfFile: stack.path("mine/plugin.json"), encoding: .utf8).utf8)
+                // What another handles is only read.
+                #expect(manifest["types"] == ["HKQuantityTypeIdentifierDietaryWater"])
+                #expect(manifest["reads"] == ["HKQuantityTypeIdentifierStepCount"])
+                let valid = try await stack.run("plugins", "validate", stack.path("mine"), "--json")
+                #expect(try valid.json()["valid"] == true && valid.exit == .code(0))
+                let test = try await stack.run("plugins", "test", stack.path("mine"), "--json", within: 200)
+                #expect(try test.exit == .code(0) && test.json()["passed"] == 25, "\(test.output)")
+                let again = try await stack.run("plugins", "new", "other", "--output", stack.path("mine"))
+                #expect(again.exit == .code(2) && again.error.contains("is there already"))
+            }
+        }
+
+        @Test func aNewSwiftHandlerIsBuiltByItsScriptAndKeepsTheContract() async throws {
+            try await withStack { stack in
+                let new = try await stack.run(
+                    "plugins", "new", "my-hours", "--language", "swift", "--output", stack.path("mine"))
+                #expect(new.exit == .code(0) && new.output.contains("build.sh"), "\(new.error)")
+                // Not built yet: said before anything is tried.
+                let early = try await stack.run("plugins", "test", stack.path("mine"))
+                #expect(early.exit == .code(2) && early.error.contains("isn't a file that can be run"))
+                let build = try await stack.start(program: stack.path("mine/build.sh"), []).ended(within: 120)
+                #expect(build.exit == .code(0), "\(build.output)\(build.error)")
+                let test = try await stack.run("plugins", "test", stack.path("mine"), "--json", within: 200)
+                #expect(try test.exit == .code(0) && test.json()["passed"] == 25, "\(test.output)")
+            }
+        }
+
+        @Test(arguments: ["steps", "sleep", "steps-python", "consolidator"])
+        func shippedPluginsKeepTheContract(_ name: String) async throws {
+            try await withStack { stack in
+                let test = try await stack.run("plugins", "test", name, "--json", within: 200)
+                #expect(test.exit == .code(0), "\(test.output)\n\(test.error)")
+                #expect(try test.json()["failed"] == 0)
+            }
+        }
+
+        @Test func aBrokenOneIsNamedAndEndsWith1() async throws {
+            try await withStack { stack in
+                try FileManager.default.createDirectory(
+                    atPath: stack.path("mine"), withIntermediateDirectories: true)
+                _ = try stack.write("mine/handler.py", "print('hello')\n")
+                _ = try stack.write(
+                    "mine/plugin.json",
+                    """
+                    { "name": "mine", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler",
+                      "exec": ["python3", "handler.py"], "types": ["HKQuantityTypeIdentifierDietaryWater"] }
+                    """)
+                let test = try await stack.run("plugins", "test", stack.path("mine"))
+                #expect(test.exit == .code(1))
+                #expect(test.error.contains("mine doesn't keep the contract: hello"))
+                #expect(test.output.contains("hello failed: line 1 of the program's answer isn't JSON"))
+                #expect(test.output.contains("  received hello\n"))
+                let one = try await stack.run("plugins", "test", stack.path("mine"), "--only", "piece")
+                #expect(one.exit == .code(2) && one.error.contains("did you mean pieces?"))
+            }
+        }
+
+        @Test func listAndShowSayWhatThereIs() async throws {
+            try await withStack { stack in
+                let list = try await stack.run("plugins", "list", "--json").json()
+                let plugins = try #require(list.array)
+                #expect(plugins.count >= 15)
+                let steps = try #require(plugins.first { $0["name"] == "steps" })
+                #expect(steps["instances"] == ["steps"] && steps["restart"] == "always")
+                #expect(try await stack.run("plugins", "show", "steps", "--json").json() == steps)
+                let table = try await stack.run("plugins", "show", "uploader")
+                #expect(table.output.contains("timeoutSeconds    number  30"), "\(table.output)")
+                let unknown = try await stack.run("plugins", "show", "stepss")
+                #expect(unknown.exit == .code(2) && unknown.error.contains("did you mean steps?"))
+            }
+        }
+    }
+}

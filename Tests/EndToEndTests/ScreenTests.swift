@@ -1,0 +1,110 @@
+import Foundation
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// `top` in a terminal of its own, under a shell's job control.
+    @Suite(.serialized, .timeLimit(.minutes(2))) struct ScreenTests {
+        /// Runs a program under a pseudo-terminal as a shell's foreground job, makes the screen smaller, stops it by Ctrl-Z, continues it, ends it;
+        /// says how it left the terminal each time.
+        private static let driver = """
+            import fcntl, json, os, pty, select, signal, struct, sys, termios, time
+            end, command = sys.argv[1], sys.argv[2:]
+            report_in, report_out = os.pipe()
+            shell, terminal = pty.fork()
+            if shell == 0:
+                signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+                def report(**what):
+                    os.write(report_out, (json.dumps(what) + '\\n').encode())
+                before = termios.tcgetattr(0)
+                gate_in, gate_out = os.pipe()
+                job = os.fork()
+                if job == 0:
+                    os.setpgid(0, 0)
+                    os.read(gate_in, 1)
+                    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+                    os.execv(command[0], command)
+                os.setpgid(job, job)
+                os.tcsetpgrp(0, job)
+                os.write(gate_out, b'x')
+                report(job=job)
+                while True:
+                    _, status = os.waitpid(job, os.WUNTRACED)
+                    os.tcsetpgrp(0, os.getpgrp())
+                    report(stopped=os.WIFSTOPPED(status), code=os.waitstatus_to_exitcode(status) if not
+                        os.WIFSTOPPED(status) else None, same=termios.tcgetattr(0) == before)
+                    if not os.WIFSTOPPED(status):
+                        os._exit(0)
+                    os.tcsetpgrp(0, job)
+                    os.kill(job, signal.SIGCONT)
+            def resize(lines, columns):
+                fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', lines, columns, 0, 0))
+            resize(24, 80)
+            seen, reports, deadline = b'', b'', time.time() + 30
+            def until(condition):
+                global seen, reports
+                while not condition():
+                    if time.time() > deadline:
+                        print(json.dumps({'late': seen.decode(errors='replace')[-2000:]}))
+                        sys.exit(1)
+                    for ready in select.select([terminal, report_in], [], [], 0.05)[0]:
+                        try:
+                            new = os.read(ready, 65536)
+                        except OSError:
+                            new = b''
+                        if ready == terminal: seen += new
+                        else: reports += new
+            def told(): return [json.loads(line) for line in reports.decode().split('\\n')[:-1]]
+            ENTER, LEAVE, HOME = b'\\x1b[?1049h', b'\\x1b[?1049l', b'\\x1b[H'
+            until(lambda: b'Process' in seen and told())
+            drawn = len(seen)
+            resize(10, 40)
+            until(lambda: seen[drawn:].count(HOME) > 1)
+            small = seen[drawn:].split(HOME)[1].split(b'\\x1b[J')[0].decode().split('\\r\\n')
+            os.write(terminal, b'\\x1a')
+            until(lambda: seen.count(ENTER) == 2 and b'Process' in seen[seen.rfind(ENTER):])
+            if end == 'q': os.write(terminal, b'q')
+            elif end == 'ctrl-c': os.write(terminal, b'\\x03')
+            else: os.kill(told()[0]['job'], getattr(signal, end))
+            until(lambda: len(told()) == 3 and seen.count(LEAVE) == 2)
+            print(json.dumps({'reports': told(), 'enters': seen.count(ENTER), 'leaves': seen.count(LEAVE),
+                'last': seen.rfind(LEAVE) > seen.rfind(HOME), 'cursor': seen.rfind(b'\\x1b[?25h') > seen.rfind(b'\\x1b[?25l'),
+                'small': [line.replace('\\x1b[K', '').replace('\\x1b[1m', '').replace('\\x1b[0m', '') for line in small]}))
+            """
+
+        @Test(arguments: ["q", "ctrl-c", "SIGTERM", "SIGHUP"]) func topLeavesTheTerminalAsItWas(_ end: String)
+            async throws
+        {
+            try await withStack { stack in
+                let script = try stack.write("driver.py", Self.driver)
+                let ended = try await stack.start(
+                    program: "/usr/bin/env",
+                    ["python3", script, end, Programs.healthbus, "top", "--interval", "0.2", "--state", stack.state],
+                    environment: ["TERM": "xterm", "HEALTHBUS_PLUGINS": ""]
+                ).ended(within: 40)
+                let report = try ended.json()
+                #expect(ended.exit == .code(0), "\(report)\(ended.error)")
+                let reports = report["reports"].array ?? []
+                #expect(reports.count == 3)
+                #expect(reports.dropFirst().first?["stopped"] == true && reports.dropFirst().first?["same"] == true)
+                #expect(reports.last?["code"] == 0 && reports.last?["same"] == true, "\(report)")
+                #expect(report["enters"] == 2 && report["leaves"] == 2 && report["last"] == true, "\(report)")
+                #expect(report["cursor"] == true)
+                let small = (report["small"].array ?? []).compactMap(\.string)
+                #expect(small.count <= 10 && small.allSatisfy { $0.count <= 40 } && small.count > 5, "\(small)")
+            }
+        }
+
+        @Test func intoAPipeGoTablesWithoutEscapes() async throws {
+            try await withStack { stack in
+                let top = try await stack.start(["top", "--interval", "0.1", "--state", stack.state])
+                try await until("two tables") {
+                    top.output.split(separator: "\n").count { $0.hasPrefix("Process") } >= 2
+                }
+                top.child.kill()
+                #expect(!top.output.contains("\u{1B}"))
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Console
+import Foundation
+import PluginKit
+import Testing
+
+@Suite struct LogEventTests {
+    private static func sources() throws -> [(path: String, text: String)] {
+        try ["Sources", "plugins"].flatMap { folder in
+            let root = GeneratedTable.checkout.appending(path: folder).path
+            return try (FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? [])
+                .filter { $0.hasSuffix(".swift") }
+                .map { ("\(folder)/\($0)", try String(contentsOfFile: "\(root)/\($0)", encoding: .utf8)) }
+        }
+    }
+
+    /// Nothing is logged that isn't in the table, and nothing is in the table that isn't logged.
+    @Test func theTableHoldsEveryEventAndEachIsLogged() throws {
+        let sources = try Self.sources()
+        let table = try #require(sources.first { $0.path.hasSuffix("LogEvent+Table.swift") }).text
+        let declared = table.matches(of: /static let (\w+) = LogEvent\(/).map { String($0.1) }
+        #expect(declared.count == LogEvent.all.count && Set(LogEvent.all.map(\.name)).count == declared.count)
+        let elsewhere = sources.filter { !$0.path.hasSuffix("LogEvent+Table.swift") }
+        for source in elsewhere where !source.path.hasPrefix("Sources/Console/") {
+            #expect(!source.text.contains("LogEvent("), "\(source.path) makes an event of its own")
+        }
+        for name in declared {
+            #expect(elsewhere.contains { $0.text.contains(".\(name)") }, "nobody logs \(name)")
+        }
+    }
+
+    @Test func eventsAreNamedAndExplained() {
+        for event in LogEvent.all {
+            #expect(event.name.wholeMatch(of: /[a-z]+(\.[a-z-]+)?/) != nil, "\(event.name)")
+            #expect(event.meaning.hasSuffix(".") && event.fields.allSatisfy { !$0.meaning.isEmpty }, "\(event.name)")
+            #expect(Set(event.fields.map(\.name)).count == event.fields.count)
+            if let failing = event.failureLevel { #expect(failing > event.level) }
+        }
+    }
+
+    @Test func thePageListsThem() throws {
+        try GeneratedTable(page: "docs/log-events.md", name: "events")
+            .hold(against: LogEvent.documentation(of: LogEvent.all))
+    }
+
+    /// A misspelt category must not be one that never logs.
+    @Test func anUnknownCategoryIsRefused() {
+        setenv("HEALTHBUS_LOG_LEVEL", "info,obsever=debug", 1)
+        defer { unsetenv("HEALTHBUS_LOG_LEVEL") }
+        let failure = #expect(throws: Failure.self) { try StageLog.standard("steps", file: "/nowhere") }
+        #expect(failure?.code == .usage && failure?.hint == "did you mean observer?")
+    }
+}

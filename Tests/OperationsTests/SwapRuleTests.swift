@@ -1,0 +1,95 @@
+import Console
+import Foundation
+import HealthModel
+import Operations
+import PluginKit
+import Testing
+
+/// Which plugins may take an instance's place while all others run on.
+@Suite struct SwapRuleTests {
+    private let folder: TemporaryFolder
+    private let catalog: PluginCatalog
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../plugins").standardizedFileURL.path
+        catalog = try PluginCatalog(folder: root, programs: "/nowhere")
+    }
+
+    private func stack(_ config: String = "{}", _ choices: [String: String] = [:]) throws -> StackConfiguration {
+        try config.write(toFile: folder.path + "/config.json", atomically: true, encoding: .utf8)
+        return try StackConfiguration(
+            path: folder.path + "/config.json", choices: choices.mapValues { .plugin($0) }, catalog: catalog)
+    }
+
+    /// A handler of one's own that says of itself what `changes` say beside what steps says.
+    private func plugin(_ name: String, like other: String, _ changes: [String: Value]) throws -> String {
+        var manifest =
+            try Value(
+                json: Data(contentsOf: URL(fileURLWithPath: catalog.manifests[other]?.file ?? ""))
+            ).object ?? [:]
+        manifest["name"] = .string(name)
+        manifest.merge(changes) { $1 }
+        let place = folder.path + "/" + name
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        try Value.object(manifest).json().write(toFile: place + "/plugin.json", atomically: true, encoding: .utf8)
+        return place
+    }
+
+    @Test func thoseThatTheOthersNeedNotKnow() throws {
+        let running = try stack()
+        for name in running.instances.map(\.name) {
+            #expect(SwapRule.refusal(name, running: running, wanted: running) == nil, "\(name)")
+        }
+        let choices = [
+            "steps-python", try plugin("mine", like: "steps", ["version": 7, "entitlements": [], "consumes": []]),
+        ]
+        for choice in choices {
+            let wanted = try stack("{}", ["steps": choice])
+            #expect(SwapRule.refusal("steps", running: running, wanted: wanted) == nil, "\(choice)")
+        }
+    }
+
+    static let weight: Value = "HKQuantityTypeIdentifierBodyMass"
+
+    @Test(
+        arguments: [
+            ("steps", ["types": [weight]], "'types'"), ("steps", ["types": []], "'types'"),
+            ("steps", ["reads": [weight]], "'reads'"), ("steps", ["triggers": [weight]], "'triggers'"),
+            ("steps", ["produces": ["events.mine"]], "events"), ("sleep", [:], "events"),
+            ("sleep", ["produces": []], "events"), ("debouncer", ["entitlements": []], "entitlements"),
+        ] as [(String, [String: Value], String)])
+    func thoseThatTheOthersWouldHaveToKnow(_ instance: String, _ changes: [String: Value], _ what: String) throws {
+        let mine = try plugin("mine", like: instance, changes)
+        let refusal = SwapRule.refusal(instance, running: try stack(), wanted: try stack("{}", [instance: mine]))
+        #expect(refusal?.message.contains(what) == true && refusal?.hint != nil, "\(String(describing: refusal))")
+    }
+
+    @Test func anotherKind() throws {
+        let refusal = SwapRule.refusal(
+            "notify", running: try stack(#"{ "instances": { "notify": { "plugin": "notify" } } }"#),
+            wanted: try stack(#"{ "instances": { "notify": { "plugin": "backend" } } }"#))
+        #expect(refusal?.message.contains("of the kind backend, not notifier") == true)
+    }
+
+    /// Under the family's own plugin samples come under that family; an instance of another name would lose it.
+    @Test func theFamilyStays() throws {
+        let config = #"{ "instances": { "steps": null, "walks": { "plugin": "steps" } } }"#
+        let refusal = SwapRule.refusal(
+            "walks", running: try stack(config), wanted: try stack(config, ["walks": "steps-python"]))
+        #expect(refusal?.message.contains("delivered as 'other', not as 'steps'") == true)
+    }
+
+    /// What has been changed in a file since the start isn't known to those that run.
+    @Test func theOthersAreAsTheyRun() throws {
+        let running = try stack()
+        for config in [
+            #"{ "instances": { "body": null } }"#, #"{ "instances": { "more": { "plugin": "notify" } } }"#,
+            #"{ "instances": { "backend": { "configuration": { "port": 9999 } } } }"#,
+        ] {
+            let refusal = SwapRule.refusal("steps", running: running, wanted: try stack(config))
+            #expect(refusal?.message.contains("has changed since the stack was started") == true, "\(config)")
+        }
+        #expect(SwapRule.refusal("stesp", running: running, wanted: running)?.hint == "did you mean 'steps'?")
+    }
+}

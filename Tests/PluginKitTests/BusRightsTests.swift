@@ -1,0 +1,100 @@
+import Foundation
+import HealthModel
+import MessageBus
+import PluginKit
+import Testing
+
+/// Who may say and hear what: of the default stack, with two instances under other names.
+@Suite struct BusRightsTests {
+    let stack: StackConfiguration
+    let rights: BusRights
+
+    init() throws {
+        let folder = try TemporaryFolder()
+        let file = folder.path + "/stack.json"
+        try Data(
+            #"""
+            { "instances": { "observer": null, "phone": { "plugin": "observer" }, "steps": null,
+                             "walking": { "plugin": "steps" }, "notify": { "plugin": "notify" } } }
+            """#.utf8
+        ).write(to: URL(fileURLWithPath: file))
+        stack = try StackConfiguration(path: file, catalog: try .standard())
+        rights = BusRights(stack)
+    }
+
+    private func of(_ name: String) throws -> TopicGrant {
+        let role = KeyRole.people.first { $0.name == name }?.role ?? .instance(name)
+        return try #require(rights.grant(role, name: name))
+    }
+
+    @Test func everyInstanceIsItselfAndNobodyElse() throws {
+        for instance in stack.instances where instance.manifest.kind != .hub {
+            let grant = try of(instance.name)
+            for other in stack.instances.map(\.name) {
+                #expect(grant.mayPublish("heartbeat.\(other)") == (other == instance.name), "\(instance.name)")
+                #expect(grant.mayBe(other) == (other == instance.name))
+                if other != instance.name { #expect(!grant.mayHear("page.\(other)"), "\(instance.name) \(other)") }
+            }
+            #expect(grant.mayHear("heartbeat.\(instance.name)") && grant.mayHear("control.hello"))
+            #expect(!grant.mayHear("page.client-cli-1-2") && !grant.mayPublish("control.hello"))
+        }
+    }
+
+    @Test func onlyTheObserverSaysWhatIsObserved() throws {
+        for instance in stack.instances where instance.manifest.kind != .hub {
+            let grant = try of(instance.name)
+            #expect(grant.mayPublish("observed.x") == (instance.name == "phone"))
+            #expect(grant.mayPublish("daily.summary") == (instance.name == "consolidator"))
+            #expect(grant.mayPublish("sync.walking") == (instance.name == "debouncer"))
+            #expect(grant.mayHear("control.phone") == (instance.name == "phone"))
+        }
+        #expect(try of("walking").mayPublish("figures.steps") && of("walking").mayHear("sync.walking"))
+        #expect(try !of("walking").mayPublish("figures.sleep") && !of("walking").mayHear("sync.sleep"))
+        #expect(try of("debouncer").mayPublish("control.phone") && !of("debouncer").mayPublish("control.consolidator"))
+    }
+
+    /// Who may ask is who may be answered.
+    @Test func pullsAndPagesFit() throws {
+        let stages = stack.instances.filter { $0.manifest.kind != .hub && $0.manifest.kind != .backend }.map(\.name)
+        var pairs: Set<String> = []
+        for consumer in stages {
+            for producer in stages where try of(consumer).mayPublish("pull.\(producer)") {
+                #expect(try of(producer).mayHear("pull.\(producer)") && of(producer).mayPublish("page.\(consumer)"))
+                pairs.insert("\(consumer) \(producer)")
+            }
+            for producer in stages where try of(producer).mayPublish("page.\(consumer)") {
+                #expect(
+                    pairs.contains("\(consumer) \(producer)"), "\(producer) may answer \(consumer), who may not ask")
+            }
+        }
+        #expect(pairs.isSuperset(of: ["walking phone", "uploader sleep", "consolidator walking", "notify debouncer"]))
+        #expect(pairs.isDisjoint(with: ["walking sleep", "phone walking", "sleep consolidator"]))
+    }
+
+    @Test func peopleAskAndCommandOrOnlyListen() throws {
+        let cli = try of("cli")
+        #expect(cli.mayPublish("pull.phone") && cli.mayPublish("control.phone") && cli.mayPublish("control.hello"))
+        #expect(
+            !cli.mayPublish("heartbeat.phone") && !cli.mayPublish("page.walking") && !cli.mayPublish("sync.walking"))
+        #expect(cli.mayBe("client-cli-1-2") && !cli.mayBe("client-anna-1-2") && !cli.mayBe("phone"))
+        #expect(try of("phone").mayPublish("page.client-cli-1-2"))
+        let tap = try of("tap")
+        #expect(tap.mayHear("page.walking") && tap.publishes.isEmpty)
+        #expect(try of("supervisor").mayPublish("heartbeat.supervisor") && of("supervisor").mayPublish("control.phone"))
+    }
+
+    @Test func whomTheStackDoesNotHaveMayNothing() {
+        #expect(rights.grant(.instance("observer"), name: "observer") == nil)
+        #expect(rights.grant(.instance("hub"), name: "hub") == nil)
+    }
+
+    /// What each stage wants to hear it may hear: none of the stack's own subscriptions is beyond its rights.
+    @Test func topicsOfTheProtocolAreCovered() throws {
+        #expect(try of("debouncer").mayHear("heartbeat.walking") && of("debouncer").mayHear("observed.x"))
+        #expect(
+            try of("consolidator").mayHear("heartbeat.walking") && of("consolidator").mayHear("control.consolidator"))
+        #expect(try of("uploader").mayHear("heartbeat.consolidator") && of("uploader").mayHear("sync.uploader"))
+        #expect(try of("notify").mayHear("heartbeat.uploader") && of("uploader").mayPublish("alert.degraded"))
+        #expect(try of("phone").mayHear("acknowledged.phone") && of("debouncer").mayPublish("acknowledged.phone"))
+    }
+}

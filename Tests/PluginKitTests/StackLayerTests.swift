@@ -1,0 +1,93 @@
+import Foundation
+import Glibc
+import HealthModel
+import PluginKit
+import Testing
+
+/// What a state folder says of its stack: which plugins have been swapped.
+@Suite struct StackLayerTests {
+    private let folder: TemporaryFolder
+    private let catalog: PluginCatalog
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../plugins").standardizedFileURL.path
+        catalog = try PluginCatalog(folder: root, programs: "/nowhere")
+    }
+
+    private var state: StateFolder { StateFolder(path: folder.path) }
+    private var layer: StackLayer { StackLayer(state) }
+
+    private func stack(
+        _ config: String? = nil, _ choices: [String: StackConfiguration.Choice] = [:]
+    ) throws -> StackConfiguration {
+        let path = try config.map { text in
+            try text.write(toFile: folder.path + "/config.json", atomically: true, encoding: .utf8)
+            return folder.path + "/config.json"
+        }
+        return try StackConfiguration(path: path, state: state, choices: choices, catalog: catalog)
+    }
+
+    @Test func whatIsSwappedCountsUntilItIsTakenBack() throws {
+        #expect(try layer.plugin(of: "steps") == nil && stack().instance("steps")?.plugin == "steps")
+        try layer.set("steps-python", of: "steps")
+        try layer.set("body", of: "energy")
+        let swapped = try stack()
+        #expect(swapped.instance("steps")?.plugin == "steps-python")
+        #expect(swapped.instance("steps")?.manifest.name == "steps-python")
+        #expect(
+            swapped.instances.map(\.name).sorted()
+                == (try StackConfiguration(path: nil, catalog: catalog)).instances.map(\.name).sorted())
+        #expect(try stack(nil, ["steps": .configured]).instance("steps")?.plugin == "steps")
+        #expect(try stack(nil, ["steps": .plugin("body")]).instance("steps")?.manifest.name == "body")
+        try layer.set(nil, of: "energy")
+        #expect(try layer.plugin(of: "steps") == "steps-python" && layer.plugin(of: "energy") == nil)
+        try layer.set(nil, of: "steps")
+        #expect(try stack() == StackConfiguration(path: nil, catalog: catalog))
+        #expect(!FileManager.default.fileExists(atPath: layer.file))
+        try layer.set(nil, of: "steps")
+    }
+
+    /// Only the owner reads it, and what a crash has left of an earlier attempt is no obstacle.
+    @Test func itIsTheOwnersAlone() throws {
+        try "{ \"insta".write(toFile: layer.file + ".new", atomically: false, encoding: .utf8)
+        chmod(layer.file + ".new", 0o600)
+        try layer.set("steps-python", of: "steps")
+        var status = stat()
+        #expect(stat(layer.file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["stack.json"])
+        #expect(try layer.plugin(of: "steps") == "steps-python")
+    }
+
+    /// The options stay those of the configuration; the plugin that was there before takes no more part.
+    @Test func optionsAreThoseOfTheInstance() throws {
+        let order: Value = ["HKQuantityTypeIdentifierStepCount": ["Watch"]]
+        let config = "{ \"instances\": { \"steps\": { \"configuration\": { \"sourceOrder\": \(order.json()) } } } }"
+        try layer.set("steps-python", of: "steps")
+        #expect(try stack(config).instance("steps")?.configuration["sourceOrder"] == order)
+    }
+
+    /// An instance that the configuration leaves out doesn't come back because it was swapped once.
+    @Test func anInstanceThatIsGoneStaysGone() throws {
+        try layer.set("steps-python", of: "steps")
+        #expect(try stack(#"{ "instances": { "steps": null } }"#).instance("steps") == nil)
+    }
+
+    @Test func aPluginThatIsGoneSaysWhatToDo() throws {
+        try layer.set("nowhere", of: "steps")
+        let error = #expect(throws: ConfigurationError.self) { try stack() }
+        #expect(error?.file == layer.file && error?.key == "instances.steps")
+        #expect(error?.reason.contains("'healthbus swap steps --back' takes it away") == true)
+        // Which is possible.
+        #expect(try stack(nil, ["steps": .configured]).instance("steps")?.plugin == "steps")
+    }
+
+    @Test(arguments: [
+        "{", "[]", #"{ "instances": [] }"#, #"{ "bus": null }"#, #"{ "instances": { "steps": { "x": 1 } } }"#,
+    ])
+    func whatCannotBeMeantIsRefused(_ text: String) throws {
+        try text.write(toFile: layer.file, atomically: true, encoding: .utf8)
+        let error = #expect(throws: ConfigurationError.self) { try stack() }
+        #expect(error?.file == layer.file)
+    }
+}

@@ -1,0 +1,173 @@
+import CZeroMQ
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import Synchronization
+import Testing
+import Wire
+
+/// Strangers on the network of a sealed bus: they get nothing, and stop nobody.
+@Suite(.timeLimit(.minutes(2))) struct SealedNoiseTests {
+    let bus: SealedBus
+    let sender: BusConnection
+    let listener: Listener
+
+    init() throws {
+        bus = try SealedBus()
+        try bus.admit("sender")
+        try bus.admit("listener")
+        sender = try BusConnection(
+            address: try bus.address("sender"), subscriptions: [], handlers: .init(message: { _ in }))
+        listener = try Listener(try bus.address("listener"), [.prefix("a.")])
+        try #require(listener.hears(sender))
+    }
+
+    private func end() {
+        #expect(listener.hears(sender))
+        sender.close()
+        listener.close()
+        #expect(bus.hub?.stop() == true)
+        #expect(bus.hub?.failed == nil)
+    }
+
+    /// ZeroMQ without CURVE: refused for its mechanism, at both endpoints, with a line in the log.
+    @Test func plainTextGetsNothing() throws {
+        let context = try ZeroMQContext()
+        let publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
+        let subscriber = try ZeroMQSocket(context, type: ZMQ_SUB)
+        let dealer = try ZeroMQSocket(context, type: ZMQ_DEALER)
+        try publisher.connect(bus.address.publish)
+        try subscriber.connect(bus.address.subscribe)
+        try subscriber.subscribe("")
+        try dealer.connect(bus.address.subscribe)
+        _ = try dealer.send(
+            Message(
+                topic: "subscribe", header: .init(from: "listener", at: 1), body: ["topics": [""]]
+            ).frames)
+        #expect(
+            try eventually {
+                _ = try publisher.send(message("a.forged").frames)
+                sender.send(message("a.true"))
+                return bus.notices.contains { $0.why.contains("doesn't use CURVE") }
+            })
+        #expect(eventually { listener.topics.contains("a.true") })
+        #expect(!listener.topics.contains("a.forged"))
+        #expect(try subscriber.receive() == nil)
+        #expect(try dealer.receive() == nil)
+        end()
+    }
+
+    /// Any bytes: behind no greeting, behind those of every version of the protocol, behind that of CURVE.
+    @Test(arguments: [1, 2, 3, 4, 5])
+    func noiseHarmsNobody(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        func zeros(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
+        let signature: [UInt8] = [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F]
+        let greetings: [[UInt8]] = [
+            [], [1, 0], [3, 0, 0], [5, 0, 1, 2, 3, 4], signature, signature + [0], signature + [1, 2],
+            signature + [1, 1, 0, 0], signature + [3, 0] + Array("NULL".utf8) + zeros(48),
+            signature + [3, 1] + Array("CURVE".utf8) + zeros(47),
+            signature + [3, 1] + Array("CURVE".utf8) + zeros(47) + [4, 200, 5] + Array("HELLO".utf8) + [1, 0],
+        ]
+        for greeting in greetings {
+            for endpoint in [bus.address.publish, bus.address.subscribe] {
+                let connection = try RawConnection(endpoint)
+                let length = Int.random(in: 1...600, using: &random)
+                connection.send(greeting + (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) })
+                _ = connection.receive(within: 5)
+            }
+        }
+        end()
+    }
+
+    /// What a peer once said, said again by somebody who has listened in, opens nothing: each handshake is by fresh keys.
+    @Test func aReplayedConversationOpensNothing() throws {
+        let recorder = try Recorder(bus.address.publish)
+        let before = bus.notices.count
+        let victim = try BusConnection(
+            address: recorder.address(try bus.address("sender")), subscriptions: [],
+            handlers: .init(message: { _ in }))
+        #expect(
+            eventually {
+                victim.send(message("a.once"))
+                return listener.topics.contains("a.once")
+            })
+        victim.close()
+        #expect(listener.hears(sender))
+        let heard = listener.topics.count
+        let recorded = recorder.recorded
+        #expect(recorded.count > 400)
+        let replay = try RawConnection(bus.address.publish)
+        replay.send(recorded)
+        _ = replay.receive(within: 300)
+        #expect(eventually { bus.notices.count > before })
+        #expect(listener.hears(sender))
+        #expect(listener.topics.count == heard)
+        end()
+    }
+
+    /// Connections that say nothing, and many of them: the others go on.
+    @Test func silentConnectionsStopNobody() throws {
+        let silent = try (0..<200).map { try RawConnection($0 % 2 == 0 ? bus.address.publish : bus.address.subscribe) }
+        #expect(listener.hears(sender))
+        let late = try Listener(try bus.address("listener"), [.prefix("a.")])
+        #expect(late.hears(sender))
+        withExtendedLifetime(silent) {}
+        late.close()
+        end()
+    }
+
+    /// One that is let in and floods with what it may not say, and with what it may: the others are heard.
+    @Test func aFloodStopsNobody() throws {
+        try bus.admit("flood", publishes: [.exact("b.allowed")])
+        let flood = try BusConnection(
+            address: try bus.address("flood"), subscriptions: [], handlers: .init(message: { _ in }))
+        let stop = Mutex(false)
+        let ended = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            while !stop.withLock({ $0 }) {
+                for _ in 0..<200 {
+                    flood.send(message("b.forbidden", .bytes([UInt8](repeating: 0, count: 1000))))
+                    flood.send(message("b.allowed", .bytes([UInt8](repeating: 0, count: 1000))))
+                }
+                usleep(1000)
+            }
+            ended.signal()
+        }
+        thread.start()
+        #expect(eventually { (bus.hub?.forwarder.counters.denied ?? 0) > 1000 })
+        let begin = ContinuousClock.now
+        #expect(listener.hears(sender))
+        #expect(ContinuousClock.now - begin < .seconds(2))
+        stop.withLock { $0 = true }
+        ended.wait()
+        #expect(bus.notices.count { $0.kind == .denied && $0.who == "flood" } <= 3)
+        flood.close()
+        end()
+    }
+}
+
+/// The doorkeeper stands at an open bus too: noise that libzmq 4.3.4 aborts on without it.
+@Suite(.timeLimit(.minutes(1))) struct OpenNoiseTests {
+    @Test func oldestProtocolsAreRefused() throws {
+        let folder = try TemporaryFolder()
+        let address = BusAddress(folder: folder.path)
+        let hub = try RunningForwarder(address)
+        let listener = try Listener(address, [.prefix("a.")])
+        let sender = try sender(address)
+        try #require(listener.hears(sender))
+        var random = SeededRandom(seed: 7)
+        for turn in 0..<400 {
+            let noise = (0..<Int.random(in: 1...300, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            try shout([[], [1, 0], [3, 0, 0]][turn % 3] + noise, at: folder.path + (turn % 2 == 0 ? "/pub" : "/sub"))
+        }
+        #expect(listener.hears(sender))
+        sender.close()
+        listener.close()
+        #expect(hub.stop())
+        #expect(hub.failed == nil)
+    }
+}

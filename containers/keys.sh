@@ -1,0 +1,11 @@
+#!/bin/sh
+# Fills the volumes that all others wait for, once: a key pair for each process, and the token that backend and uploader share.
+# What is there stays, so that it may run at every start.
+set -eu
+umask 077
+healthbus keys init
+token=$HEALTHBUS_STATE/secrets/backend-token
+if [ ! -s "$token" ]; then
+    od -An -N32 -tx1 /dev/urandom | tr -d ' \n' > "$token.new"
+    mv "$token.new" "$token"
+fi

@@ -1,0 +1,69 @@
+import Glibc
+import HealthModel
+import PluginKit
+
+/// Which file a name means: told by the system's own marks, since in another container the same name is another file.
+public struct FileIdentity: Equatable, Sendable {
+    public var device: Int64
+    public var inode: Int64
+    public var size: Int64
+    /// Microseconds since 1970.
+    public var modified: Instant
+
+    public init(_ status: stat) {
+        device = Int64(truncatingIfNeeded: status.st_dev)
+        inode = Int64(truncatingIfNeeded: status.st_ino)
+        size = Int64(status.st_size)
+        modified = Instant(status.st_mtim.tv_sec) * Instant.second + Instant(status.st_mtim.tv_nsec / 1000)
+    }
+
+    public var wireValue: Value {
+        [
+            "device": .integer(device), "inode": .integer(inode), "size": .integer(size),
+            "modified": .integer(modified),
+        ]
+    }
+
+    init?(_ value: Value) {
+        guard let device = value["device"].int, let inode = value["inode"].int, let size = value["size"].int,
+            let modified = value["modified"].int
+        else { return nil }
+        (self.device, self.inode, self.size, self.modified) = (device, inode, size, modified)
+    }
+}
+
+/// What a command that can give a file's bytes has said of it: kept with the import until the file is in the inbox.
+struct FileOffer: Equatable {
+    /// The command's members but its id and its own name: who asks for exactly this again goes on with what is here.
+    var request: Value
+    /// When somebody last offered it.
+    var heard: Instant
+
+    /// Offers come each second, but are kept no more often than this.
+    static let resolution = 60 * Instant.second
+    /// What comes from a pipe can't be gone on with: it waits only as long as its sender may be out of reach.
+    private static let patience = (file: 24 * 3600 * Instant.second, pipe: 180 * Instant.second)
+
+    init(request: Value, heard: Instant) {
+        self.request = request
+        self.heard = heard
+    }
+
+    /// nil for a command that doesn't offer anything.
+    init?(command: Value, heard: Instant) {
+        guard Self.sender(of: command) != nil, var members = command.object else { return nil }
+        for own in ["id", "sender"] { members[own] = nil }
+        self.init(request: .object(members), heard: heard)
+    }
+
+    /// Where the bytes can be asked for: a tool, and never an instance of the stack.
+    static func sender(of command: Value) -> String? {
+        command["sender"].string.flatMap { StackClient.isTool($0) && $0.utf8.count <= 128 ? $0 : nil }
+    }
+
+    /// nil for a pipe.
+    var file: FileIdentity? { FileIdentity(request["file"]) }
+
+    /// Whether nobody will send the rest any more.
+    func isStale(at now: Instant) -> Bool { now - heard > (file == nil ? Self.patience.pipe : Self.patience.file) }
+}
