@@ -1,0 +1,14 @@
+import Console
+import MessageBus
+
+extension BusNotice.Kind {
+    /// As the hub logs it.
+    public var logEvent: LogEvent {
+        switch self {
+        case .refused: .busRefused
+        case .denied: .busDenied
+        case .unreadable: .busUnreadable
+        case .reopened: .busReopened
+        }
+    }
+}
