@@ -17,6 +17,9 @@ public struct StoreHead: Sendable, Equatable {
         self.first = first
     }
 
+    /// How many sequences a consumer that has come so far lacks.
+    public func distance(from frontier: Int64) -> Int64 { max(0, sequence - max(frontier, first - 1)) }
+
     public var wireValue: Value {
         [
             "store": .string(store), "generation": .string(generation), "sequence": .integer(sequence),

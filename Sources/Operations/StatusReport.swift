@@ -82,8 +82,8 @@ public struct StatusReport {
         let beat = beats[name]?.beat
         var lag: [String: Value] = [:]
         for (upstream, frontier) in beat?.frontier ?? [:] {
-            guard let head = beats[upstream]?.beat.head?.sequence else { continue }
-            lag[stack.topic(of: upstream)] = .integer(max(0, head - frontier))
+            guard let head = beats[upstream]?.beat.head else { continue }
+            lag[stack.topic(of: upstream)] = .integer(head.distance(from: frontier))
         }
         let runs = try reader.isRunning(name)
         let state = supervised?["state"].string ?? (runs ? (beat?.phase ?? "silent") : "stopped")
@@ -157,7 +157,7 @@ public struct StatusReport {
     ) -> Int64 {
         guard let uploader, let beat = beats[uploader]?.beat else { return 0 }
         return beat.frontier.reduce(0) { sum, entry in
-            sum + max(0, (beats[entry.key]?.beat.head?.sequence ?? entry.value) - entry.value)
+            sum + (beats[entry.key]?.beat.head?.distance(from: entry.value) ?? 0)
         }
     }
 

@@ -62,8 +62,8 @@ public struct StackMetrics {
         if let head = beat.head { page.add(.head, [name], head.sequence) }
         for (upstream, frontier) in beat.frontier.sorted(by: { $0.key < $1.key }) {
             page.add(.consumed, [name, upstream], frontier)
-            guard let head = beats[upstream]?.beat.head?.sequence else { continue }
-            page.add(.lag, [name, upstream], max(0, head - frontier))
+            guard let head = beats[upstream]?.beat.head else { continue }
+            page.add(.lag, [name, upstream], head.distance(from: frontier))
         }
     }
 

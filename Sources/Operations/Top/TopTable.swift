@@ -37,7 +37,7 @@ public struct TopTable: Sendable {
     public init(_ current: TopSample) {
         let heads = Dictionary(
             uniqueKeysWithValues: current.processes.compactMap { process in
-                process.beat?.head.map { (process.name, $0.sequence) }
+                process.beat?.head.map { (process.name, $0) }
             })
         rows = current.processes.compactMap { process in
             // A supervisor that isn't there is no process of the stack that lacks.
@@ -50,7 +50,7 @@ public struct TopTable: Sendable {
     }
 
     private static func row(
-        _ process: TopSample.Process, heads: [String: Int64], at sample: TopSample
+        _ process: TopSample.Process, heads: [String: StoreHead], at sample: TopSample
     ) -> Row {
         let beat = process.beat
         let isSilent = beat == nil || sample.monotonic - process.arrived >= TopSample.patience
@@ -59,7 +59,7 @@ public struct TopTable: Sendable {
         guard let beat, !isSilent, beat.phase != "stopped" else { return row }
         row.memory = beat.memoryBytes
         row.uptime = beat.started.map { max(0, (sample.now - $0).seconds) }
-        row.behind = beat.frontier.compactMap { upstream, frontier in heads[upstream].map { max(0, $0 - frontier) } }
+        row.behind = beat.frontier.compactMap { upstream, frontier in heads[upstream]?.distance(from: frontier) }
             .max()
         guard let (old, arrived) = process.earlier, old.pid == beat.pid, process.arrived > arrived else { return row }
         let seconds = (process.arrived - arrived).seconds
