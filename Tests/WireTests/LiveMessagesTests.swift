@@ -74,6 +74,7 @@ import Wire
         "head", "heads", "frontier", "lastCommit", "busySince", "store", "generation", "topic", "continue", "import",
         "reason", "user", "complete", "dryRun", "deleteUpTo",
         "reason", "off", "bulk", "replay", "days", "metric", "history", "force", "started", "cpu", "turns",
+        "configuration",
         "file", "sender", "size", "hash",
     ]
 
