@@ -75,11 +75,11 @@ import Wire
         "reason", "user", "complete", "dryRun", "deleteUpTo",
         "reason", "off", "bulk", "replay", "days", "metric", "history", "force", "started", "cpu", "turns",
         "configuration",
-        "file", "sender", "size", "hash",
+        "file", "sender", "size", "hash", "within", "trial",
     ]
 
     private static let optionalInRule: [String: Set<String>] = [
-        "control-mend": ["numbers", "type"], "pull-quarantined": ["numbers", "type"],
+        "control-swap": ["plugin"], "control-mend": ["numbers", "type"], "pull-quarantined": ["numbers", "type"],
         "pull-letters": ["numbers", "type"],
     ]
 
