@@ -108,7 +108,10 @@ func sender(_ address: BusAddress) throws -> BusConnection {
 }
 
 /// Says some bytes to whoever listens at a Unix socket.
-func shout(_ bytes: [UInt8], at path: String) throws {
+/// - Parameter milliseconds: how long to wait for the other side to hang up.
+/// - Returns: whether it did.
+@discardableResult
+func shout(_ bytes: [UInt8], at path: String, within milliseconds: Int32 = 0) throws -> Bool {
     let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     try #require(socket >= 0)
     defer { close(socket) }
@@ -123,4 +126,10 @@ func shout(_ bytes: [UInt8], at path: String) throws {
     try #require(connected == 0)
     // The hub may hang up before it has taken all.
     _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    while poll(&waiting, 1, milliseconds) > 0 {
+        if recv(socket, &buffer, buffer.count, 0) <= 0 { return true }
+    }
+    return false
 }
