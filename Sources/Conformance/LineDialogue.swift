@@ -110,12 +110,16 @@ final class LineDialogue {
             line throws(ExecFailure) in
             try answer.take(line)
         }
+        try requireSilence()
+        return answer.output
+    }
+
+    private func requireSilence() throws {
         guard !child.hasSpokenUnasked else {
             throw fault(
                 "it wrote more after 'done'",
                 "write each day's lines between 'compute' and 'done'; logs go to standard error")
         }
-        return answer.output
     }
 
     /// Ends its input: how it ended, nil when it goes on.
@@ -125,7 +129,11 @@ final class LineDialogue {
         received = ""
         let deadline = ContinuousClock.now + .seconds(command.limits.grace)
         while ContinuousClock.now < deadline {
-            if let ended = child.ended { return ended }
+            if let ended = child.ended {
+                // Only now all is there that it wrote.
+                try requireSilence()
+                return ended
+            }
             Thread.sleep(forTimeInterval: 0.005)
         }
         return nil
