@@ -3,7 +3,7 @@ import HealthModel
 import Supervisor
 import Testing
 
-extension EndToEnd {
+extension PluginsEndToEnd {
     /// From `plugins new` to a figure of one's own in `days`, as docs/first-plugin.md goes.
     @Suite(.serialized, .timeLimit(.minutes(10))) struct PluginsCommandTests {
         /// Every command of the page, but for those that change where the shell is, in their order.

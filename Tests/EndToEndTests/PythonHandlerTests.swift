@@ -13,7 +13,7 @@ private let fixtures: String? = {
     return FileManager.default.fileExists(atPath: folder) ? folder : nil
 }()
 
-extension EndToEnd {
+extension PluginsEndToEnd {
     /// A stack whose steps are computed by the example in Python.
     @Suite(.serialized, .timeLimit(.minutes(10))) struct PythonHandlerTests {
         private static let swap = #"{ "instances": { "steps": { "plugin": "steps-python" } } }"#

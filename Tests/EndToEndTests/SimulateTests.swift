@@ -2,7 +2,7 @@ import HealthModel
 import Supervisor
 import Testing
 
-extension EndToEnd {
+extension PluginsEndToEnd {
     @Suite(.timeLimit(.minutes(5))) struct SimulateTests {
         /// Two processes hash differently: no order of a dictionary may be part of a report.
         @Test func theSameSeedGivesTheSameReportByteForByte() async throws {

@@ -5,7 +5,7 @@ import SQLite
 import Supervisor
 import Testing
 
-extension EndToEnd {
+extension PluginsEndToEnd {
     /// Swaps that come to nothing: the old one runs on, or again, and no figure changes.
     @Suite(.serialized, .timeLimit(.minutes(5))) struct SwapFaultTests {
         /// A stack with some days, idle.

@@ -4,7 +4,7 @@ import HealthModel
 import Supervisor
 import Testing
 
-extension EndToEnd {
+extension PluginsEndToEnd {
     /// Handlers are swapped while samples come in, and what comes out is as if nothing had been.
     ///
     /// `HEALTHBUS_SWAPS` makes more of it by hand.
@@ -58,7 +58,7 @@ extension EndToEnd {
         /// The processes of all other instances.
         static func others(_ stack: TestStack) throws -> [String: pid_t?] {
             var pids: [String: pid_t?] = [:]
-            for instance in KillTests.instances + ["hub", "debouncer"] where instance != "steps" {
+            for instance in EndToEnd.KillTests.instances + ["hub", "debouncer"] where instance != "steps" {
                 pids[instance] = try stack.pid(of: instance)
             }
             return pids
@@ -123,7 +123,7 @@ extension EndToEnd {
                 let files = try await Self.exports(in: stack)
                 let up = try await stack.upAndReady()
                 let loading = Task { try await Self.feed(files, to: stack) { _ in } }
-                for instance in ["hub", "debouncer"] + KillTests.instances {
+                for instance in ["hub", "debouncer"] + EndToEnd.KillTests.instances {
                     let old = try stack.pid(of: instance)
                     let swapped = try await stack.onState("swap", instance, "--with", instance)
                     #expect(swapped.exit == .code(0), "\(instance): \(swapped.error)\n\(up.error.suffix(2000))")
