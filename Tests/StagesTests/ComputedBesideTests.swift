@@ -11,6 +11,9 @@ import Wire
         let version = 1
     }
     private struct Gone: Error {}
+    /// What a trial before each start has shown.
+    private final class Trial { var differs = false }
+    private let trial = Trial()
 
     private static let day = LocalDay(year: 2025, month: 3, day: 26)
     private let zones: ZoneTimeline
@@ -19,10 +22,12 @@ import Wire
     init() throws {
         zones = try ZoneTimeline(zone: "Europe/Berlin")
         let manifest = try Checkout.manifest("steps")
-        rig = try StageRig {
-            HandlerStage(
+        rig = try StageRig { [trial] in
+            let stage = HandlerStage(
                 instance: "steps", manifest: manifest, configuration: [:], computer: .beside(Traits()), namedTypes: [],
                 observer: "observer")
+            stage.givesOtherFigures = trial.differs
+            return stage
         }
     }
 
@@ -113,6 +118,17 @@ import Wire
         try rig.hear("sync.steps", ["head": head(10).wireValue, "released": 10])
         try slices()
         #expect(asked == [Self.day])
+    }
+
+    /// A changed program needs no new version to be believed.
+    @Test func whatGaveOtherFiguresInItsTrialComputesEveryDayAgain() throws {
+        try touch([Self.day], through: 10)
+        try reply(.computed(DayOutput(figures: ["n": 1])))
+        try rig.restart()
+        #expect(try pending == 0)
+        trial.differs = true
+        try rig.restart()
+        #expect(try pending == 1)
     }
 
     @Test func figuresOfAStoreThatIsGoneAreNotTaken() throws {

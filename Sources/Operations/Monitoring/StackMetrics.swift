@@ -131,9 +131,9 @@ public struct StackMetrics {
 }
 
 extension StackConfiguration {
-    /// What is known of the types that a handler takes.
+    /// What is known of the types that a handler takes, or reads where all of its types are others'.
     func known<Known>(_ known: [String: Known], to handler: Instance) -> [Known] {
-        let types = handler.manifest.types
+        let types = handler.manifest.types.isEmpty ? handler.manifest.reads : handler.manifest.types
         let named = namedTypes
         return known.filter { types.contains("*") ? !named.contains($0.key) : types.contains($0.key) }.map(\.value)
     }

@@ -31,12 +31,8 @@ public struct PluginTemplate: Sendable {
         }
         self.name = name
         self.language = language
-        let types = types.isEmpty ? [Self.usualType] : types
-        for type in types where HealthType.known(type) == nil {
-            throw .usage(
-                "\(type) isn't a type identifier of HealthKit's",
-                hint: Nearest.to(type, among: HealthType.allKnown.keys.sorted()).map { "did you mean \($0)?" }
-                    ?? "give one such as \(Self.usualType)")
+        let types = try (types.isEmpty ? [Self.usualType] : types).map { text throws(Failure) in
+            try TypeName.identifier(text)
         }
         let handled = Set(catalog.manifests.values.filter { $0.kind == .handler }.flatMap(\.types))
         self.types = types.filter { !handled.contains($0) }

@@ -13,6 +13,8 @@ public final class HandlerStage: Stage {
     let manifest: Manifest
     let configuration: Value
     let computer: DayComputer
+    /// Whether a trial, before this process took its place, has shown figures that differ from those that are there.
+    public var givesOtherFigures = false
     /// The handler's days with this configuration.
     private(set) var window = HandlerWindow.localDay
     /// Which sample types are this handler's, as pull requests name them.
@@ -100,6 +102,7 @@ public final class HandlerStage: Stage {
     }
 
     /// Another version or configuration of the handler would give other figures: every day is computed again.
+    /// So does one that was tried and gave others, whatever version it says it has.
     private func forgetOlderFigures(_ turn: Turn) throws {
         let now: Value = [
             "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
@@ -108,7 +111,7 @@ public final class HandlerStage: Stage {
         let database = try turn.write().database
         let read = try database.prepare("SELECT value FROM freshness WHERE key = 'computedWith'")
         let before = try read.firstRow { $0.string(0) }
-        guard before != now.json() else { return }
+        guard before != now.json() || givesOtherFigures else { return }
         if before != nil {
             turn.log(.figuresOutdated, ["handler": manifest.name])
             try markEverything(turn)

@@ -87,8 +87,10 @@ public enum PluginProgram {
             try StageDatabase.requireKnownSchema(in: Database(path: context.databasePath, mode: .readOnly))
         }
         guard let handler = parts.stage as? HandlerStage else { return nil }
-        return try HandlerTrial(handler: handler, effects: parts.effects, client: client)
+        let report = try HandlerTrial(handler: handler, effects: parts.effects, client: client)
             .run(path: context.databasePath)
+        handler.givesOtherFigures = report.differing > 0
+        return report
     }
 
     private static func start<Prepared>(

@@ -11,7 +11,7 @@ enum RunCommand: Command {
         summary: "Run one process of the stack (as status names it) in the foreground.",
         positionals: [.init("instance")],
         options: CommandHelp.stackOptions + [
-            .init("--plugin", value: "name|folder", help: "this plugin, instead of the one that is configured"),
+            .init("--plugin", value: "plugin", help: "this plugin, instead of the one that is configured"),
             .init("--standby", help: "wait for the running one to end"),
             .init("--takeover", help: "end the running one and take its place"),
         ],

@@ -10,7 +10,7 @@ enum SwapCommand: Command {
         summary: "Put another plugin into a running instance's place; nothing is lost, and the others don't notice.",
         positionals: [.init("instance")],
         options: CommandHelp.stackOptions + [
-            .init("--with", value: "name|folder", help: "the plugin: its name, or the path of its folder"),
+            .init("--with", value: "plugin", help: "the plugin: its name, or the path of its folder"),
             .init("--back", help: "the plugin that is configured, without what it was swapped for"),
             .init("--dry-run", help: "only start it beside the running one, try it on some days, and say how it went"),
             .init("--force", help: "swap though some days fail"),
@@ -33,7 +33,7 @@ enum SwapCommand: Command {
         let plugin = arguments.value("--with").map(plugin)
         // What it was swapped for may be why it is swapped back: that needn't be usable.
         let stack = try Stack(
-            state: arguments.value("--state"), configurationFile: arguments.value("--config"),
+            state: arguments.value("--state"), configurationFile: arguments.configurationFile,
             choices: plugin == nil ? [name: .configured] : [:])
         guard stack.configuration.instance(name) != nil else {
             throw Failure.usage(

@@ -9,7 +9,7 @@ enum PluginsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus plugins",
         summary: "List, show or check plugins, begin a new one, try whether one keeps the contract.",
-        positionals: [.init("list|show|validate|new|test"), .init("name|path", isRequired: false)],
+        positionals: [.init("list|show|validate|new|test"), .init("plugin", isRequired: false)],
         options: [
             .config, .json,
             .init("--language", value: "name", help: "new: python or swift (default: python)"),
@@ -41,7 +41,7 @@ enum PluginsCommand: Command {
         let catalog = try PluginCatalog.standard()
         guard action != .list else { return try list(catalog, arguments) }
         guard arguments.positionals.count == 2 else {
-            let what = action == .new ? "name" : "name|path"
+            let what = action == .new ? "name" : "plugin"
             throw Failure.usage("<\(what)> is missing", hint: "usage: healthbus plugins \(action.rawValue) <\(what)>")
         }
         let name = arguments.positionals[1]
