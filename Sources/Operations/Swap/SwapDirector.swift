@@ -210,9 +210,9 @@ final class SwapDirector: Sendable {
             hint: "'healthbus logs \(plan.instance)' shows what it said; --within gives it longer")
     }
 
-    /// Why one that has ended couldn't go on; nil when it doesn't come to be known within half a second.
+    /// Why one that has ended couldn't go on; nil when it doesn't come to be known within a second.
     private func lastWord(of wish: SwapWish) -> String? {
-        let deadline = MonotonicClock.now + 500_000
+        let deadline = MonotonicClock.now + Instant.second
         while let event = next(until: deadline) {
             if case .word(let word) = event, word.swap == wish.id, let why = word.why { return why }
         }

@@ -43,7 +43,10 @@ public struct BusRights: Sendable {
         // Also as one that stands by for it, which is a tool until it has the place.
         let isNamed = [Subscription.exact(name), Self.tools(of: name)]
         var publishes = [beat, .exact(StandbyWord.prefix + name)]
-        var hears = [beat, .exact(BusConnection.hello), .prefix("page." + Self.toolPrefix(name))]
+        var hears = [
+            beat, .exact(BusConnection.hello), .prefix("page." + Self.toolPrefix(name)),
+            .exact(StandbyWord.prefix + name),
+        ]
         func beats(_ names: [String]) -> [Subscription] { names.map { .exact(Heartbeat.topic($0)) } }
         switch instance.manifest.kind {
         case .hub: return nil

@@ -1,16 +1,26 @@
 import CPosix
 import Console
+import Dispatch
 import Foundation
 import Glibc
 import HealthModel
 import MessageBus
 import Synchronization
+import Wire
 
 /// A process that stands by to take an instance's place: it is warm, it says so, and it takes no lock before it is told (SIGUSR1).
 final class Standby: Sendable {
     private final class Said: Sendable {
         let word: Mutex<StandbyWord>
+        /// Signalled once the word that it can't has gone through the hub.
+        let isLastHeard = DispatchSemaphore(value: 0)
         init(_ word: StandbyWord) { self.word = Mutex(word) }
+
+        func hear(_ message: Message) {
+            if let heard = StandbyWord(message), heard.phase == .failed, heard == word.withLock({ $0 }) {
+                isLastHeard.signal()
+            }
+        }
     }
 
     private let said: Said
@@ -35,9 +45,9 @@ final class Standby: Sendable {
                 instance: context.name, swap: swap, plugin: context.instance.manifest.name,
                 pid: Int(ProcessInfo.processInfo.processIdentifier), phase: .checking))
         self.said = said
-        client = try StackClient(address: context.address) {
-            said.word.withLock { $0 }.message(at: WallClock.now)
-        }
+        client = try StackClient(
+            address: context.address, beat: { said.word.withLock { $0 }.message(at: WallClock.now) },
+            hears: ([.exact(StandbyWord.prefix + context.name)], { said.hear($0) }))
         // So that nothing said from here on is lost because nobody is connected yet.
         client.settle()
     }
@@ -60,6 +70,11 @@ final class Standby: Sendable {
             say {
                 $0.phase = .failed
                 $0.why = "\(error)"
+            }
+            // Whoever waits for this would else hear of its end, and not why.
+            for _ in 0..<10 {
+                if said.isLastHeard.wait(timeout: .now() + 0.1) == .success { break }
+                client.beat()
             }
             client.close()
             throw error
