@@ -26,7 +26,7 @@ final class HeardBus: Sendable {
             handlers: .init(
                 message: { if $0.topic == own { heard.set() } else if $0.header.from != Self.name { message($0) } },
                 heartbeat: { Message(topic: own, header: .init(from: Self.name, at: WallClock.now)) },
-                isHeard: { heard.isSet }))
+                pace: { heard.isSet ? .lively : .unheard }))
         self.heard = heard
     }
 

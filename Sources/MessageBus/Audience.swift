@@ -20,7 +20,7 @@ final class Audience {
         case denied(BusNotice)
     }
 
-    /// The topic under which peers say, each second, all that they want to hear.
+    /// The topic under which peers say, again and again, all that they want to hear.
     static let subscribeTopic = "subscribe"
     private static let topicsLimit = 256
     private static let peersLimit = 64

@@ -33,10 +33,10 @@ public final class BusConnection: Sendable {
         public var message: @Sendable (Message) -> Void
         /// Called on the bus's thread with what couldn't be read as a message.
         public var malformed: @Sendable (MessageError) -> Void
-        /// Called every second; what it returns is sent.
+        /// Called when a heartbeat is due; what it returns is sent.
         public var heartbeat: @Sendable () -> Message?
-        /// Whether the bus is known to carry what is sent; until then heartbeats come in quick succession.
-        public var isHeard: @Sendable () -> Bool
+        /// When the next heartbeat is due; asked again after each message.
+        public var pace: @Sendable () -> Pace
         /// Whether a heartbeat is sent at once to whoever asks how everyone is.
         public var answersHello: Bool
         /// Called, seldom, with why the hub doesn't let this process in and what to do; it goes on trying.
@@ -48,7 +48,7 @@ public final class BusConnection: Sendable {
             message: @escaping @Sendable (Message) -> Void,
             malformed: @escaping @Sendable (MessageError) -> Void = { _ in },
             heartbeat: @escaping @Sendable () -> Message? = { nil },
-            isHeard: @escaping @Sendable () -> Bool = { true },
+            pace: @escaping @Sendable () -> Pace = { .quiet },
             answersHello: Bool = false,
             refused: @escaping @Sendable (String) -> Void = { _ in },
             failed: @escaping @Sendable (any Error) -> Void = { _ in }
@@ -56,10 +56,26 @@ public final class BusConnection: Sendable {
             self.message = message
             self.malformed = malformed
             self.heartbeat = heartbeat
-            self.isHeard = isHeard
+            self.pace = pace
             self.answersHello = answersHello
             self.refused = refused
             self.failed = failed
+        }
+    }
+
+    /// How soon a heartbeat follows the one before.
+    public enum Pace: Sendable {
+        /// None has come back yet: in quick succession.
+        case unheard
+        case lively
+        case quiet
+
+        func next(after last: Instant) -> Instant {
+            switch self {
+            case .unheard: last + BusConnection.impatience
+            case .lively: Repetition.next(Repetition.lively, after: last)
+            case .quiet: Repetition.next(Repetition.quiet, after: last)
+            }
         }
     }
 
@@ -126,7 +142,7 @@ public final class BusConnection: Sendable {
         wakeup.signal()
     }
 
-    /// Sends a heartbeat now rather than at the next second.
+    /// Sends a heartbeat now rather than when the next is due.
     public func beat() {
         state.withLock { $0.beatNow = true }
         wakeup.signal()
@@ -150,12 +166,13 @@ public final class BusConnection: Sendable {
         var trouble = LinkTrouble()
         var link = try BusLink(context, address, topics: topics, reconnectInterval: trouble.reconnectInterval)
         var items = pollItems(link)
-        var nextBeat = MonotonicClock.now
-        var nextLook = nextBeat + Instant.second
+        var lastBeat: Instant?
+        // Keys change only on a sealed bus.
+        var nextLook: Instant? = address.seal == nil ? nil : MonotonicClock.now + Instant.second
         while true {
             let now = MonotonicClock.now
-            let isTimeToLook = address.seal != nil && now >= nextLook
-            if isTimeToLook { nextLook = now + Instant.second }
+            let isTimeToLook = nextLook.map { now >= $0 } ?? false
+            if isTimeToLook { nextLook = Repetition.next(Instant.second, after: now) }
             if trouble.retryAt.map({ now >= $0 }) ?? false || isTimeToLook && link.hasOldKeys() {
                 trouble.retried()
                 // Keys that can't be read now may be there again at the next look.
@@ -179,13 +196,14 @@ public final class BusConnection: Sendable {
                 let sent = try link.publisher.send(frames)
                 state.withLock { if sent { $0.counters.sent += 1 } else { $0.counters.dropped += 1 } }
             }
-            if now >= nextBeat || beatNow {
+            if beatNow || lastBeat.map({ now >= handlers.pace().next(after: $0) }) ?? true {
                 if let beat = handlers.heartbeat() { _ = try link.publisher.send(beat.frames) }
-                nextBeat = now + (handlers.isHeard() ? Instant.second : Self.impatience)
+                lastBeat = now
             }
             // Only now: a beat asked for just before the end is the last word, and says that it is.
             if stopping { return }
-            let next = [nextBeat, nextWord, trouble.retryAt].compactMap { $0 }.min() ?? nextBeat
+            let nextBeat = handlers.pace().next(after: lastBeat ?? now)
+            let next = [nextBeat, nextWord, nextLook, trouble.retryAt].compactMap { $0 }.min() ?? nextBeat
             let wait = max(0, next - MonotonicClock.now) / 1000 + 1
             // EINTR only wakes us early.
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }

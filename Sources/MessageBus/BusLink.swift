@@ -2,8 +2,8 @@ import CZeroMQ
 import HealthModel
 import Wire
 
-/// The sockets of a process's place on the bus: to the hub a PUB, from it a SUB or, on a sealed bus, a DEALER that says each second what it wants
-/// to hear.
+/// The sockets of a process's place on the bus: to the hub a PUB, from it a SUB or, on a sealed bus, a DEALER that says again and again what it
+/// wants to hear.
 final class BusLink {
     let publisher: ZeroMQSocket
     let subscriber: ZeroMQSocket
@@ -11,8 +11,9 @@ final class BusLink {
     private let topics: [String]
     private let seal: BusSeal?
     private let credentials: BusCredentials?
-    /// When it says next what it wants to hear.
-    private var nextWord: Instant = 0
+    /// When it said last what it wants to hear; nil where that is due now.
+    private var lastWord: Instant?
+    private var repetition = Repetition(at: MonotonicClock.now)
 
     /// - Parameter reconnectInterval: milliseconds, of a sealed bus; nil for libzmq's own pace.
     init(_ context: ZeroMQContext, _ address: BusAddress, topics: [String], reconnectInterval: Int32? = nil) throws {
@@ -51,17 +52,19 @@ final class BusLink {
 
     var pollItems: [zmq_pollitem_t] { [subscriber.pollItem] + monitors.map(\.socket.pollItem) }
 
-    /// Says what it wants to hear, when that is due: each second, for the hub may be another one by now, and once a connection is there.
+    /// Says what it wants to hear, when that is due: once a connection is there, and from time to time, for that word may have been lost.
     /// - Returns: when it is due again.
     func subscribe(at now: Instant) throws -> Instant? {
         guard let seal else { return nil }
-        guard now >= nextWord else { return nextWord }
+        if let lastWord, now < repetition.next(after: lastWord, at: now) {
+            return repetition.next(after: lastWord, at: now)
+        }
         let word = Message(
             topic: Audience.subscribeTopic, header: .init(from: seal.identity, at: WallClock.now),
             body: ["topics": .array(topics.map { .string($0) })])
         _ = try subscriber.send(word.frames)
-        nextWord = now + Instant.second
-        return nextWord
+        lastWord = now
+        return repetition.next(after: now, at: now)
     }
 
     /// How the handshakes since the last call ended, in order.
@@ -70,7 +73,9 @@ final class BusLink {
         for monitor in monitors {
             while let (event, _) = try monitor.next() {
                 events.append(event)
-                if event == .succeeded { nextWord = 0 }
+                guard event == .succeeded else { continue }
+                lastWord = nil
+                repetition.moved(at: MonotonicClock.now)
             }
         }
         return events

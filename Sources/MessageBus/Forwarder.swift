@@ -44,7 +44,7 @@ public final class Forwarder: Sendable {
     /// - Parameters:
     ///   - seal: the keys and the list of those who may connect; nil for a bus that asks nobody.
     ///   - ready: called once both endpoints listen.
-    ///   - heartbeat: called every second; what it returns goes to all subscribers.
+    ///   - heartbeat: called when one is due; what it returns goes to all subscribers.
     public func run(address: BusAddress, seal: HubSeal? = nil, ready: () -> Void, heartbeat: () -> Message?) throws {
         var isFirst = true
         // libzmq leaves the files of its Unix sockets behind.
@@ -65,19 +65,31 @@ public final class Forwarder: Sendable {
     private func serve(_ hall: any Hall, heartbeat: () -> Message?) throws {
         var items =
             hall.pollItems + [zmq_pollitem_t(socket: nil, fd: wakeup.readEnd, events: Int16(ZMQ_POLLIN), revents: 0)]
-        var beats = BeatClock(now: MonotonicClock.now)
+        var beats = BeatClock(at: MonotonicClock.now)
+        var nextLook: Instant = .max
+        if let interval = hall.lookInterval { nextLook = Repetition.next(interval, after: MonotonicClock.now) }
         while !isStopping {
             let now = MonotonicClock.now
-            if beats.isDue(at: now) {
-                if let beat = heartbeat() { try hall.say(beat.frames) }
-                guard try hall.lookUp(at: now) else { return }
+            if beats.isDue(at: now), let beat = heartbeat() {
+                try hall.say(beat.frames)
+                // Whoever is new, or hears this hub after another, learns at once where everyone stands.
+                if beats.takeNewcomer() {
+                    let hello = Message(
+                        topic: BusConnection.hello, header: .init(from: beat.header.from, at: WallClock.now),
+                        body: .null)
+                    try hall.say(hello.frames)
+                }
             }
-            let wait = max(0, beats.next - MonotonicClock.now) / 1000 + 1
+            if now >= nextLook, let interval = hall.lookInterval {
+                guard try hall.lookUp(at: now) else { return }
+                nextLook = Repetition.next(interval, after: now)
+            }
+            let wait = max(0, min(beats.next, nextLook) - MonotonicClock.now) / 1000 + 1
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
             wakeup.drain()
             // Subscriptions first: a new subscriber hears the next message, not the one after a burst.
-            // Who is new learns at once that the hub is there, not up to a second later: a stack's start waits for that.
-            if try hall.listen() { beats.hurry() }
+            // Who is new learns at once that the hub is there, not seconds later: a stack's start waits for that.
+            if try hall.listen() { beats.greet(at: MonotonicClock.now) }
             var forwarded = 0
             for _ in 0..<256 {
                 guard let passed = try hall.forward() else { break }
@@ -103,21 +115,36 @@ public final class Forwarder: Sendable {
     }
 }
 
-/// When the hub says that it is there: each second, and soon after somebody came.
+/// When the hub says that it is there: from time to time, and soon after somebody came.
 private struct BeatClock {
     /// Between heartbeats that new subscriptions bring about, microseconds.
     private static let impatience: Instant = 30_000
     private(set) var next: Instant
     private var last: Instant = 0
+    private var repetition: Repetition
+    private var hasNewcomer = false
 
-    init(now: Instant) { next = now }
+    init(at now: Instant) {
+        next = now
+        repetition = Repetition(at: now)
+    }
 
     mutating func isDue(at now: Instant) -> Bool {
         guard now >= next else { return false }
         last = now
-        next = now + Instant.second
+        next = repetition.next(after: now, at: now)
         return true
     }
 
-    mutating func hurry() { next = min(next, last + Self.impatience) }
+    mutating func greet(at now: Instant) {
+        hasNewcomer = true
+        repetition.moved(at: now)
+        next = min(next, last + Self.impatience)
+    }
+
+    /// Whether somebody has come since the last time that this was asked.
+    mutating func takeNewcomer() -> Bool {
+        defer { hasNewcomer = false }
+        return hasNewcomer
+    }
 }

@@ -11,7 +11,9 @@ protocol Hall: AnyObject {
     func forward() throws -> Bool?
     /// Says something of the hub's own to all who want to hear it.
     func say(_ frames: [[UInt8]]) throws
-    /// Looks, each second, whether the keys still hold; false when all must connect anew.
+    /// How often `lookUp` is called, microseconds; nil where there is nothing to look up.
+    var lookInterval: Instant? { get }
+    /// Looks whether the keys still hold; false when all must connect anew.
     func lookUp(at monotonic: Instant) throws -> Bool
 }
 
@@ -47,6 +49,7 @@ final class OpenHall: Hall {
 
     func say(_ frames: [[UInt8]]) throws { _ = try subscribers.send(frames) }
 
+    let lookInterval: Instant? = nil
     func lookUp(at monotonic: Instant) throws -> Bool { true }
 }
 

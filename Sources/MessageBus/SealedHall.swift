@@ -128,6 +128,8 @@ final class SealedHall: Hall {
 
     func say(_ frames: [[UInt8]]) throws { try audience.hear(frames, guests) }
 
+    let lookInterval: Instant? = Instant.second
+
     func lookUp(at monotonic: Instant) throws -> Bool {
         audience.forgetSilent(at: monotonic)
         let new: (keys: BusKeyPair, guests: GuestList)

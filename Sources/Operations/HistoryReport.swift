@@ -17,9 +17,7 @@ public struct HistoryReport {
             .sorted { ($0["number"].int ?? 0) > ($1["number"].int ?? 0) }
         var delays: Value = [:]
         if let uploader = stack.configuration.only(.uploader), try reader.isRunning(uploader.name) {
-            let client = try StackClient(address: try stack.address)
-            defer { client.close() }
-            delays = client.gather([uploader.name], within: 3)[uploader.name]?.beat.details["delays"] ?? [:]
+            delays = try reader.gather([uploader.name], within: 3)[uploader.name]?.beat.details["delays"] ?? [:]
         }
         let succeeded = rounds.count { $0["failed"].object?.isEmpty != false }
         let durations = rounds.compactMap { $0["duration"].int }.sorted()

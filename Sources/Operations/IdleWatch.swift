@@ -1,5 +1,6 @@
 import Changelog
 import HealthModel
+import MessageBus
 import PluginKit
 
 /// Tells from heartbeats whether everything is delivered and every past day final, and else what blocks. Pure.
@@ -69,7 +70,9 @@ public struct IdleWatch: Sendable {
     }
 
     private mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict {
-        func beat(_ name: String) -> Heartbeat? { beats[name].flatMap { $0.age < 5 ? $0.beat : nil } }
+        func beat(_ name: String) -> Heartbeat? {
+            beats[name].flatMap { $0.age < Repetition.patience.seconds ? $0.beat : nil }
+        }
         // First: dead letters that are being sent again are none to give up at.
         let workers = [roles.observer] + roles.handlers + [roles.consolidator].compactMap { $0 } + roles.uploaders
         for name in workers where beat(name)?.details["mending"]?["state"].string == "underWay" {

@@ -110,7 +110,8 @@ public final class StackRunner: Sendable {
         try requireKeys()
         let client = try StackClient(
             address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName),
-            beat: { running.heartbeat(swaps) }, hears: (SwapDirector.subscriptions, { swaps.hear($0) }))
+            beat: { running.heartbeat(swaps) }, pace: { running.pace },
+            hears: (SwapDirector.subscriptions, { swaps.hear($0) }))
         defer { client.close() }
         let monitoring = try (options.monitoring ?? stack.configuration.monitoring).map { endpoint in
             try MonitoringServer(stack, client, at: endpoint)
@@ -126,6 +127,7 @@ public final class StackRunner: Sendable {
                 log.note(notice)
                 note(notice)
                 swaps.note(notice)
+                client.beat()
                 if state.withLock({ $0.failure != nil }) { running.stop() }
             })
         running.set(supervisor)
@@ -239,12 +241,23 @@ public final class StackRunner: Sendable {
 
 /// The supervisor while it runs, for the threads beside it.
 private final class Running: Sendable {
+    private struct Said {
+        var details: [String: Value] = [:]
+        var repetition = Repetition(at: MonotonicClock.now)
+    }
+
     private let supervisor = Mutex<Supervisor?>(nil)
+    private let said = Mutex(Said())
 
     func set(_ new: Supervisor?) { supervisor.withLock { $0 = new } }
     func stop() { supervisor.withLock { $0 }?.stop() }
 
-    /// What the supervisor says each second: its processes and how they are.
+    var pace: BusConnection.Pace {
+        let now = MonotonicClock.now
+        return said.withLock { $0.repetition.interval(at: now) } == Repetition.lively ? .lively : .quiet
+    }
+
+    /// What the supervisor says: its processes and how they are.
     func heartbeat(_ swaps: SwapDirector) -> Message? {
         guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
         let processes = statuses.map { status -> Value in
@@ -254,11 +267,16 @@ private final class Running: Sendable {
                 "restarts": .integer(Int64(status.restarts)), "lastExit": Value(status.lastExit.map { "\($0)" }),
             ]
         }
+        let details: [String: Value] = ["processes": .array(processes), "swaps": swaps.value]
+        said.withLock { said in
+            if details != said.details { said.repetition.moved(at: MonotonicClock.now) }
+            said.details = details
+        }
         return Heartbeat(
             instance: "supervisor", plugin: "supervisor", phase: "ready",
             pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessUse.memory,
             processorTime: ProcessUse.processorTime, started: ProcessUse.started,
-            details: ["processes": .array(processes), "swaps": swaps.value]
+            details: details
         ).message(at: WallClock.now)
     }
 }

@@ -10,7 +10,7 @@ import Testing
 import Wire
 
 /// A stack whose folders lie elsewhere, as in containers: all that a command learns of it comes over the bus.
-@Suite(.timeLimit(.minutes(1))) struct ElsewhereTests {
+@Suite(.timeLimit(.minutes(2))) struct ElsewhereTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

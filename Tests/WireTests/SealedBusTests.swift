@@ -49,7 +49,10 @@ import Wire
         sender.send(message("heartbeat.sender"))
         sender.send(message("figures.steps"))
         #expect(eventually { all.topics.contains("figures.steps") && listener.topics.contains("figures.steps") })
-        #expect(all.topics.filter { $0 != "heartbeat.hub" } == ["heartbeat.sender", "figures.steps"])
+        #expect(
+            all.topics.filter { !["heartbeat.hub", "control.hello"].contains($0) } == [
+                "heartbeat.sender", "figures.steps",
+            ])
         #expect(listener.topics == ["figures.steps"])
         #expect((bus.hub?.forwarder.counters.denied ?? 0) - before == 5)
         // One line for many, with who and the topic's family, and nothing of what was said.
@@ -75,7 +78,7 @@ import Wire
         tap.bus?.send(message("control.observer"))
         #expect(eventually { (bus.hub?.forwarder.counters.denied ?? 0) >= 2 })
         #expect(listener.hears(sender))
-        #expect(listener.topics.allSatisfy { $0 == "heartbeat.hub" })
+        #expect(listener.topics.allSatisfy { ["heartbeat.hub", "control.hello"].contains($0) })
         sender.close()
         listener.close()
         tap.close()
@@ -131,8 +134,11 @@ import Wire
         try #require(eventually { bus.notices.contains { $0.kind == .reopened } })
         #expect(listener.hears(sender))
         let mark = gone.topics.count
-        for _ in 0..<50 { sender.send(message("a.secret")) }
-        #expect(eventually { listener.topics.count >= 50 })
+        // One after the other: what came while the hub was away may still fill the queues, and a burst would be dropped.
+        for number in 1...50 {
+            sender.send(message("a.secret"))
+            try #require(eventually { listener.topics.count >= number })
+        }
         #expect(gone.topics.count == mark)
         sender.close()
         listener.close()

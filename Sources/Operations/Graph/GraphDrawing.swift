@@ -30,7 +30,7 @@ public struct GraphDrawing: Sendable {
             }
         }
         let hub = graph.hub.map { "All messages go through '\($0)'." } ?? "The hub runs elsewhere."
-        return lines + ["", hub + " Everyone says heartbeat.<instance> each second,"]
+        return lines + ["", hub + " Everyone says heartbeat.<instance> again and again,"]
             + ["asks by pull.<producer> and is answered by page.<instance>."]
     }
 

@@ -1,8 +1,9 @@
 import Foundation
 import HealthModel
+import MessageBus
 import PluginKit
 
-/// Which instances of a stack are ready, by what they say each second. Pure.
+/// Which instances of a stack are ready, by their heartbeats. Pure.
 public struct Readiness: Sendable, Equatable {
     /// Why each instance that isn't ready isn't; in the stack's order.
     public let waiting: [(name: String, why: String)]
@@ -20,8 +21,8 @@ public struct Readiness: Sendable, Equatable {
         waiting = names.compactMap { name in Self.why(beats[name]).map { (name, $0) } }
     }
 
-    /// Heartbeats come each second; without one for this long an instance isn't there.
-    static let patience = 5.0
+    /// Without a heartbeat for so many seconds an instance isn't there.
+    static let patience = Repetition.patience.seconds
 
     static func isUp(_ heard: (beat: Heartbeat, age: Double)?) -> Bool {
         heard.map { $0.age < patience && $0.beat.phase != "stopped" } ?? false

@@ -4,7 +4,7 @@ import HealthModel
 import PluginKit
 import Wire
 
-/// The metrics of a stack, from what its instances say each second. Pure.
+/// The metrics of a stack, from the heartbeats of its instances. Pure.
 public struct StackMetrics {
     /// Newest heartbeats with their age in seconds.
     public typealias Beats = [String: (beat: Heartbeat, age: Double)]

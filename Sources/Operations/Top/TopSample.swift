@@ -1,4 +1,5 @@
 import HealthModel
+import MessageBus
 import PluginKit
 
 /// How a stack was at one moment, as heartbeats and the supervisor told it.
@@ -56,7 +57,7 @@ public struct TopSample: Sendable {
         self.init(processes: processes, now: now, monotonic: monotonic)
     }
 
-    /// With what `old` knows of the time before. Who hasn't said anything since then (the hub speaks each second, whatever the interval) keeps the
+    /// With what `old` knows of the time before. Who hasn't said anything since then (the hub speaks when it likes, whatever the interval) keeps the
     /// rates that it had.
     public func following(_ old: TopSample) -> TopSample {
         let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })
@@ -74,5 +75,5 @@ public struct TopSample: Sendable {
     }
 
     /// Who hasn't been heard for so long is silent.
-    static let patience = 5 * Instant.second
+    static let patience = Repetition.patience
 }

@@ -30,10 +30,12 @@ public final class StackClient: Sendable {
 
     /// Connects; the stack need not be there.
     /// - Parameters:
-    ///   - beat: what this tool itself says each second, if anything.
+    ///   - beat: what this tool itself says again and again, if anything.
+    ///   - pace: how soon it says it again.
     ///   - hears: what else it hears, and what it does with that, on the bus's thread; must be quick.
     public init(
         address: BusAddress, beat: (@Sendable () -> Message?)? = nil,
+        pace: @escaping @Sendable () -> BusConnection.Pace = { .quiet },
         hears: (topics: [Subscription], message: @Sendable (Message) -> Void)? = nil
     ) throws {
         let number = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
@@ -49,7 +51,7 @@ public final class StackClient: Sendable {
                 message: { [weak self] message in
                     hears?.message(message)
                     self?.receive(message)
-                }, heartbeat: beat ?? { nil }, answersHello: beat != nil))
+                }, heartbeat: beat ?? { nil }, pace: pace, answersHello: beat != nil))
         bus.withLock { $0 = connection }
     }
 
@@ -57,7 +59,7 @@ public final class StackClient: Sendable {
 
     deinit { close() }
 
-    /// Says at once what it says each second.
+    /// Says at once what it says again and again.
     public func beat() { bus.withLock { $0 }?.beat() }
 
     public func close() {
@@ -131,7 +133,7 @@ public final class StackClient: Sendable {
     }
 
     /// Asks until all of `instances` have answered or `seconds` have passed.
-    /// - Parameter asking: false only waits for what is said each second anyway.
+    /// - Parameter asking: false only waits for what is said anyway, which the hub asks for when somebody comes.
     @discardableResult
     public func gather(
         _ instances: [String], within seconds: Double, asking: Bool = true

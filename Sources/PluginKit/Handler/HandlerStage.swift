@@ -219,12 +219,13 @@ public final class HandlerStage: Stage {
         var details: [String: Value] = [
             "pending": .integer(Int64(dirty.count)),
             "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
-            "lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null,
             "failedDays": .integer(Int64(dirty.failed.count)),
         ]
         if oldest == DirtyDays.behindEverything { details["consumed"] = upstream.consumedByType }
         details["replay"] = replayReport()
-        return StageReport(frontier: [upstream.producer: min(upstream.frontier, oldest)], details: details)
+        return StageReport(
+            frontier: [upstream.producer: min(upstream.frontier, oldest)], details: details,
+            asides: ["lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null])
     }
 }
 

@@ -2,7 +2,7 @@ import Changelog
 import HealthModel
 import Wire
 
-/// What every instance says each second, and at once when it has moved: who it is, where it stands, how far it has consumed its upstreams.
+/// What every instance says at once when it has moved, and again and again (`Repetition`): who it is, where it stands, how far it has consumed its upstreams.
 public struct Heartbeat: Sendable, Equatable {
     public var instance: String
     public var plugin: String

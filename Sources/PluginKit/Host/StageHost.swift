@@ -100,14 +100,13 @@ public final class StageHost: Sendable {
                     case pullTopic: server.offer(message)
                     // The box is bounded by the pulls on their way; their answers aren't dropped here.
                     case pageTopic: inputs.insist(.page(message.body))
-                    // One's own heartbeat has gone through the hub and come back: the bus works both ways.
                     case ownBeat: vitals.heardSelf()
                     default: inputs.offer(.message(message))
                     }
                 },
                 malformed: { [log] error in log(.messageMalformed, ["why": error.description]) },
                 heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
-                isHeard: { [vitals] in vitals.isOnBus },
+                pace: { [vitals] in vitals.pace },
                 answersHello: true,
                 refused: { [log] in log(.busRefused, failed: true, ["why": $0]) },
                 failed: { [self] in fail($0) }))
@@ -132,8 +131,9 @@ public final class StageHost: Sendable {
         var deadline: Instant? = MonotonicClock.now
         while !stopping.withLock({ $0 }) {
             let now = MonotonicClock.now
-            let next =
-                [deadline, pulls.withLock { $0.nextDeadline }, now + Instant.second].compactMap { $0 }.min() ?? now
+            // Now and then a turn without a reason: what a stage does by the clock's time is nobody's message.
+            let regular = Repetition.next(Repetition.quiet, after: now)
+            let next = [deadline, pulls.withLock { $0.nextDeadline }, regular].compactMap { $0 }.min() ?? now
             let batch = inputs.take(limit: 64, timeout: Double(max(0, next - now)) / 1e6)
             let turn = makeTurn()
             vitals.begin(turn.monotonic)

@@ -16,7 +16,7 @@ final class Vitals: Sendable {
         var busySince: Instant?
         var turnBegan: Instant = 0
         var turns = Heartbeat.Turns(count: 0, busy: 0)
-        var selfHeard: Instant?
+        var presence = Presence(at: MonotonicClock.now)
         var stopped = false
     }
 
@@ -35,7 +35,8 @@ final class Vitals: Sendable {
     @discardableResult
     func update(head: StoreHead, generations: Int, epoch: Int64, report: StageReport, committed: Instant?) -> Bool {
         state.withLock { state in
-            let changed = state.head != head || state.report != report
+            let changed = state.head != head || report.differs(from: state.report)
+            if changed { state.presence.moved(at: MonotonicClock.now) }
             state.head = head
             state.epoch = epoch
             state.report = report
@@ -58,23 +59,34 @@ final class Vitals: Sendable {
             state.turns.busy += max(0, MonotonicClock.now - state.turnBegan)
         }
     }
-    func heardSelf() { state.withLock { $0.selfHeard = MonotonicClock.now } }
 
-    /// Whether what this instance says has come back to it lately.
-    var isOnBus: Bool { state.withLock { $0.selfHeard }.map { MonotonicClock.now - $0 < 5 * Instant.second } ?? false }
+    func heardSelf() { state.withLock { $0.presence.heardSelf() } }
+
+    /// How soon the next heartbeat is due.
+    var pace: BusConnection.Pace {
+        let now = MonotonicClock.now
+        return state.withLock { state in
+            let isBusy = state.busySince != nil && now - state.turnBegan >= Repetition.lively
+            return state.presence.pace(at: now, isBusy: isBusy)
+        }
+    }
 
     func stop() { state.withLock { $0.stopped = true } }
 
     func heartbeat(bus: BusConnection.Counters) -> Message? {
-        let state = state.withLock { $0 }
-        let phase = state.stopped ? "stopped" : isOnBus ? "ready" : "running"
+        let now = MonotonicClock.now
+        let state = state.withLock { state in
+            defer { state.presence.said(at: now) }
+            return state
+        }
+        let phase = state.stopped ? "stopped" : state.presence.isOnBus(at: now) ? "ready" : "running"
         return Heartbeat(
             instance: instance, plugin: plugin, phase: phase, pid: Int(ProcessInfo.processInfo.processIdentifier),
             epoch: state.epoch, head: state.head, heads: state.report.heads, frontier: state.report.frontier,
             lastCommit: state.lastCommit, busySince: state.busySince, memoryBytes: ProcessUse.memory,
             processorTime: ProcessUse.processorTime, started: ProcessUse.started, turns: state.turns,
             configuration: configuration,
-            details: state.report.details.merging(
+            details: state.report.allDetails.merging(
                 [
                     "messages": [
                         "sent": .integer(Int64(bus.sent)), "received": .integer(Int64(bus.received)),

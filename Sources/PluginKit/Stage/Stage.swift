@@ -54,12 +54,26 @@ public struct StageReport: Sendable, Equatable {
     public var heads: [String: Int64]
     /// What else others should know, by the stage's own names.
     public var details: [String: Value]
+    /// Details that are said along and are no reason to say anything: what changes while nothing moves.
+    public var asides: [String: Value]
 
-    public init(frontier: [String: Int64] = [:], heads: [String: Int64] = [:], details: [String: Value] = [:]) {
+    public init(
+        frontier: [String: Int64] = [:], heads: [String: Int64] = [:], details: [String: Value] = [:],
+        asides: [String: Value] = [:]
+    ) {
         self.frontier = frontier
         self.heads = heads
         self.details = details
+        self.asides = asides
     }
+
+    /// Whether others should hear of it at once.
+    public func differs(from old: StageReport) -> Bool {
+        frontier != old.frontier || heads != old.heads || details != old.details
+    }
+
+    /// All details, as a heartbeat has them.
+    public var allDetails: [String: Value] { details.merging(asides) { own, _ in own } }
 }
 
 /// A request for pages of a producer's changelog. Idempotent: it is sent again until it is answered.

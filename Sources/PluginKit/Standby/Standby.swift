@@ -46,7 +46,7 @@ final class Standby: Sendable {
                 pid: Int(ProcessInfo.processInfo.processIdentifier), phase: .checking))
         self.said = said
         client = try StackClient(
-            address: context.address, beat: { said.word.withLock { $0 }.message(at: WallClock.now) },
+            address: context.address, beat: { said.word.withLock { $0 }.message(at: WallClock.now) }, pace: { .lively },
             hears: ([.exact(StandbyWord.prefix + context.name)], { said.hear($0) }))
         // So that nothing said from here on is lost because nobody is connected yet.
         client.settle()

@@ -28,6 +28,7 @@ package final class SimulatedHost {
         var head: StoreHead?
         var report = StageReport()
         var lastCommit: Instant?
+        var repetition: Repetition
 
         init(_ host: SimulatedHost, path: String, now: Instant) throws {
             database = try StageDatabase(path: path, now: now)
@@ -41,6 +42,7 @@ package final class SimulatedHost {
             changelog = try KeyedChangelog(database)
             stage = try host.makeStage()
             identifiers = Turn.Identifiers(startingAt: now)
+            repetition = Repetition(at: host.world.monotonic)
             pulls = PullClient(consumer: host.name)
         }
     }
@@ -124,9 +126,10 @@ package final class SimulatedHost {
     }
 
     func beatAgain(_ number: Int) {
-        guard number == beats, isAwake, world.isHeard(self) else { return }
+        guard number == beats, isAwake, world.isHeard(self), let life else { return }
         beat()
-        world.schedule(.beat(self, number: number), after: Instant.second)
+        let now = world.monotonic
+        world.schedule(.beat(self, number: number), after: life.repetition.next(after: now, at: now) - now)
     }
 
     /// The process is gone: what wasn't committed, and all it had in memory.
@@ -220,15 +223,21 @@ package final class SimulatedHost {
         for message in turn.published { world.send(message.topic, message.body, from: name) }
         for effect in turn.effects { world.perform(effect, of: self) }
         let report = try life.stage.report(turn)
-        let changed = life.head != life.database.head || life.report != report
+        let changed = life.head != life.database.head || report.differs(from: life.report)
         life.head = life.database.head
         life.report = report
         if committed { life.lastCommit = world.now }
         if committed || !turn.effects.isEmpty { world.lastWork = world.monotonic }
-        if changed { beat() }
+        if changed {
+            life.repetition.moved(at: world.monotonic)
+            beat()
+            // The next one follows soon, whenever it was to come.
+            beats += 1
+            world.schedule(.beat(self, number: beats), after: Repetition.lively)
+        }
         wake += 1
-        // A host looks each second for what was asked of it; here nobody asks while all others rest.
-        let regular = world.isHeard(self) ? world.monotonic + Instant.second : nil
+        // A host takes a turn now and then without a reason; here nobody asks while all others rest.
+        let regular = world.isHeard(self) ? Repetition.next(Repetition.quiet, after: world.monotonic) : nil
         guard let next = [deadline, life.pulls.nextDeadline, regular].compactMap({ $0 }).min(), next < .max else {
             return
         }
@@ -254,6 +263,6 @@ package final class SimulatedHost {
         return Heartbeat(
             instance: name, plugin: plugin, phase: "ready", pid: lives, epoch: life.database.epoch, head: life.head,
             heads: life.report.heads, frontier: life.report.frontier, lastCommit: life.lastCommit,
-            details: life.report.details)
+            details: life.report.allDetails)
     }
 }

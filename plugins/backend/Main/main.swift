@@ -8,9 +8,9 @@ import PluginKit
 import Synchronization
 import Wire
 
-/// Whether what this process says has come back to it: until then it says it in quick succession.
-final class Echo: Sendable {
-    let isHeard = Atomic(false)
+/// Its place on the bus, between the threads that send and hear.
+final class OwnPresence: Sendable {
+    let state = Mutex(Presence(at: MonotonicClock.now))
 }
 
 PluginProgram.start("backend") { context, stopper in
@@ -40,23 +40,24 @@ PluginProgram.start("backend") { context, stopper in
     ) { backend.handle($0) }
     log(.backendListening, ["port": server.port])
 
-    // No stage, but a member of the stack: it says each second that it is there.
+    // No stage, but a member of the stack: it says that it is there.
     let name = context.name
     let port = server.port
-    let echo = Echo()
+    let presence = OwnPresence()
     let bus = try BusConnection(
         address: context.address, subscriptions: [.exact(Heartbeat.topic(name))],
         handlers: .init(
-            message: { _ in echo.isHeard.store(true, ordering: .relaxed) },
+            message: { _ in presence.state.withLock { $0.heardSelf() } },
             heartbeat: {
-                Heartbeat(
+                presence.state.withLock { $0.said(at: MonotonicClock.now) }
+                return Heartbeat(
                     instance: name, plugin: "backend", phase: "ready",
                     pid: Int(ProcessInfo.processInfo.processIdentifier),
                     memoryBytes: ProcessUse.memory, processorTime: ProcessUse.processorTime,
                     started: ProcessUse.started, details: ["port": .integer(Int64(port))]
                 ).message(at: WallClock.now)
             },
-            isHeard: { echo.isHeard.load(ordering: .relaxed) },
+            pace: { presence.state.withLock { $0.pace(at: MonotonicClock.now) } },
             answersHello: true,
             refused: { log(.busRefused, failed: true, ["why": $0]) },
             failed: { log(.busFailed, ["why": "\($0)"]) }))

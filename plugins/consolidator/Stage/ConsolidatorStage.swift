@@ -138,7 +138,7 @@ public final class ConsolidatorStage: Stage {
         }
     }
 
-    /// Asks for no deadline, not even 00:01: a day turns final by the observer's word of after that, which comes each second.
+    /// Asks for no deadline, not even 00:01: a day turns final by the observer's next heartbeat after that.
     public func tick(_ turn: Turn) throws -> Instant? {
         if try daily.advance(timelines.users.compactMap { timelines[$0] }, turn) {
             // Whatever mark there is was taken before; the next heartbeat gives one of its own.

@@ -67,7 +67,7 @@ extension DebouncerStage {
         try tasks.submit(request(sync, earliest: nil), conditions(turn), turn)
     }
 
-    /// Answers the observer's fires: at once in the background, where the pending set has just been kept; with the second's repetition in the
+    /// Answers the observer's fires: at once in the background, where the pending set has just been kept; with the next repetition in the
     /// foreground, where nothing is lost without.
     func acknowledge(atOnce: Bool, _ turn: Turn) {
         guard !acknowledgements.isEmpty, atOnce || device.app != .active, device.app != .forceQuit else { return }
@@ -77,7 +77,7 @@ extension DebouncerStage {
         acknowledgements = [:]
     }
 
-    /// Registers this start with the observer, each second until it says that it has.
+    /// Registers this start with the observer, again and again until it says that it has.
     func register(_ turn: Turn) {
         guard registeredLaunch != launch else { return }
         turn.publish(

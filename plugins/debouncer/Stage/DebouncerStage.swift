@@ -8,7 +8,7 @@ import Wire
 
 /// Coalesces the observer's fires per type and releases the changes to their consumers by `sync.<consumer>`: what a background sync manager is in an app.
 ///
-/// It moves no data: it says how far each consumer may pull. Every release is repeated each second, so a lost one only delays.
+/// It moves no data: it says how far each consumer may pull. Every release is repeated (`Repetition`), so a lost one only delays.
 public final class DebouncerStage: Stage {
     public struct Consumer: Sendable, Equatable {
         public enum Role: Sendable { case handler, uploader }
@@ -51,6 +51,7 @@ public final class DebouncerStage: Stage {
     private var told: [String: AnchorVector] = [:]
     private var lastRepeat: Instant = 0
     private var lastSpread: Instant = 0
+    private var repetition = Repetition(at: 0)
     /// Types that aren't observed, and up to where each was fired: nothing of them is released beyond.
     var offFired: [String: Int64] = [:]
 
@@ -85,7 +86,6 @@ public final class DebouncerStage: Stage {
 
     /// A head that moved without anything for a consumer reaches it within this time: it only advances frontiers.
     private static let spread: Instant = 250_000
-    private static let repetition = Instant.second
 
     public init(
         instance: String = "debouncer", observer: String, consolidator: String? = nil, consumers: [Consumer],
@@ -206,7 +206,13 @@ public final class DebouncerStage: Stage {
         try keepPending(turn)
         try finishRounds(turn)
         try replay(turn)
-        if turn.monotonic - lastRepeat >= Self.repetition {
+        // What waits for an answer is said again soon.
+        if registeredLaunch != launch || !acknowledgements.isEmpty || replayValue != nil {
+            repetition.moved(at: turn.monotonic)
+        }
+        if turn.monotonic >= repetition.next(after: lastRepeat, at: turn.monotonic)
+            || nextTime.map({ turn.now >= $0 }) ?? false
+        {
             lastRepeat = turn.monotonic
             lastSpread = turn.monotonic
             register(turn)
@@ -221,7 +227,8 @@ public final class DebouncerStage: Stage {
         try tasks.save(turn)
         let spread = consumers.contains { told[$0.name] != vector(for: $0) } ? lastSpread + Self.spread : .max
         return [
-            window.nextDeadline ?? .max, lastRepeat + Self.repetition, spread, rounds.nextDeadline ?? .max,
+            window.nextDeadline ?? .max, repetition.next(after: lastRepeat, at: turn.monotonic), spread,
+            nextTime.map { turn.monotonic + max(0, $0 - turn.now) } ?? .max, rounds.nextDeadline ?? .max,
             tasks.scheduler.nextDeadline(conditions(turn)) ?? .max,
         ].min()
     }
@@ -259,7 +266,7 @@ public final class DebouncerStage: Stage {
     func tell(_ consumer: Consumer, _ turn: Turn) {
         guard let head else { return }
         let released = vector(for: consumer)
-        told[consumer.name] = released
+        if told.updateValue(released, forKey: consumer.name) != released { repetition.moved(at: turn.monotonic) }
         var body: [String: Value] = ["head": head.wireValue, "released": released.wireValue]
         let off = window.off.filter(consumer.takes).sorted()
         if !off.isEmpty { body["off"] = .array(off.map { .string($0) }) }

@@ -3,7 +3,7 @@ import HealthModel
 import MessageBus
 import Wire
 
-/// The forwarder as a process: it says each second that it is there, which is how everyone else knows that the bus works.
+/// The forwarder as a process: it says again and again that it is there, which is how everyone else knows that the bus works.
 public struct Hub {
     private let instance: String
     private let forwarder: Forwarder

@@ -18,7 +18,7 @@ struct DeliveryLedger {
     private(set) var deadLetters: Int64 = 0
     /// Dead letters that somebody has dropped.
     private var droppedLetters: Int64 = 0
-    private var lastChecked: Instant?
+    private(set) var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
     private var buckets: [String: DelayBuckets] = [:]
 
@@ -172,7 +172,6 @@ struct DeliveryLedger {
     var details: [String: Value] {
         [
             "deadLetters": .integer(deadLetters), "droppedLetters": .integer(droppedLetters),
-            "lastChecked": lastChecked.map { .integer($0) } ?? .null,
             "lastDelivered": .object(metrics.mapValues { .integer($0.last) }),
             "delays": .object(delays.mapValues(\.summary)),
             "delayBuckets": [

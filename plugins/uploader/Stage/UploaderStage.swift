@@ -226,7 +226,7 @@ public final class UploaderStage: Stage {
         details["replay"] = replay.report
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
-            details: details)
+            details: details, asides: ["lastChecked": ledger.lastChecked.map { .integer($0) } ?? .null])
     }
 }
 
