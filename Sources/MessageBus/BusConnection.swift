@@ -167,7 +167,7 @@ public final class BusConnection: Sendable {
         var link = try BusLink(context, address, topics: topics, reconnectInterval: trouble.reconnectInterval)
         var items = pollItems(link)
         var lastBeat: Instant?
-        // Keys change only on a sealed bus.
+        // Keys change only on a sealed bus. No reason to wake up: the old ones hold for a while, or the hub ends the connection.
         var nextLook: Instant? = address.seal == nil ? nil : MonotonicClock.now + Instant.second
         while true {
             let now = MonotonicClock.now
@@ -203,7 +203,7 @@ public final class BusConnection: Sendable {
             // Only now: a beat asked for just before the end is the last word, and says that it is.
             if stopping { return }
             let nextBeat = handlers.pace().next(after: lastBeat ?? now)
-            let next = [nextBeat, nextWord, nextLook, trouble.retryAt].compactMap { $0 }.min() ?? nextBeat
+            let next = [nextBeat, nextWord, trouble.retryAt].compactMap { $0 }.min() ?? nextBeat
             let wait = max(0, next - MonotonicClock.now) / 1000 + 1
             // EINTR only wakes us early.
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }

@@ -67,7 +67,7 @@ public struct BusCredentials: Sendable, Equatable {
     }
 }
 
-/// A process's place on a sealed bus: its name there, and where its keys are. They are read again each second, so that a new key is used
+/// A process's place on a sealed bus: its name there, and where its keys are. They are looked at every few seconds, so that a new key is used
 /// without a restart.
 public final class BusSeal: Sendable, Equatable {
     public let identity: String

@@ -88,9 +88,9 @@ extension StackConfiguration {
     public func address(in state: StateFolder, as name: String) throws -> BusAddress {
         var address = bus.endpoints ?? state.address
         guard bus.isSealed else { return address }
-        let keys = WatchedKeys(keyFolder(state), name: name)
-        _ = try keys.credentials()
-        address.seal = BusSeal(identity: name) { try keys.credentials() }
+        let keys = keyFolder(state).watchedCredentials(of: name)
+        _ = try keys.current()
+        address.seal = BusSeal(identity: name) { try keys.current() }
         return address
     }
 

@@ -57,6 +57,17 @@ public struct KeyFolder: Sendable {
         return BusCredentials(own: pair, hub: key)
     }
 
+    /// The same, read again when the files have changed.
+    func watchedCredentials(
+        of name: String, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> Watched<BusCredentials> {
+        let files = [
+            environment.filled("HEALTHBUS_KEY_FILE") ?? secret(name),
+            environment.filled("HEALTHBUS_HUB_KEY_FILE") ?? hubKey(name),
+        ]
+        return Watched(files) { try credentials(of: name, environment: environment) }
+    }
+
     public func pair(
         of name: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> BusKeyPair {

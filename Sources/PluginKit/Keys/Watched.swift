@@ -27,29 +27,24 @@ struct FileStamp: Sendable {
     }
 }
 
-/// A process's keys, read again when their files have changed: two calls to stat(2) a second cost nothing, two files read do.
-final class WatchedKeys: Sendable {
-    private let folder: KeyFolder
-    private let name: String
-    private let last = Mutex<(stamps: [FileStamp], credentials: BusCredentials)?>(nil)
+/// What some files hold, read again when one of them has changed: a call to stat(2) a second costs nothing, reading keys and deriving others from them does.
+final class Watched<Content: Sendable>: Sendable {
+    private let files: [String]
+    private let read: @Sendable () throws -> Content
+    private let last = Mutex<(stamps: [FileStamp], content: Content)?>(nil)
 
-    init(_ folder: KeyFolder, name: String) {
-        self.folder = folder
-        self.name = name
+    init(_ files: [String], read: @escaping @Sendable () throws -> Content) {
+        self.files = files
+        self.read = read
     }
 
-    func credentials() throws -> BusCredentials {
-        let environment = ProcessInfo.processInfo.environment
-        let files = [
-            environment.filled("HEALTHBUS_KEY_FILE") ?? folder.secret(name),
-            environment.filled("HEALTHBUS_HUB_KEY_FILE") ?? folder.hubKey(name),
-        ]
+    func current() throws -> Content {
         let stamps = files.map { FileStamp($0) }
         if let last = last.withLock({ $0 }), zip(last.stamps, stamps).allSatisfy({ $0.isSettled(asOf: $1) }) {
-            return last.credentials
+            return last.content
         }
-        let credentials = try folder.credentials(of: name, environment: environment)
-        last.withLock { $0 = (stamps, credentials) }
-        return credentials
+        let content = try read()
+        last.withLock { $0 = (stamps, content) }
+        return content
     }
 }
