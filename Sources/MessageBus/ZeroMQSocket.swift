@@ -64,21 +64,20 @@ package final class ZeroMQSocket {
     }
 
     package func bind(_ endpoint: String) throws {
-        try prepare(for: endpoint)
+        if endpoint.contains("[") { try set(ZMQ_IPV6, 1) }
         guard zmq_bind(handle, endpoint) == 0 else { throw BusError.last("listen at", endpoint) }
     }
 
     package func connect(_ endpoint: String) throws {
-        try prepare(for: endpoint)
-        guard zmq_connect(handle, endpoint) == 0 else { throw BusError.last("connect to", endpoint) }
-    }
-
-    private func prepare(for endpoint: String) throws {
-        guard endpoint.hasPrefix("tcp://") else { return }
         if endpoint.contains("[") { try set(ZMQ_IPV6, 1) }
-        // A network that was cut says nothing: both sides notice within 15 s.
-        try set(ZMQ_HEARTBEAT_IVL, 5000)
-        try set(ZMQ_HEARTBEAT_TIMEOUT, 10_000)
+        if endpoint.hasPrefix("tcp://") {
+            // A network that was cut says nothing: both sides notice within 15 s. Only who connects asks whether the other is there; by its question
+            // the hub knows too, and by the time to live in it when to give up.
+            try set(ZMQ_HEARTBEAT_IVL, 5000)
+            try set(ZMQ_HEARTBEAT_TIMEOUT, 10_000)
+            try set(ZMQ_HEARTBEAT_TTL, 15_000)
+        }
+        guard zmq_connect(handle, endpoint) == 0 else { throw BusError.last("connect to", endpoint) }
     }
 
     package func subscribe(_ prefix: String) throws {
