@@ -30,9 +30,11 @@ struct DocumentWriter {
             height(&text)
             result.records += 1
         }
+        let rings = RingLedger(life.plans)
         for (subject, stream) in RecordStream.all.enumerated() {
-            let writer = RecordWriter(stream, system: options.unitSystem, address: address)
+            let writer = RecordWriter(stream, system: options.unitSystem, address: address, rings: rings)
             for (index, plan) in life.plans.enumerated() {
+                rings.day = index
                 let count = RecordCounts.part(counts.streams[subject], day: index, of: life.plans.count)
                 var random = SeededRandom(seed: options.seed, subject: UInt64(subject + 1), day: plan.day.number)
                 writer.write(count, plan, zone: options.zone, &random, &text)
@@ -47,8 +49,8 @@ struct DocumentWriter {
             result.workouts += 1
             text.flushIfLarge()
         }
-        for plan in life.plans {
-            summary(plan, &text)
+        for (plan, rings) in zip(life.plans, rings.close()) {
+            summary(plan.day, rings, &text)
             text.flushIfLarge()
         }
         text.append("</HealthData>\n")
@@ -130,13 +132,14 @@ struct DocumentWriter {
     }
 
     /// The day's rings; energy in the unit of the export.
-    private func summary(_ plan: DayPlan, _ text: inout ExportText) {
+    private func summary(_ day: LocalDay, _ rings: RingLedger.Rings, _ text: inout ExportText) {
         let energy = PrintedUnit.of(.energy, options.unitSystem)
-        text.append(" <ActivitySummary dateComponents=\"\(plan.day)\" activeEnergyBurned=\"")
-        text.append(number: 480 * plan.level)
+        text.append(" <ActivitySummary dateComponents=\"\(day)\" activeEnergyBurned=\"")
+        text.append(number: rings.energy / energy.canonical)
         text.append("\" activeEnergyBurnedGoal=\"500\" activeEnergyBurnedUnit=\"\(energy.name)\" appleMoveTime=\"0\"")
         text.append(
-            " appleMoveTimeGoal=\"0\" appleExerciseTime=\"\(Int(25 * plan.level))\" appleExerciseTimeGoal=\"30\"")
-        text.append(" appleStandHours=\"\(10 + plan.day.number % 5)\" appleStandHoursGoal=\"12\"/>\n")
+            " appleMoveTimeGoal=\"0\" appleExerciseTime=\"\(Int(rings.minutes.rounded()))\" appleExerciseTimeGoal=\"30\""
+        )
+        text.append(" appleStandHours=\"\(rings.hours)\" appleStandHoursGoal=\"12\"/>\n")
     }
 }

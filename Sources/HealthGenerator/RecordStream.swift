@@ -22,6 +22,8 @@ struct RecordStream {
     let shape: Shape
     /// Metadata of every record, key and value.
     var metadata: [(String, String)] = []
+    /// The ring that its records add to.
+    var ring: RingLedger.Part?
 
     static let height = quantity("Height", .byHand, .height, 0, scales: false, .bodyMass, [("HKWasUserEntered", "1")])
 
@@ -45,14 +47,16 @@ struct RecordStream {
         quantity(
             "BasalEnergyBurned", .watch, .energy, 160, .amounts(perSecond: 0.0195, wholeDay: true, isWhole: false)),
         quantity(
-            "ActiveEnergyBurned", .phone, .energy, 12, .amounts(perSecond: 0.004, wholeDay: false, isWhole: false)),
+            "ActiveEnergyBurned", .phone, .energy, 12, .amounts(perSecond: 0.004, wholeDay: false, isWhole: false),
+            ring: .phoneEnergy),
         quantity(
-            "ActiveEnergyBurned", .watch, .energy, 220, .amounts(perSecond: 0.009, wholeDay: false, isWhole: false)),
+            "ActiveEnergyBurned", .watch, .energy, 220, .amounts(perSecond: 0.009, wholeDay: false, isWhole: false),
+            ring: .watchEnergy),
         quantity(
             "FlightsClimbed", .phone, .plain("count"), 6, .amounts(perSecond: 0.00018, wholeDay: false, isWhole: true)),
         quantity(
             "FlightsClimbed", .watch, .plain("count"), 7, .amounts(perSecond: 0.0002, wholeDay: false, isWhole: true)),
-        quantity("AppleExerciseTime", .watch, .plain("min"), 25, .exerciseMinutes),
+        quantity("AppleExerciseTime", .watch, .plain("min"), 25, .exerciseMinutes, ring: .exercise),
         quantity(
             "RestingHeartRate", .watch, .plain("count/min"), 1, scales: false,
             .moments(mean: 57, deviation: 2, isWhole: true)),
@@ -72,25 +76,26 @@ struct RecordStream {
             "HeartRateVariabilitySDNN", .watch, .plain("ms"), 6, .variability, [("HKAlgorithmVersion", "2")]),
         category("SleepAnalysis", .phone, 1, scales: false, .timeInBed),
         category("SleepAnalysis", .watch, 18, .sleepStages),
-        category("AppleStandHour", .watch, 14, scales: false, .standHours),
+        category("AppleStandHour", .watch, 14, scales: false, .standHours, ring: .stand),
         category("MindfulSession", .meditation, 0.4, scales: false, .mindfulness),
     ]
 
     private static func quantity(
         _ type: String, _ source: RecordSource, _ unit: PrintedUnit.Kind, _ perDay: Double, scales: Bool = true,
-        _ shape: Shape, _ metadata: [(String, String)] = []
+        _ shape: Shape, _ metadata: [(String, String)] = [], ring: RingLedger.Part? = nil
     ) -> RecordStream {
         RecordStream(
             type: "HKQuantityTypeIdentifier" + type, source: source, unit: unit, perDay: perDay, scales: scales,
-            shape: shape, metadata: metadata)
+            shape: shape, metadata: metadata, ring: ring)
     }
 
     private static func category(
-        _ type: String, _ source: RecordSource, _ perDay: Double, scales: Bool = true, _ shape: Shape
+        _ type: String, _ source: RecordSource, _ perDay: Double, scales: Bool = true, _ shape: Shape,
+        ring: RingLedger.Part? = nil
     ) -> RecordStream {
         RecordStream(
             type: "HKCategoryTypeIdentifier" + type, source: source, unit: .plain(""), perDay: perDay, scales: scales,
-            shape: shape)
+            shape: shape, ring: ring)
     }
 }
 

@@ -42,7 +42,8 @@ extension RecordWriter {
             let start = plan.dayStart + (first + index) % last * 3600
             let stood: StaticString = "HKCategoryValueAppleStandHourStood"
             let idle: StaticString = "HKCategoryValueAppleStandHourIdle"
-            write(start, start + 3600, stored: start + 3900, name: random.chance(0.85) ? stood : idle, &text)
+            let hasStood = random.chance(0.85)
+            write(start, start + 3600, stored: start + 3900, name: hasStood ? stood : idle, counts: hasStood, &text)
         }
     }
 

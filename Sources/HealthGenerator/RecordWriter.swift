@@ -6,9 +6,14 @@ struct RecordWriter {
     let unit: PrintedUnit
     private let opening: [UInt8]
     private let closing: [UInt8]
+    private let rings: RingLedger?
 
-    init(_ stream: RecordStream, system: UnitSystem, address: UInt64, indent: String = " ") {
+    /// - Parameter rings: what the records add to, if the stream adds to a ring.
+    init(
+        _ stream: RecordStream, system: UnitSystem, address: UInt64, indent: String = " ", rings: RingLedger? = nil
+    ) {
         self.stream = stream
+        self.rings = rings
         unit = PrintedUnit.of(stream.unit, system)
         var text = "\(indent)<Record type=\"\(stream.type)\"" + stream.source.attributes(address: address)
         if !unit.name.isEmpty { text += " unit=\"\(unit.name)\"" }
@@ -31,13 +36,18 @@ struct RecordWriter {
 
     /// A quantity in canonical units.
     func write(_ start: Int64, _ end: Int64, stored: Int64, _ value: Double, _ text: inout ExportText) {
+        if let part = stream.ring { rings?.record(part, start, end, value) }
         begin(start, end, stored: stored, &text)
         text.append(number: unit.canonical == 1 ? value : value / unit.canonical)
         text.append(closing)
     }
 
     /// A category value's name.
-    func write(_ start: Int64, _ end: Int64, stored: Int64, name: StaticString, _ text: inout ExportText) {
+    /// - Parameter counts: whether it adds to the stream's ring.
+    func write(
+        _ start: Int64, _ end: Int64, stored: Int64, name: StaticString, counts: Bool = false, _ text: inout ExportText
+    ) {
+        if counts, let part = stream.ring { rings?.record(part, start, end, 1) }
         begin(start, end, stored: stored, &text)
         text.append(name)
         text.append(closing)

@@ -20,6 +20,9 @@ extension EndToEnd {
                 #expect(ended.exit == .code(0), "\(ended.error)")
                 let days = try await stack.onState("days", "--json").json().array ?? []
                 #expect(days.count >= 30)
+                // The rings in the file were added up as the records were written, by a count of its own.
+                let rings = try await stack.onState("check", "--json").json()["rings"]
+                #expect(rings["compared"] == 30 && rings["differing"] == 0, "\(rings["differences"].json())")
                 var overlaps = 0
                 for day in days {
                     for (metric, member) in Self.totals {
