@@ -1,5 +1,7 @@
 import HealthModel
 import MessageBus
+import Operations
+import PluginKit
 import Supervisor
 import Testing
 import Wire
@@ -35,6 +37,27 @@ import Wire
         let rows = stack.messages.flatMap { $0.body["rows"].array ?? [] }
         let kinds = Set(rows.compactMap { $0["topic"].string?.split(separator: ".").first })
         #expect(kinds == ["figures", "events", "daily", "alert"])
+    }
+
+    /// What a manifest says that its plugin produces is what `graph` draws and what a sealed bus lets it say: it is all that is said, and all of it is said.
+    @Test func everyInstanceSaysWhatItsManifestSays() throws {
+        let messages = try stack().messages
+        let configuration = try StackConfiguration(
+            path: nil, catalog: try PluginCatalog(folder: SchemaChecker.checkout + "/plugins", programs: ""))
+        for instance in configuration.instances where instance.manifest.kind != .hub {
+            // What every instance says: how it is, that it stands by, questions and answers, commands to another.
+            let common = ["heartbeat.\(instance.name)", "standby.\(instance.name)", "page.*", "pull.*"]
+                .map { TopicPattern($0) }
+            let produced = instance.producedTopics
+            let said = Set(messages.filter { $0.header.from == instance.name }.map(\.topic))
+            let unnamed = said.filter { topic in !(common + produced).contains { $0.matches(topic) } }
+            #expect(unnamed.isEmpty, "\(instance.name) says what its manifest doesn't")
+            // Alerts are for what goes wrong: not everyone has to have one.
+            let unsaid = produced.filter { pattern in
+                pattern.text != "alert.*" && !said.contains { pattern.matches($0) }
+            }
+            #expect(unsaid.isEmpty, "\(instance.name)'s manifest says what it doesn't")
+        }
     }
 
     /// What the schema doesn't name it can't hold to anything: spoiling any member that is sent must be noticed, and so must leaving one out.

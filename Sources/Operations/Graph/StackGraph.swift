@@ -113,9 +113,12 @@ public struct StackGraph: Sendable, Equatable {
 }
 
 extension StackConfiguration.Instance {
-    /// What it hears, or whose rows it pulls; heartbeats, pulls and pages, which everyone has, are left out of manifests.
+    /// What it hears, or whose rows it pulls; heartbeats, pulls, pages and alerts, which all of a kind have, are left out of manifests.
     public var consumedTopics: [TopicPattern] { manifest.consumes.map(named) }
-    public var producedTopics: [TopicPattern] { manifest.produces.map(named) }
+    public var producedTopics: [TopicPattern] {
+        manifest.produces.map(named)
+            + (Alert.raisers.contains(manifest.kind) ? [TopicPattern(Alert.topicPrefix + "*")] : [])
+    }
 
     /// A manifest speaks of its plugin; an instance with another name has its own topics.
     private func named(_ topic: String) -> TopicPattern {
