@@ -26,13 +26,17 @@ extension StackConfiguration {
         let pair = Watched([environment.filled("HEALTHBUS_KEY_FILE") ?? folder.secret(folder.hub)]) {
             try folder.pair(of: folder.hub, environment: environment)
         }
-        let entries = Watched([folder.allowedFolder]) {
-            try folder.allowedNames().compactMap { name in
+        let list = Watched([folder.allowedFolder]) {
+            let entries = try folder.allowedNames().compactMap { name in
                 try folder.allowedKey(name).map { (name: name, entry: $0) }
             }
+            return (entries: entries, guests: GuestList(entries, rights: rights, at: WallClock.now))
         }
         let guests: @Sendable () throws -> GuestList = {
-            GuestList(try entries.current(), rights: rights, at: WallClock.now)
+            let (entries, guests) = try list.current()
+            // Only keys that run out make another list of the same entries.
+            let runOut = entries.contains { $0.entry.keys.contains { $0.until != nil } }
+            return runOut ? GuestList(entries, rights: rights, at: WallClock.now) : guests
         }
         _ = try (pair.current(), guests())
         return HubSeal(keys: { try pair.current() }, guests: guests)
