@@ -137,6 +137,10 @@ import Testing
         expectOne(.warning, "consolidator", "3 past days can't turn final without sleep") {
             $0.beats["consolidator"]?.beat.details = ["openDays": 3, "missing": ["sleep"]]
         }
+        expectOne(.error, "walks", "'steps' is in no summary: steps has one of that name") {
+            let taken: Value = ["figure": "steps", "handler": "walks", "taken": "steps"]
+            $0.beats["consolidator"]?.beat.details = ["collisions": [taken]]
+        }
         expectOne(.note, "observer", "keeps 4 inputs apart") { $0.quarantined = 4 }
         expectOne(.warning, "debouncer", "Syncs fail.") { $0.alerts = [("debouncer", "Syncs fail.", "do this")] }
         expectOne(.error, "debouncer", "may not be woken") {

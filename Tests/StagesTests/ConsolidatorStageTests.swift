@@ -77,6 +77,39 @@ import Wire
         return rig
     }
 
+    /// Two handlers, one name; and a name that is the summary's own. The first one's figure stays, and the log and the heartbeat say what is left out.
+    @Test func aFigureWhoseNameIsTakenIsToldOf() throws {
+        let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["walks", "steps"]) }
+        func answer(_ handler: String, _ figures: Value, at sequence: Int64) throws {
+            try rig.hear(beat(handler, head(sequence, store: handler), frontier: ["observer": 100]))
+            let pull = try #require(rig.pulls.last { $0.producer == handler })
+            let row: Value = [
+                "seq": .integer(sequence), "key": .string("figures/me/\(Self.first)"),
+                "topic": .string("figures.\(handler)"),
+                "user": "me", "day": .integer(Int64(Self.first.number)), "deleted": false,
+                "body": ["figures": figures, "hourly": [:]],
+            ]
+            let page: Value = [
+                "rows": [row], "from": pull.query["after"] ?? 0, "through": .integer(sequence),
+                "head": head(sequence, store: handler).wireValue,
+            ]
+            try rig.answer(pull, .pages([page]))
+        }
+        try answer("walks", ["steps": 1, "walks": 2, "date": "never"], at: 10)
+        try answer("steps", ["steps": 1000], at: 10)
+        let day = try #require(try summaries(rig)["2025-03-10"])
+        #expect(day["steps"] == 1000 && day["walks"] == 2)
+        let own: Value = ["figure": "date", "handler": "walks", "taken": .null]
+        let other: Value = ["figure": "steps", "handler": "walks", "taken": "steps"]
+        #expect(try rig.report().details["collisions"] == [own, other])
+        // Once each, however many days have it.
+        try answer("steps", ["steps": 1001], at: 11)
+        #expect(rig.log.fields(of: .figureCollides).count == 2)
+        // A plugin that gives them other names puts it right.
+        try answer("walks", ["walks": 2], at: 11)
+        #expect(try rig.report().details["collisions"] == nil)
+    }
+
     @Test func itsFrontierWaitsForTheZones() throws {
         let rig = try rig()
         try beats(rig, observer: 100, steps: 50)

@@ -171,6 +171,15 @@ public struct Diagnosis {
                     .error, name, "couldn't compute \(days) day\(days == 1 ? "" : "s"); their figures are as before",
                     remedy: "the log's events day.failed hold the reasons: 'healthbus logs \(name)'"))
         }
+        for collision in details["collisions"]?.array ?? [] {
+            guard let figure = collision["figure"].string, let handler = collision["handler"].string else { continue }
+            found.append(
+                Finding(
+                    .error, handler,
+                    "its figure '\(figure)' is in no summary: "
+                        + (collision["taken"].string.map { "\($0) has one of that name" } ?? "summaries use that name"),
+                    remedy: "give it another name in the plugin"))
+        }
         let missing = (details["missing"]?.array ?? []).compactMap(\.string)
         if let days = details["openDays"]?.int, days > 0, !missing.isEmpty {
             found.append(

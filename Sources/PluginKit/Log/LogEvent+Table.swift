@@ -6,7 +6,7 @@ extension LogEvent {
         alertCleared, alertRaised, anchorRefused, anchorReset, appBackground, authorizationAsked, backendChanged,
         backendFailed, backendListening, busDenied, busFailed, busRefused, busReopened, busUnreadable, dayFailed,
         deadletterAdded, debounceFinished, deliveryStopped,
-        deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figuresOutdated,
+        deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
         importStarted, instanceStandby, instanceStarted,
         instanceStopped, mendBegun, mendEnded, messageMalformed, notifyFailed, notifyGivenUp, observerAcknowledged,
@@ -123,6 +123,9 @@ extension LogEvent {
     public static let figuresOutdated = LogEvent(
         "figures.outdated", .notice, "The handler or its configuration is another one: every day is computed anew.",
         ["handler": "its plugin"])
+    public static let figureCollides = LogEvent(
+        "figure.collides", .warning, "A figure has a name that is taken already, and is in no summary.",
+        ["figure": "its name", "handler": "whose it is", "taken": "whose the name is"])
     public static let dayFailed = LogEvent(
         "day.failed", .error, "A day couldn't be computed; its figures stay as they were.",
         ["handler": "its plugin", "day": "its date", "why": "what went wrong", "attempt": "how many"])

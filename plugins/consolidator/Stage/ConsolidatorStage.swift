@@ -24,6 +24,8 @@ public final class ConsolidatorStage: Stage {
     var touched: Set<SummaryDays.Key> = []
     /// Handlers named as missing in the provisional summaries of days that are over.
     private var missing: [String] = []
+    /// By day, as far as it was made since this process began.
+    private var collisions: [SummaryDays.Key: [SummaryDays.Collision]] = [:]
 
     static let topic = "daily.summary"
 
@@ -189,7 +191,7 @@ public final class ConsolidatorStage: Stage {
 
     /// Writes a day's summary from its parts. A final day whose content changes is open again.
     private func rebuild(_ key: SummaryDays.Key, _ turn: Turn) throws {
-        let figures = try days.figures(of: key, turn)
+        let figures = try figures(of: key, turn)
         if figures.isEmpty {
             try turn.changelog.remove(key: Self.changelogKey(key))
             // How often it was final isn't forgotten: a revision never comes twice.
@@ -204,9 +206,21 @@ public final class ConsolidatorStage: Stage {
         try publish(key, state, figures, turn)
     }
 
+    private func figures(of key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value] {
+        let (members, found) = try days.figures(of: key, turn)
+        let known = Set(collisions.values.joined())
+        for collision in found.sorted() where !known.contains(collision) {
+            turn.log(
+                .figureCollides,
+                ["figure": collision.figure, "handler": collision.handler, "taken": collision.taken ?? "the summary"])
+        }
+        collisions[key] = found.isEmpty ? nil : found
+        return members
+    }
+
     private func finalise(_ key: SummaryDays.Key, _ turn: Turn) throws {
         guard var state = days.states[key], !state.isFinal else { return }
-        let figures = try days.figures(of: key, turn)
+        let figures = try figures(of: key, turn)
         let content = Value.object(figures).json()
         if state.finalContent != content { state.revision += 1 }
         state.finalContent = content
@@ -244,6 +258,13 @@ public final class ConsolidatorStage: Stage {
             "missing": .array(missing.map { .string($0) }),
         ]
         details["tasks"] = daily.value
+        let collisions = Set(collisions.values.joined()).sorted()
+        if !collisions.isEmpty {
+            details["collisions"] = .array(
+                collisions.map {
+                    ["figure": .string($0.figure), "handler": .string($0.handler), "taken": Value($0.taken)]
+                })
+        }
         return StageReport(
             // The zones are its own upstream: days without them aren't what the observer's changes lead to.
             frontier: finality.covered.map { [observer: min($0, zones.frontier)] } ?? [:], details: details)

@@ -17,6 +17,9 @@ public struct UploadAnswer: Sendable, Equatable {
         }
     }
 
+    /// Characters that are kept of a reason.
+    static let reasonLimit = 500
+
     public var created = 0
     public var updated = 0
     public var known = 0
@@ -98,7 +101,8 @@ public struct UploadAnswer: Sendable, Equatable {
             } else if name == "index" {
                 refusal.index = span.integer.flatMap { Int(exactly: $0) }
             } else if name == "reason" {
-                refusal.reason = span.text ?? ""
+                // Somebody else's words: enough to know why, and no more of them in files and logs.
+                refusal.reason = String((span.text ?? "").prefix(UploadAnswer.reasonLimit))
             }
         }
         refused.append(refusal)
