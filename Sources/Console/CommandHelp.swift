@@ -68,15 +68,17 @@ public struct CommandHelp: Sendable {
     }
 
     /// Summary, usage, options and examples.
-    public func render() -> String {
-        var text = "\(summary)\n\nUsage:\n  \(usage)\n\nOptions:\n"
+    /// - Parameter width: of the terminal that it is for; nil breaks no line.
+    public func render(width columns: Int? = nil) -> String {
+        var text = TextWrap.hanging("", summary, indent: 0, width: columns) + "\nUsage:\n  \(usage)\n\nOptions:\n"
         let forms = options.map { option in
             (option.short.map { "\($0), " } ?? "    ") + option.name + (option.value.map { " <\($0)>" } ?? "")
         }
         let width = forms.reduce(0) { max($0, DisplayWidth.of($1)) }
         for (form, option) in zip(forms, options) {
-            let padding = String(repeating: " ", count: width - DisplayWidth.of(form) + 2)
-            text += "  \(form)\(padding)\(option.help)" + (option.repeats ? " (may be repeated)" : "") + "\n"
+            text += TextWrap.hanging(
+                "  " + form, option.help + (option.repeats ? " (may be repeated)" : ""), indent: width + 4,
+                width: columns)
         }
         if !examples.isEmpty {
             text += "\nExamples:\n" + examples.map { "  \($0)\n" }.joined()

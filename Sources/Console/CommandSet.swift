@@ -8,6 +8,7 @@ public struct CommandSet: Sendable {
     }
 
     public let program: String
+    public let version: String
     public let summary: String
     /// In the order of the help.
     public let groups: [Group]
@@ -24,22 +25,26 @@ public struct CommandSet: Sendable {
         }
     }
 
-    public init(program: String, summary: String, groups: [Group]) {
+    public init(program: String, version: String = "", summary: String, groups: [Group]) {
         self.program = program
+        self.version = version
         self.summary = summary
         self.groups = groups
     }
 
-    /// - Parameter words: the command line without the program's name. None, `help` and `--help` ask for help.
+    /// - Parameters:
+    ///   - words: the command line without the program's name. None, `help` and `--help` ask for help, `--version` for the version.
+    ///   - width: of the terminal that help is for; nil breaks no line.
     /// - Throws: `Failure` (usage).
-    public func select(_ words: [String]) throws(Failure) -> Selection {
-        guard let word = words.first, word != "--help", word != "-h" else { return .help(render()) }
+    public func select(_ words: [String], width: Int? = nil) throws(Failure) -> Selection {
+        guard let word = words.first, word != "--help", word != "-h" else { return .help(render(width: width)) }
+        if word == "--version" { return .help("\(program) \(version)\n") }
         if word == "help" {
-            return words.count > 1 ? .help(try command(words[1]).render()) : .help(render())
+            return .help(words.count > 1 ? try command(words[1]).render(width: width) : render(width: width))
         }
         let help = try command(word)
         let arguments = try Arguments(Array(words.dropFirst()), for: help)
-        return arguments.wantsHelp ? .help(help.render()) : .command(word, arguments)
+        return arguments.wantsHelp ? .help(help.render(width: width)) : .command(word, arguments)
     }
 
     private func command(_ word: String) throws(Failure) -> CommandHelp {
@@ -49,16 +54,16 @@ public struct CommandSet: Sendable {
             "unknown command \(word)", hint: nearest.map { "did you mean \($0)?" } ?? "see \(program) --help")
     }
 
-    public func render() -> String {
+    public func render(width columns: Int? = nil) -> String {
         let width = commands.reduce(0) { max($0, DisplayWidth.of($1.word)) }
         let groups = groups.map { group in
             let lines = group.commands.map { help in
-                let padding = String(repeating: " ", count: width - DisplayWidth.of(help.word) + 2)
-                return "  \(help.word)\(padding)\(help.summary)\n"
+                TextWrap.hanging("  " + help.word, help.summary, indent: width + 4, width: columns)
             }
             return "\(group.title):\n\(lines.joined())\n"
         }
-        return "\(summary)\n\nUsage:\n  \(program) <command> [options]\n\n\(groups.joined())"
+        return TextWrap.hanging("", summary, indent: 0, width: columns)
+            + "\nUsage:\n  \(program) <command> [options]\n\n\(groups.joined())"
             + "\(program) help <command> says more of each.\n"
     }
 }

@@ -1,4 +1,5 @@
 import Console
+import Wire
 
 /// Every command, in the order in which `--help` shows them.
 enum Commands {
@@ -42,7 +43,7 @@ enum Commands {
     }
 
     static let set = CommandSet(
-        program: "healthbus",
+        program: "healthbus", version: "0.1.0 (protocol \(ProtocolVersion.current))",
         summary:
             "Takes your HealthKit data, keeps every sample once, makes faithful daily figures and delivers both to your backend.",
         groups: groups.map { .init($0.title, $0.commands.map { $0.help }) })
@@ -50,7 +51,8 @@ enum Commands {
     /// Does what a command line asks for.
     /// - Throws: `Failure` (usage) for one that can't be understood, and what the command throws.
     static func run(_ words: [String]) throws {
-        switch try set.select(words) {
+        let terminal = Terminal(.output)
+        switch try set.select(words, width: terminal.isTerminal ? terminal.width : nil) {
         case .help(let text): StandardStream.output.write(text)
         case .command(let word, let arguments):
             for command in groups.flatMap({ $0.commands }) where command.help.word == word {

@@ -109,9 +109,31 @@ import Testing
                 """)
     }
 
+    @Test func helpFitsTheTerminal() {
+        let help = CommandHelp(
+            name: "healthbus import", summary: "Hands one file or more over to the stack that runs.",
+            options: [.init("--offset", value: "hours", help: "shift all that is in the file by so many of them")])
+        #expect(
+            help.render(width: 48) == """
+                Hands one file or more over to the stack that
+                runs.
+
+                Usage:
+                  healthbus import [options]
+
+                Options:
+                      --offset <hours>  shift all that is in the
+                                        file by so many of them
+                  -h, --help            show this help
+
+                """)
+        // Too narrow for a column: the terminal breaks the lines.
+        #expect(help.render(width: 40).contains("  shift all that is in the file by so many of them\n"))
+    }
+
     @Test func findsCommandsAndTheNearestOnes() throws {
         let set = CommandSet(
-            program: "healthbus", summary: "Health data on a bus.",
+            program: "healthbus", version: "2.1", summary: "Health data on a bus.",
             groups: [.init("Bring data in", [Self.command])])
         guard case .command("import", let arguments) = try set.select(["import", "f"]) else {
             Issue.record("no command")
@@ -124,6 +146,10 @@ import Testing
                 continue
             }
             #expect(text.contains("import  Hands a file over."))
+        }
+        guard case .help("healthbus 2.1\n") = try set.select(["--version"]) else {
+            Issue.record("no version")
+            return
         }
         for words in [["help", "import"], ["import", "--help"]] {
             guard case .help(let text) = try set.select(words) else {

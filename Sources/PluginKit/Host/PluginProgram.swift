@@ -106,7 +106,8 @@ public enum PluginProgram {
             let stopper = try Stopper()
             let arguments = try Arguments(Array(CommandLine.arguments.dropFirst()), for: help(plugin))
             if arguments.wantsHelp {
-                StandardStream.output.write(help(plugin).render())
+                let terminal = Terminal(.output)
+                StandardStream.output.write(help(plugin).render(width: terminal.isTerminal ? terminal.width : nil))
                 exit(ExitCode.done.rawValue)
             }
             let context = try context(plugin, arguments)

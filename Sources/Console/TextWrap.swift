@@ -1,0 +1,24 @@
+/// Text in a column that begins after something else on its first line.
+enum TextWrap {
+    /// Narrower columns help nobody: the terminal breaks the lines itself then.
+    private static let narrowest = 24
+
+    /// `head`, then the words of `text` from column `indent` on, no line beyond `width`.
+    /// - Parameter width: nil leaves the text on one line.
+    static func hanging(_ head: String, _ text: String, indent: Int, width: Int?) -> String {
+        let first = head + String(repeating: " ", count: max(0, indent - DisplayWidth.of(head)))
+        guard let width, width - indent >= narrowest else { return first + text + "\n" }
+        var lines = [first]
+        var isEmpty = true
+        for word in text.split(separator: " ") {
+            let line = lines[lines.count - 1]
+            if !isEmpty, DisplayWidth.of(line) + 1 + DisplayWidth.of(String(word)) > width {
+                lines.append(String(repeating: " ", count: indent) + word)
+            } else {
+                lines[lines.count - 1] = line + (isEmpty ? "" : " ") + word
+            }
+            isEmpty = false
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
