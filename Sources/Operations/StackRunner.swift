@@ -95,6 +95,7 @@ public final class StackRunner: Sendable {
             removeSockets()
             withExtendedLifetime(lock) {}
         }
+        try StackLayer(stack.state).remember(stack.configurationFile)
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
 
         let relay = try LogRelay(

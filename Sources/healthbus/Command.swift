@@ -9,15 +9,18 @@ protocol Command {
 // Options that several commands share, so that they read alike everywhere.
 extension CommandHelp {
     /// Those of every command that is about a stack.
-    static let stackOptions: [Option] = [
-        .init(
-            "--state", value: "folder",
-            help: "the stack's state folder (default: HEALTHBUS_STATE, else ~/.local/state/healthbus)"),
-        .config,
-    ]
+    static let stackOptions: [Option] = [.state, .stackConfig]
+    /// Those of a command that starts one.
+    static let startOptions: [Option] = [.state, .config]
 }
 
 extension CommandHelp.Option {
+    static let state = Self(
+        "--state", value: "folder",
+        help: "the stack's state folder (default: HEALTHBUS_STATE, else ~/.local/state/healthbus)")
+    static let stackConfig = Self(
+        "--config", value: "file",
+        help: "a configuration to lay over the default one (default: HEALTHBUS_CONFIG, else that of the last 'up')")
     static let config = Self(
         "--config", value: "file", help: "a configuration to lay over the default one (default: HEALTHBUS_CONFIG)")
     static let json = Self("--json", help: "one JSON value on standard output, nothing else there")

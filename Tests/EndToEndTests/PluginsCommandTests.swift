@@ -35,7 +35,7 @@ extension PluginsEndToEnd {
                         ended.exit == .code(0), "\(block)\n\(ended.output.suffix(3000))\n\(ended.error.suffix(3000))")
                 }
                 let days = try await stack.start(
-                    ["days", "--json", "--config", stack.path("walks/stack.json"), "--state", stack.state]
+                    ["days", "--json", "--state", stack.state]
                 ).ended().json()
                 let figures = (days.array ?? []).compactMap { $0["longestWalkMinutes"].double }
                 #expect(figures.count >= 20 && figures.allSatisfy { $0 > 0 }, "\(days.json().prefix(500))")

@@ -54,7 +54,9 @@ struct DocumentedNames {
             let name = String(declared.prefix { $0 != "\"" })
             var options = Set(declared.matches(of: #/"(--?[a-z-]+)"/#).map { String($0.1) }).union(["--help"])
             let members = Set(declared.matches(of: #/\.(\w+)/#).map { String($0.1) })
-            if members.contains("stackOptions") { options.formUnion(["--state", "--config"]) }
+            if members.contains("stackOptions") || members.contains("startOptions") {
+                options.formUnion(["--state", "--config"])
+            }
             options.formUnion(members.compactMap { shared[$0] })
             let first = declared.firstMatch(of: #/positionals: \[\s*\.init\("([^"]+)"/#).map { String($0.1) }
             let words = first.flatMap { $0.contains("|") ? Set($0.split(separator: "|").map(String.init)) : nil }

@@ -48,6 +48,22 @@ import Testing
         try layer.set(nil, of: "steps")
     }
 
+    /// With what the stack was started last; what was swapped is nothing to that, and the other way round.
+    @Test func itKnowsTheConfigurationOfTheLastStart() throws {
+        #expect(try layer.configurationFile() == nil)
+        try layer.remember("/etc/healthbus/stack.json")
+        try layer.set("steps-python", of: "steps")
+        #expect(try layer.configurationFile() == "/etc/healthbus/stack.json")
+        #expect(try stack().instance("steps")?.plugin == "steps-python")
+        try layer.remember(nil)
+        #expect(try layer.configurationFile() == nil && layer.plugin(of: "steps") == "steps-python")
+        try layer.remember("/etc/healthbus/stack.json")
+        try layer.set(nil, of: "steps")
+        #expect(try layer.configurationFile() == "/etc/healthbus/stack.json")
+        try layer.remember(nil)
+        #expect(!FileManager.default.fileExists(atPath: layer.file))
+    }
+
     /// Only the owner reads it, and what a crash has left of an earlier attempt is no obstacle.
     @Test func itIsTheOwnersAlone() throws {
         try "{ \"insta".write(toFile: layer.file + ".new", atomically: false, encoding: .utf8)

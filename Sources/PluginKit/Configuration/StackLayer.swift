@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import HealthModel
 
-/// What a state folder itself says of its stack: which plugins its instances have been swapped for. `<state>/stack.json`, in the form of any
-/// configuration, is laid over the default and over `--config`.
+/// What a state folder itself says of its stack, in `<state>/stack.json`: with which configuration it was last started ("config", a path), so that no command
+/// looks at another stack than the one that runs, and which plugins its instances have been swapped for ("instances", laid over that configuration).
 public struct StackLayer: Sendable {
     public let file: String
 
@@ -19,8 +19,11 @@ public struct StackLayer: Sendable {
         do { value = try Value(json: data, comments: true) } catch {
             throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Manifest.plain(error))")
         }
-        for key in (value.object ?? [:]).keys where key != "instances" {
-            throw ConfigurationError(file: file, key: key, reason: "isn't known here; there is: instances")
+        for key in (value.object ?? [:]).keys.sorted() where key != "instances" && key != "config" {
+            throw ConfigurationError(file: file, key: key, reason: "isn't known here; there are: config, instances")
+        }
+        guard value["config"].isNull || value["config"].string != nil else {
+            throw ConfigurationError(file: file, key: "config", reason: "must be a path")
         }
         guard value.object != nil, value["instances"].isNull || value["instances"].object != nil else {
             throw ConfigurationError(file: file, key: "instances", reason: "must be an object")
@@ -28,25 +31,46 @@ public struct StackLayer: Sendable {
         return value
     }
 
+    /// The file that the stack was last started with; nil for the default configuration alone.
+    public func configurationFile() throws -> String? { try read()["config"].string }
+
+    /// Keeps which configuration the stack is started with.
+    /// - Parameter configurationFile: its absolute path; nil for the default alone.
+    /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
+    public func remember(_ configurationFile: String?) throws {
+        try change { $0["config"] = configurationFile.map { .string($0) } }
+    }
+
     /// The plugin that an instance has been swapped for; nil when it hasn't.
     public func plugin(of instance: String) throws -> String? { try read()["instances"][instance]["plugin"].string }
 
-    /// Names an instance's plugin, or forgets that it was swapped (nil). The file is whole at any moment, and on the disk when this returns.
+    /// Names an instance's plugin, or forgets that it was swapped (nil).
     /// - Parameter plugin: a name, or a folder's absolute path.
     /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
     public func set(_ plugin: String?, of instance: String) throws {
-        var instances = try read()["instances"].object ?? [:]
-        if let plugin {
-            var entry = instances[instance]?.object ?? [:]
-            entry["plugin"] = .string(plugin)
-            instances[instance] = .object(entry)
-        } else {
-            guard instances.removeValue(forKey: instance) != nil else { return }
+        try change { members in
+            var instances = members["instances"]?.object ?? [:]
+            if let plugin {
+                var entry = instances[instance]?.object ?? [:]
+                entry["plugin"] = .string(plugin)
+                instances[instance] = .object(entry)
+            } else {
+                instances[instance] = nil
+            }
+            members["instances"] = instances.isEmpty ? nil : .object(instances)
         }
-        if instances.isEmpty {
+    }
+
+    /// The file is whole at any moment, and on the disk when this returns; one that would say nothing is removed.
+    private func change(_ body: (inout [String: Value]) -> Void) throws {
+        let old = try read().object ?? [:]
+        var members = old
+        body(&members)
+        guard members != old else { return }
+        if members.isEmpty {
             guard unlink(file) == 0 || errno == ENOENT else { throw failure("removed") }
         } else {
-            try write(Value.object(["instances": .object(instances)]).json(pretty: true) + "\n")
+            try write(Value.object(members).json(pretty: true) + "\n")
         }
         try sync((file as NSString).deletingLastPathComponent, O_RDONLY | O_DIRECTORY) { _ in }
     }

@@ -28,7 +28,7 @@ enum DemoCommand: Command {
         let export = arguments.value("--export")
         // A made-up person's data never goes into the folder of a real one.
         let folder = arguments.value("--state") ?? StateFolder.standard().path + (export == nil ? "-demo" : "")
-        let stack = try Stack(state: folder, configurationFile: arguments.configurationFile)
+        let stack = try Stack(starting: arguments, state: folder)
         // A line that a progress bar has begun is erased; the bar draws itself again below.
         let start = Terminal(.output).isTerminal ? "\r\u{1B}[K" : ""
         let say: @Sendable (String) -> Void = { StandardStream.output.write(start + $0 + "\n") }

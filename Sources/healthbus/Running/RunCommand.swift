@@ -20,9 +20,7 @@ enum RunCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let name = arguments.positionals.first ?? ""
         let plugin = arguments.value("--plugin").map(SwapCommand.plugin)
-        let stack = try Stack(
-            state: arguments.value("--state"), configurationFile: arguments.configurationFile,
-            choices: plugin.map { [name: .plugin($0)] } ?? [:])
+        let stack = try Stack(arguments, choices: plugin.map { [name: .plugin($0)] } ?? [:])
         guard let instance = stack.configuration.instance(name) else {
             throw Failure.usage(
                 "this stack has no '\(name)'", hint: "there are: \(stack.names.joined(separator: ", "))")

@@ -32,9 +32,7 @@ enum SwapCommand: Command {
         }
         let plugin = arguments.value("--with").map(plugin)
         // What it was swapped for may be why it is swapped back: that needn't be usable.
-        let stack = try Stack(
-            state: arguments.value("--state"), configurationFile: arguments.configurationFile,
-            choices: plugin == nil ? [name: .configured] : [:])
+        let stack = try Stack(arguments, choices: plugin == nil ? [name: .configured] : [:])
         guard stack.configuration.instance(name) != nil else {
             throw Failure.usage(
                 "this stack has no '\(name)'",

@@ -8,7 +8,7 @@ import Supervisor
 enum UpCommand: Command {
     static let help = CommandHelp(
         name: "healthbus up", summary: "Start the stack; Ctrl-C stops it.",
-        options: CommandHelp.stackOptions + [
+        options: CommandHelp.startOptions + [
             .init(
                 "--import", value: "file", repeats: true, help: "import this export once the stack is ready"
             ),
@@ -26,7 +26,7 @@ enum UpCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         Supervisor.blockSignals()
-        let stack = try Stack(arguments)
+        let stack = try Stack(starting: arguments)
         let isJSON = arguments.flag("--json")
         let options = StackRunner.Options(
             imports: arguments.values("--import"), user: arguments.value("--user"), zone: arguments.value("--zone"),
@@ -53,9 +53,6 @@ enum UpCommand: Command {
 }
 
 extension Arguments {
-    /// The configuration to lay over the default one; nil for none.
-    var configurationFile: String? { StackConfiguration.file(given: value("--config")) }
-
     /// An option's value as an address to listen on; nil when it wasn't given.
     func endpoint(_ option: String) throws -> Endpoint? {
         guard let text = value(option) else { return nil }
@@ -63,11 +60,5 @@ extension Arguments {
             throw Failure.usage("\(option) is \"\(text)\"", hint: "write it as 9464 or 127.0.0.1:9464")
         }
         return endpoint
-    }
-}
-
-extension Stack {
-    init(_ arguments: Arguments) throws {
-        try self.init(state: arguments.value("--state"), configurationFile: arguments.configurationFile)
     }
 }

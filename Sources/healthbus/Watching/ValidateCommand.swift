@@ -5,7 +5,7 @@ enum ValidateCommand: Command {
     static let help = CommandHelp(
         name: "healthbus validate",
         summary: "Look for mistakes in the configuration and around it, without starting anything.",
-        options: CommandHelp.stackOptions + [.json],
+        options: CommandHelp.startOptions + [.json],
         examples: ["healthbus validate --config my.json", "healthbus validate --json"])
 
     static func run(_ arguments: Arguments) throws {

@@ -1,0 +1,36 @@
+import Console
+import Foundation
+import Operations
+import PluginKit
+
+extension Stack {
+    /// To be started: with the configuration that the command line or the environment names, else the default.
+    /// - Parameter state: its folder, where it isn't the one that the command line names.
+    init(starting arguments: Arguments, state: String? = nil) throws {
+        try self.init(state: state ?? arguments.value("--state"), configurationFile: arguments.configurationFile)
+    }
+
+    /// The stack that a command is about: with the configuration that is named, else the one that it was last started with.
+    /// - Parameter choices: plugins that count whatever the state folder says, by instance.
+    init(_ arguments: Arguments, choices: [String: StackConfiguration.Choice] = [:]) throws {
+        let state = arguments.value("--state")
+        let file = try arguments.configurationFile ?? Self.lastConfiguration(state)
+        try self.init(state: state, configurationFile: file, choices: choices)
+    }
+
+    private static func lastConfiguration(_ state: String?) throws -> String? {
+        let folder = state.map { StateFolder(path: $0) } ?? .standard()
+        guard let file = try StackLayer(folder).configurationFile() else { return nil }
+        guard FileManager.default.fileExists(atPath: file) else {
+            throw Failure(
+                "the stack on \(folder.path) was last started with \(file), which isn't there",
+                hint: "put it back, or name another with --config", code: .usage)
+        }
+        return file
+    }
+}
+
+extension Arguments {
+    /// The configuration to lay over the default one; nil for none.
+    var configurationFile: String? { StackConfiguration.file(given: value("--config")) }
+}
