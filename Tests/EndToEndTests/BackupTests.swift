@@ -45,7 +45,7 @@ extension EndToEnd {
                 #expect(names.first == "uploader" && names.last == "observer" && names.count >= 10, "\(names)")
                 var status = stat()
                 #expect(stat(folder + "/observer.sqlite", &status) == 0 && status.st_mode & 0o777 == 0o600)
-                #expect(!FileManager.default.fileExists(atPath: stack.state + "/backup"))
+                #expect(try Self.drafts(of: stack) == [])
                 let again = try await stack.onState("backup", folder)
                 #expect(again.exit == .code(1) && again.error.contains("isn't empty"), "\(again.error)")
                 let held = try await stack.onState("restore", folder, "--yes")
@@ -65,6 +65,53 @@ extension EndToEnd {
                 try await untilIdle(stack)
                 try await untilIdle(stack, "--import", all)
                 #expect(try await StackContent(of: stack).differences(from: expected) == [])
+            }
+        }
+
+        /// Copies that a backup has left where the stages write them.
+        private static func drafts(of stack: TestStack) throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: stack.state + "/backup").filter { $0 != "lock" }
+        }
+
+        private static func files(_ folder: String) -> Int {
+            // It isn't there at first.
+            (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+        }
+
+        /// Killed after so many copies: what it leaves is no backup, which `restore` says; no process of the stack has noticed, and the next backup leaves nothing.
+        @Test func aKilledBackupIsNoneAndTheNextOneIsWhole() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "10", "--seed", "2")
+                try await untilIdle(stack, "--import", export)
+                let before = try await StackContent(of: stack)
+                let up = try await stack.upAndReady()
+                let processes = Set(stack.processes)
+                var unfinished = 0
+                for count in [0, 1, 4, 9] {
+                    let folder = stack.path("killed-\(count)")
+                    let backup = try await stack.start(["backup", folder, "--state", stack.state])
+                    try await until("\(count) copies", within: 30, every: 1) {
+                        !backup.isRunning || Self.files(folder) >= max(1, count)
+                    }
+                    backup.child.kill()
+                    _ = try await backup.ended()
+                    // Quicker than the test looked.
+                    guard !FileManager.default.fileExists(atPath: folder + "/manifest.json") else { continue }
+                    unfinished += 1
+                    let refused = try await stack.onState("restore", folder, "--yes")
+                    #expect(refused.exit == .code(3) && refused.error.contains("isn't a backup"), "\(refused.error)")
+                }
+                #expect(unfinished > 0)
+                let folder = stack.path("whole")
+                let made = try await stack.onState("backup", folder)
+                #expect(made.exit == .code(0), "\(made.error)")
+                #expect(try Self.drafts(of: stack) == [])
+                #expect(Set(stack.processes) == processes, "\(up.error.suffix(2000))")
+                try await stack.interrupt(up)
+                try FileManager.default.removeItem(atPath: stack.state)
+                #expect(try await stack.onState("restore", folder).exit == .code(0))
+                try await untilIdle(stack)
+                #expect(try await StackContent(of: stack).differences(from: before) == [])
             }
         }
 

@@ -44,13 +44,13 @@ public struct Backup {
         guard instances.contains(where: { $0.manifest.kind == .observer }) else {
             throw Failure("there is nothing to back up on \(stack.state.path)", hint: "name its folder with --state")
         }
+        let lock = try takeLock()
         try prepare()
         let id = UUID().uuidString.lowercased()
         let drafts = stack.state.backups + "/" + id
         defer {
-            // An empty folder of copies stays behind for nobody.
             try? FileManager.default.removeItem(atPath: drafts)
-            rmdir(stack.state.backups)
+            withExtendedLifetime(lock) {}
         }
         let client = MendClient(stack)
         defer { client.close() }
@@ -81,6 +81,19 @@ public struct Backup {
     static func size(_ path: String) -> Int64 {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// One backup at a time: so what lies where stages write their copies is what a killed one has left.
+    private func takeLock() throws -> InstanceLock {
+        let folder = stack.state.backups
+        try StateFolder.make(folder)
+        guard let lock = try InstanceLock.take(folder: folder) else {
+            throw Failure("another backup of this stack is being made", hint: "wait for its end")
+        }
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name != "lock" {
+            try FileManager.default.removeItem(atPath: folder + "/" + name)
+        }
+        return lock
     }
 
     private func prepare() throws {
