@@ -1,8 +1,8 @@
 /// A program's commands: finds the one that a command line names, and explains them all.
 public struct CommandSet: Sendable {
     public enum Selection: Sendable {
-        /// Print this and exit 0.
-        case help(String)
+        /// Print this and exit 0: help, or the version.
+        case text(String)
         /// Run the command of that short name ("import") with these.
         case command(String, Arguments)
     }
@@ -25,7 +25,7 @@ public struct CommandSet: Sendable {
         }
     }
 
-    public init(program: String, version: String = "", summary: String, groups: [Group]) {
+    public init(program: String, version: String, summary: String, groups: [Group]) {
         self.program = program
         self.version = version
         self.summary = summary
@@ -37,14 +37,14 @@ public struct CommandSet: Sendable {
     ///   - width: of the terminal that help is for; nil breaks no line.
     /// - Throws: `Failure` (usage).
     public func select(_ words: [String], width: Int? = nil) throws(Failure) -> Selection {
-        guard let word = words.first, word != "--help", word != "-h" else { return .help(render(width: width)) }
-        if word == "--version" { return .help("\(program) \(version)\n") }
+        guard let word = words.first, word != "--help", word != "-h" else { return .text(render(width: width)) }
+        if word == "--version" { return .text("\(program) \(version)\n") }
         if word == "help" {
-            return .help(words.count > 1 ? try command(words[1]).render(width: width) : render(width: width))
+            return .text(words.count > 1 ? try command(words[1]).render(width: width) : render(width: width))
         }
         let help = try command(word)
         let arguments = try Arguments(Array(words.dropFirst()), for: help)
-        return arguments.wantsHelp ? .help(help.render(width: width)) : .command(word, arguments)
+        return arguments.wantsHelp ? .text(help.render(width: width)) : .command(word, arguments)
     }
 
     private func command(_ word: String) throws(Failure) -> CommandHelp {
@@ -64,6 +64,6 @@ public struct CommandSet: Sendable {
         }
         return TextWrap.hanging("", summary, indent: 0, width: columns)
             + "\nUsage:\n  \(program) <command> [options]\n\n\(groups.joined())"
-            + "\(program) help <command> says more of each.\n"
+            + "\(program) help <command> says more of each, \(program) --version which release this is.\n"
     }
 }

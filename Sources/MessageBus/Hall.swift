@@ -29,6 +29,8 @@ final class OpenHall: Hall {
         publishers = try ZeroMQSocket(context, type: ZMQ_XSUB)
         subscribers = try ZeroMQSocket(context, type: ZMQ_XPUB)
         for socket in [publishers, subscribers] { try socket.set(ZMQ_ZAP_DOMAIN, Doorkeeper.domain) }
+        // Each newcomer counts, also one that wants what somebody hears already.
+        try subscribers.set(ZMQ_XPUB_VERBOSE, 1)
     }
 
     func open(_ address: BusAddress) throws {
@@ -41,7 +43,11 @@ final class OpenHall: Hall {
     func listen() throws -> Bool {
         while try door.answer(nil) != nil {}
         var isNew = false
-        while try subscribers.forward(to: publishers) { isNew = true }
+        while let frames = try subscribers.receive() {
+            _ = try publishers.send(frames)
+            // An XPUB gives the topic behind a 1 for a subscription, a 0 for the end of one (zmq_socket(3)).
+            if frames.first?.first == 1 { isNew = true }
+        }
         return isNew
     }
 

@@ -3,7 +3,7 @@ import HealthModel
 /// Whether the bus carries what a process says, told by its own heartbeats coming back, and how soon the next is due. Pure.
 public struct Presence: Sendable {
     /// A hub that hasn't given a heartbeat back for this long is gone, or doesn't hear.
-    private static let patience = 5 * Instant.second
+    private static let echoPatience = 5 * Instant.second
 
     private var repetition: Repetition
     private var wasHeard = false
@@ -17,16 +17,20 @@ public struct Presence: Sendable {
     public mutating func said(at now: Instant) { unheardSince = unheardSince ?? now }
 
     /// One of its own heartbeats has gone through the hub and come back: the bus works both ways.
-    public mutating func heardSelf() {
+    /// - Returns: whether that is new, which others should hear at once.
+    public mutating func heardSelf(at now: Instant) -> Bool {
+        let wasOnBus = isOnBus(at: now)
         wasHeard = true
         unheardSince = nil
+        if !wasOnBus { moved(at: now) }
+        return !wasOnBus
     }
 
     /// What the heartbeats tell has changed.
     public mutating func moved(at now: Instant) { repetition.moved(at: now) }
 
     public func isOnBus(at now: Instant) -> Bool {
-        wasHeard && unheardSince.map { now - $0 < Self.patience } ?? true
+        wasHeard && unheardSince.map { now - $0 < Self.echoPatience } ?? true
     }
 
     /// - Parameter isBusy: whether it is at work, whatever has come of it yet.

@@ -10,7 +10,7 @@ public struct Repetition: Sendable {
     /// Between two times while nothing does.
     public static let quiet = 5 * Instant.second
     /// Who hasn't been heard for this long isn't there: two times missed, and a little.
-    public static let patience = 12 * Instant.second
+    public static let silence = 12 * Instant.second
     private static let afterglow = 10 * Instant.second
 
     private var movedAt: Instant

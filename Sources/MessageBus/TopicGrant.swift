@@ -53,7 +53,7 @@ public struct GuestList: Sendable, Equatable {
     }
 }
 
-/// What seals a hub: its own key pair and its guest list. Both are read again each second.
+/// What seals a hub: its own key pair and its guest list. Both are asked for again each second.
 public struct HubSeal: Sendable {
     let keys: @Sendable () throws -> BusKeyPair
     let guests: @Sendable () throws -> GuestList

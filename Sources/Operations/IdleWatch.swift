@@ -71,7 +71,7 @@ public struct IdleWatch: Sendable {
 
     private mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict {
         func beat(_ name: String) -> Heartbeat? {
-            beats[name].flatMap { $0.age < Repetition.patience.seconds ? $0.beat : nil }
+            beats[name].flatMap { $0.age < Repetition.silence.seconds ? $0.beat : nil }
         }
         // First: dead letters that are being sent again are none to give up at.
         let workers = [roles.observer] + roles.handlers + [roles.consolidator].compactMap { $0 } + roles.uploaders

@@ -53,7 +53,7 @@ enum Commands {
     static func run(_ words: [String]) throws {
         let terminal = Terminal(.output)
         switch try set.select(words, width: terminal.isTerminal ? terminal.width : nil) {
-        case .help(let text): StandardStream.output.write(text)
+        case .text(let text): StandardStream.output.write(text)
         case .command(let word, let arguments):
             for command in groups.flatMap({ $0.commands }) where command.help.word == word {
                 try command.run(arguments)

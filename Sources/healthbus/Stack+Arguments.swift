@@ -18,7 +18,8 @@ extension Stack {
         try self.init(state: state, configurationFile: file, choices: choices)
     }
 
-    private static func lastConfiguration(_ state: String?) throws -> String? {
+    /// The configuration that the stack was last started with; nil for the default alone.
+    static func lastConfiguration(_ state: String?) throws -> String? {
         let folder = state.map { StateFolder(path: $0) } ?? .standard()
         guard let file = try StackLayer(folder).configurationFile() else { return nil }
         guard FileManager.default.fileExists(atPath: file) else {

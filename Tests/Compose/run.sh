@@ -185,7 +185,7 @@ docker stats --no-stream --format '{{.MemUsage}}' "${ids[@]}" >"$work/stats.txt"
 # than what is measured.
 usage() {
     docker run --rm --pid host --network none --user 0 --entrypoint sh "$HEALTHBUS_IMAGE" -c \
-        'for pid in "$@"; do cat /proc/"$pid"/task/*/schedstat; done' sh "${pids[@]}" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
+        'for pid in "$@"; do cat /proc/"$pid"/task/*/schedstat || exit 1; done' sh "${pids[@]}" | awk '{ sum += $1 } END { printf "%.0f\n", sum }'
 }
 mapfile -t pids < <(for id in "${ids[@]}"; do docker top "$id" -o pid | tail -n +2; done)
 before=$(usage)
@@ -197,7 +197,7 @@ awk -v used="$((after - before))" -v time="$(($(now) - rested_at))" -v count="${
     END {
         share = used / time / 10000
         printf "compose: %d processes, %.2f %% of a core, %.0f MiB\n", count, share, memory
-        exit share > 0.5 || memory > 250
+        exit share <= 0 || share > 0.5 || memory > 250
     }' "$work/stats.txt" >&2 || die "more than 0.5 % of a core or 250 MiB at rest"
 
 # What is to come through a change of containers and image: the store and its head, every consumer's anchor, what is pending in the background, and

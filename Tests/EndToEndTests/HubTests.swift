@@ -8,7 +8,7 @@ import Wire
 extension EndToEnd {
     /// What the hub owes those who come and those who come after it.
     @Suite(.timeLimit(.minutes(1))) struct HubTests {
-        /// Whoever comes hears the hub at once rather than at its next second, and the hub takes its sockets' files
+        /// Whoever comes hears the hub at once rather than with its next heartbeat, and the hub takes its sockets' files
         /// away when it ends.
         @Test func newcomersHearTheHub() async throws {
             try await withStack { stack in

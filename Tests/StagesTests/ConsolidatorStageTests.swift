@@ -105,8 +105,10 @@ import Wire
         // Once each, however many days have it.
         try answer("steps", ["steps": 1001], at: 11)
         #expect(rig.log.fields(of: .figureCollides).count == 2)
+        try rig.restart()
+        #expect(try rig.report().details["collisions"] == [own, other])
         // A plugin that gives them other names puts it right.
-        try answer("walks", ["walks": 2], at: 11)
+        try answer("walks", ["walks": 2], at: 12)
         #expect(try rig.report().details["collisions"] == nil)
     }
 

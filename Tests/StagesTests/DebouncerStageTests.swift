@@ -68,6 +68,26 @@ import Testing
         #expect((rig.deadline ?? .max) <= rig.monotonic + Self.second)
     }
 
+    /// While nothing moves it says little; who begins anew then is told at once, and the others aren't.
+    @Test func aRestingReleaseIsRepeatedSeldomAndToldToWhoBeginsAnew() throws {
+        let rig = try rig(window: 0)
+        try fire(rig, "a", 10)
+        var steps = beat("steps", head(1), frontier: ["observer": 10])
+        steps.epoch = 1
+        try rig.hear(steps)
+        // The observer has registered this start.
+        try rig.hear(beat("observer", head(10), heads: ["a": 10], details: ["registered": ["debouncer": 1]]))
+        for _ in 0..<60 { try rig.pass(250_000) }
+        rig.sent = []
+        for _ in 0..<40 { try rig.pass(250_000) }
+        #expect(rig.sent.count { $0.topic == "sync.steps" } <= 3)
+        rig.sent = []
+        steps.epoch = 2
+        try rig.hear(steps)
+        try rig.pass(250_000)
+        #expect(rig.sent.filter { $0.topic.hasPrefix("sync.") }.map(\.topic) == ["sync.steps"])
+    }
+
     @Test func whatWasReleasedStaysSoOverARestart() throws {
         let rig = try rig(window: Self.second)
         try fire(rig, "a", 10)

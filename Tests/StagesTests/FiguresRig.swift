@@ -80,7 +80,7 @@ final class FiguresRig {
         try answer(consolidator)
         try consolidator.hear(beat(name, handler.store.head, frontier: try handler.report().frontier))
         try answer(consolidator)
-        // What was learned of zones took the first mark back; the observer says where it stands each second.
+        // What was learned of zones took the first mark back; the observer says again where it stands.
         try consolidator.hear(beat("observer", head, details: ["importOpen": false]))
         try answer(consolidator)
         return counted.list.withLock { $0 }

@@ -141,18 +141,18 @@ import Testing
         }
         #expect(arguments.positionals == ["f"])
         for words in [[], ["help"], ["--help"], ["-h"]] {
-            guard case .help(let text) = try set.select(words) else {
+            guard case .text(let text) = try set.select(words) else {
                 Issue.record("no help for \(words)")
                 continue
             }
             #expect(text.contains("import  Hands a file over."))
         }
-        guard case .help("healthbus 2.1\n") = try set.select(["--version"]) else {
+        guard case .text("healthbus 2.1\n") = try set.select(["--version"]) else {
             Issue.record("no version")
             return
         }
         for words in [["help", "import"], ["import", "--help"]] {
-            guard case .help(let text) = try set.select(words) else {
+            guard case .text(let text) = try set.select(words) else {
                 Issue.record("no help for \(words)")
                 continue
             }

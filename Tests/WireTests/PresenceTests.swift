@@ -12,14 +12,18 @@ import Testing
         #expect(presence.pace(at: 0) == .unheard)
         presence.said(at: 0)
         #expect(!presence.isOnBus(at: second))
-        presence.heardSelf()
+        let isNew = presence.heardSelf(at: second)
+        #expect(isNew)
         #expect(presence.isOnBus(at: second))
+        presence.said(at: 2 * second)
+        let isNewAgain = presence.heardSelf(at: 2 * second)
+        #expect(!isNewAgain)
     }
 
     @Test func itIsLivelyForTenSecondsAfterEachMoveAndQuietAfterThem() {
         var presence = Presence(at: 0)
         presence.said(at: 0)
-        presence.heardSelf()
+        _ = presence.heardSelf(at: 0)
         #expect(presence.pace(at: 9 * second) == .lively)
         #expect(presence.pace(at: 10 * second) == .quiet)
         presence.moved(at: 100 * second)
@@ -32,20 +36,21 @@ import Testing
     @Test func aHeartbeatThatDoesNotComeBackIsFollowedSoonThenInQuickSuccession() {
         var presence = Presence(at: 0)
         presence.said(at: 0)
-        presence.heardSelf()
+        _ = presence.heardSelf(at: 0)
         presence.said(at: 1000 * second)
         #expect(presence.isOnBus(at: 1004 * second))
         #expect(presence.pace(at: 1000 * second) == .lively)
         for moment in 1001...1004 { presence.said(at: Instant(moment) * second) }
         #expect(!presence.isOnBus(at: 1005 * second))
         #expect(presence.pace(at: 1005 * second) == .unheard)
-        presence.heardSelf()
-        #expect(presence.isOnBus(at: 1005 * second))
+        let isBack = presence.heardSelf(at: 1020 * second)
+        #expect(isBack)
+        #expect(presence.isOnBus(at: 1020 * second) && presence.pace(at: 1020 * second) == .lively)
     }
 
     /// Whoever waits for a heartbeat waits longer than two of them take.
     @Test func patienceOutlastsTwoHeartbeats() {
-        #expect(Repetition.patience > 2 * Repetition.quiet)
+        #expect(Repetition.silence > 2 * Repetition.quiet)
     }
 
     @Test func allProcessesMeetAtTheSameMoments() {

@@ -36,13 +36,13 @@ final class LogWatch: Sendable {
         for path in paths {
             // The folder tells of a file that is there under the name only later: the first one, or the one after it.
             let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-            all = inotify_add_watch(notices, folder, UInt32(IN_CREATE | IN_MOVED_TO)) >= 0 && all
-            inotify_add_watch(notices, path, UInt32(IN_MODIFY))
+            all = inotify_add_watch(notices, folder, UInt32(IN_CREATE | IN_MOVED_TO | IN_MOVE_SELF)) >= 0 && all
+            all = (inotify_add_watch(notices, path, UInt32(IN_MODIFY)) >= 0 || errno == ENOENT) && all
         }
         isArmed.store(all, ordering: .relaxed)
     }
 
-    /// Blocks until something has changed or been woken; at most a second while a folder isn't there yet.
+    /// Blocks until something has changed or been woken; at most a second while not everything can be watched.
     func wait() {
         var watched = [
             pollfd(fd: notices, events: Int16(POLLIN), revents: 0),

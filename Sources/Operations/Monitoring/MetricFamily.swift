@@ -1,3 +1,6 @@
+import HealthModel
+import MessageBus
+
 /// A metric of the monitoring endpoint: declared once, with its kind, its labels and what it means.
 public struct MetricFamily: Sendable, Equatable {
     public enum Kind: String, Sendable { case gauge, counter, histogram }
@@ -32,7 +35,8 @@ extension MetricFamily {
 
     // Processes.
     package static let up = MetricFamily(
-        "instance_up", .gauge, ["instance", "plugin"], "1 when the instance was heard in the last 5 seconds.")
+        "instance_up", .gauge, ["instance", "plugin"],
+        "1 when the instance was heard in the last \(Repetition.silence / Instant.second) seconds.")
     package static let ready = MetricFamily(
         "instance_ready", .gauge, ["instance", "plugin"], "1 when it is heard and says that it is ready.")
     package static let heartbeatAge = MetricFamily(

@@ -22,7 +22,7 @@ public struct Readiness: Sendable, Equatable {
     }
 
     /// Without a heartbeat for so many seconds an instance isn't there.
-    static let patience = Repetition.patience.seconds
+    static let patience = Repetition.silence.seconds
 
     static func isUp(_ heard: (beat: Heartbeat, age: Double)?) -> Bool {
         heard.map { $0.age < patience && $0.beat.phase != "stopped" } ?? false

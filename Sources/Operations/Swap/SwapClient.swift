@@ -8,7 +8,7 @@ import PluginKit
 public struct SwapClient {
     private let stack: Stack
     /// Without a word of the supervisor for this long, it is taken for gone.
-    private static let patience = Repetition.patience.seconds
+    private static let patience = Repetition.silence.seconds
 
     public init(_ stack: Stack) { self.stack = stack }
 

@@ -93,6 +93,7 @@ final class SwapDirector: Sendable {
                 while state.swaps.count > Self.kept, state.swaps[0].step.isOver { state.swaps.removeFirst() }
                 return true
             }
+            if isNew { state.withLock { $0.said }?() }
             if isNew, !wishes.offer(wish) { finish(wish.id, .refused, Failure("too many swaps wait already")) }
         } else if let word = StandbyWord(message) {
             tell(.word(word), of: word.instance)

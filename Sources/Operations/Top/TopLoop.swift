@@ -25,10 +25,10 @@ public final class TopLoop {
     private func look() -> TopSample {
         let asked = MonotonicClock.now
         client.hello()
-        let wanted = client.heartbeats.filter { $0.value.age < Repetition.patience.seconds }.keys
+        let wanted = client.heartbeats.filter { $0.value.age < Repetition.silence.seconds }.keys
         while MonotonicClock.now < asked + 100_000 {
             let beats = client.heartbeats
-            // The hub answers nobody; it says how it is when it likes.
+            // The hub answers nobody: it says how it is every few seconds.
             let isHeard = wanted.allSatisfy { name in
                 name == "hub" || beats[name].map { $0.age < (MonotonicClock.now - asked).seconds } ?? false
             }

@@ -57,7 +57,7 @@ public struct TopSample: Sendable {
         self.init(processes: processes, now: now, monotonic: monotonic)
     }
 
-    /// With what `old` knows of the time before. Who hasn't said anything since then (the hub speaks when it likes, whatever the interval) keeps the
+    /// With what `old` knows of the time before. Who hasn't said anything since then (the hub speaks every few seconds, whatever the interval) keeps the
     /// rates that it had.
     public func following(_ old: TopSample) -> TopSample {
         let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })
@@ -75,5 +75,5 @@ public struct TopSample: Sendable {
     }
 
     /// Who hasn't been heard for so long is silent.
-    static let patience = Repetition.patience
+    static let patience = Repetition.silence
 }

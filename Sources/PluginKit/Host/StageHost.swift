@@ -100,7 +100,7 @@ public final class StageHost: Sendable {
                     case pullTopic: server.offer(message)
                     // The box is bounded by the pulls on their way; their answers aren't dropped here.
                     case pageTopic: inputs.insist(.page(message.body))
-                    case ownBeat: vitals.heardSelf()
+                    case ownBeat: if vitals.heardSelf() { outbox.beat() }
                     default: inputs.offer(.message(message))
                     }
                 },

@@ -31,7 +31,7 @@ final class Vitals: Sendable {
         self.configuration = configuration
     }
 
-    /// Takes over what a commit led to; true when others should hear of it before the next second.
+    /// Takes over what a commit led to; true when others should hear of it at once.
     @discardableResult
     func update(head: StoreHead, generations: Int, epoch: Int64, report: StageReport, committed: Instant?) -> Bool {
         state.withLock { state in
@@ -60,7 +60,8 @@ final class Vitals: Sendable {
         }
     }
 
-    func heardSelf() { state.withLock { $0.presence.heardSelf() } }
+    /// True when others should hear at once that it is on the bus.
+    func heardSelf() -> Bool { state.withLock { $0.presence.heardSelf(at: MonotonicClock.now) } }
 
     /// How soon the next heartbeat is due.
     var pace: BusConnection.Pace {

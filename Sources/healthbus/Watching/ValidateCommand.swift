@@ -5,13 +5,14 @@ enum ValidateCommand: Command {
     static let help = CommandHelp(
         name: "healthbus validate",
         summary: "Look for mistakes in the configuration and around it, without starting anything.",
-        options: CommandHelp.startOptions + [.json],
+        options: CommandHelp.stackOptions + [.json],
         examples: ["healthbus validate --config my.json", "healthbus validate --json"])
 
     static func run(_ arguments: Arguments) throws {
         let validation = Validation(
             state: arguments.value("--state"),
-            configurationFile: arguments.configurationFile)
+            configurationFile: try arguments.configurationFile
+                ?? Stack.lastConfiguration(arguments.value("--state")))
         let found = validation.findings
         StandardStream.output.write(
             arguments.flag("--json")

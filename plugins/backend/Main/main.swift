@@ -47,7 +47,10 @@ PluginProgram.start("backend") { context, stopper in
     let bus = try BusConnection(
         address: context.address, subscriptions: [.exact(Heartbeat.topic(name))],
         handlers: .init(
-            message: { _ in presence.state.withLock { $0.heardSelf() } },
+            message: { _ in
+                // Others hear it with the next heartbeat, a second later.
+                presence.state.withLock { _ = $0.heardSelf(at: MonotonicClock.now) }
+            },
             heartbeat: {
                 presence.state.withLock { $0.said(at: MonotonicClock.now) }
                 return Heartbeat(

@@ -24,8 +24,7 @@ public final class ConsolidatorStage: Stage {
     var touched: Set<SummaryDays.Key> = []
     /// Handlers named as missing in the provisional summaries of days that are over.
     private var missing: [String] = []
-    /// By day, as far as it was made since this process began.
-    private var collisions: [SummaryDays.Key: [SummaryDays.Collision]] = [:]
+    private var collisions = FigureCollisions()
 
     static let topic = "daily.summary"
 
@@ -49,8 +48,10 @@ public final class ConsolidatorStage: Stage {
     public func open(_ turn: Turn) throws {
         let database = try turn.write().database
         try SummaryDays.createTables(in: database)
+        try FigureCollisions.createTables(in: database)
         try Timelines.createTables(in: database)
         try days.open(turn)
+        try collisions.open(turn)
         try timelines.open(turn)
         try zones.open(turn)
         for handler in handlers { try handler.open(turn) }
@@ -208,13 +209,11 @@ public final class ConsolidatorStage: Stage {
 
     private func figures(of key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value] {
         let (members, found) = try days.figures(of: key, turn)
-        let known = Set(collisions.values.joined())
-        for collision in found.sorted() where !known.contains(collision) {
+        for collision in try collisions.set(found, of: key, turn) {
             turn.log(
                 .figureCollides,
                 ["figure": collision.figure, "handler": collision.handler, "taken": collision.taken ?? "the summary"])
         }
-        collisions[key] = found.isEmpty ? nil : found
         return members
     }
 
@@ -258,13 +257,8 @@ public final class ConsolidatorStage: Stage {
             "missing": .array(missing.map { .string($0) }),
         ]
         details["tasks"] = daily.value
-        let collisions = Set(collisions.values.joined()).sorted()
-        if !collisions.isEmpty {
-            details["collisions"] = .array(
-                collisions.map {
-                    ["figure": .string($0.figure), "handler": .string($0.handler), "taken": Value($0.taken)]
-                })
-        }
+        let collisions = collisions.all
+        if !collisions.isEmpty { details["collisions"] = .array(collisions.map(\.wireValue)) }
         return StageReport(
             // The zones are its own upstream: days without them aren't what the observer's changes lead to.
             frontier: finality.covered.map { [observer: min($0, zones.frontier)] } ?? [:], details: details)

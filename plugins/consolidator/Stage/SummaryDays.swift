@@ -113,34 +113,23 @@ struct SummaryDays {
         return gone
     }
 
-    /// A figure that a handler gives a name which is taken already, and which is therefore in no summary.
-    struct Collision: Hashable, Comparable {
-        var figure: String
-        /// Whose it is.
-        var handler: String
-        /// Whose figure has the name; nil: the summary's own member.
-        var taken: String?
-
-        static func < (a: Collision, b: Collision) -> Bool { (a.figure, a.handler) < (b.figure, b.handler) }
-    }
-
     /// Members of a summary that are no handler's figures.
     static let ownMembers: Set<String> = ["user", "date", "zone", "final", "revision", "missing"]
 
     /// All handlers' figures for a day, as members of its summary. Of two with one name the first's counts, by the handlers' names.
-    func figures(of key: Key, _ turn: Turn) throws -> (members: [String: Value], collisions: [Collision]) {
+    func figures(of key: Key, _ turn: Turn) throws -> (members: [String: Value], collisions: [FigureCollision]) {
         let read = try turn.database.prepare(
             "SELECT handler, figures FROM parts WHERE user = ? AND day = ? ORDER BY handler")
         read.bind(1, key.user)
         read.bind(2, key.day)
         var members: [String: Value] = [:]
         var owners: [String: String] = [:]
-        var collisions: [Collision] = []
+        var collisions: [FigureCollision] = []
         try read.forEachRow { row in
             let handler = row.string(0)
             for (figure, value) in try CBORDecoder.decode(row.bytes(1)).object ?? [:] {
                 if Self.ownMembers.contains(figure) || owners[figure] != nil {
-                    collisions.append(Collision(figure: figure, handler: handler, taken: owners[figure]))
+                    collisions.append(FigureCollision(figure: figure, handler: handler, taken: owners[figure]))
                 } else {
                     members[figure] = value
                     owners[figure] = handler

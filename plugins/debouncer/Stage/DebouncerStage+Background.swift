@@ -97,6 +97,8 @@ extension DebouncerStage {
             return try adaptReach(turn, reason: "consolidated-daily")
         }
         guard let consumer = consumers.first(where: { $0.name == beat.instance }) else { return }
+        // One that has begun anew knows nothing of what its predecessor was told.
+        if lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch { told[consumer.name] = nil }
         if consumer.role == .uploader { hasPath = beat.details["path"]?["satisfied"].bool }
         rounds.heard(beat, of: observer, at: turn.monotonic)
         try heardReplay(beat, turn)

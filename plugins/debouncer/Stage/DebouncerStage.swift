@@ -48,7 +48,9 @@ public final class DebouncerStage: Stage {
     var window: ReleaseWindow
     private(set) var head: StoreHead?
     /// What each consumer was last told.
-    private var told: [String: AnchorVector] = [:]
+    var told: [String: AnchorVector] = [:]
+    /// The epoch in which each consumer was last heard.
+    var lives: [String: Int64] = [:]
     private var lastRepeat: Instant = 0
     private var lastSpread: Instant = 0
     private var repetition = Repetition(at: 0)

@@ -1,0 +1,75 @@
+import Changelog
+import HealthModel
+import PluginKit
+import SQLite
+
+/// A figure that a handler gives a name which is taken already, and which is therefore in no summary.
+struct FigureCollision: Hashable, Comparable {
+    var figure: String
+    /// Whose it is.
+    var handler: String
+    /// Whose figure has the name; nil: the summary's own member.
+    var taken: String?
+
+    static func < (a: FigureCollision, b: FigureCollision) -> Bool { (a.figure, a.handler) < (b.figure, b.handler) }
+
+    var wireValue: Value { ["figure": .string(figure), "handler": .string(handler), "taken": Value(taken)] }
+}
+
+/// The collisions of each day as it was last made, in memory and in the stage's file.
+struct FigureCollisions {
+    private var byDay: [SummaryDays.Key: [FigureCollision]] = [:]
+    /// Of how many days.
+    private var counts: [FigureCollision: Int] = [:]
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS collisions(
+                user TEXT NOT NULL, day INTEGER NOT NULL, figure TEXT NOT NULL, handler TEXT NOT NULL, taken TEXT,
+                PRIMARY KEY (user, day, figure, handler)) WITHOUT ROWID
+            """)
+    }
+
+    mutating func open(_ turn: Turn) throws {
+        try turn.database.prepare("SELECT user, day, figure, handler, taken FROM collisions").forEachRow { row in
+            let collision = FigureCollision(
+                figure: row.string(2), handler: row.string(3), taken: row.isNull(4) ? nil : row.string(4))
+            byDay[SummaryDays.Key(user: row.string(0), day: row.int(1)), default: []].append(collision)
+            counts[collision, default: 0] += 1
+        }
+    }
+
+    /// Each once, in order.
+    var all: [FigureCollision] { counts.keys.sorted() }
+
+    /// Keeps those of a day.
+    /// - Returns: those that no day had before.
+    mutating func set(_ found: [FigureCollision], of key: SummaryDays.Key, _ turn: Turn) throws -> [FigureCollision] {
+        let found = found.sorted()
+        let old = byDay[key] ?? []
+        guard found != old.sorted() else { return [] }
+        let database = try turn.write().database
+        let delete = try database.prepare("DELETE FROM collisions WHERE user = ? AND day = ?")
+        delete.bind(1, key.user)
+        delete.bind(2, key.day)
+        try delete.run()
+        for collision in found {
+            let write = try database.prepare("INSERT INTO collisions VALUES (?, ?, ?, ?, ?)")
+            write.bind(1, key.user)
+            write.bind(2, key.day)
+            write.bind(3, collision.figure)
+            write.bind(4, collision.handler)
+            if let taken = collision.taken { write.bind(5, taken) } else { write.bindNull(5) }
+            try write.run()
+        }
+        let new = found.filter { counts[$0] == nil }
+        for collision in found { counts[collision, default: 0] += 1 }
+        for collision in old {
+            counts[collision, default: 0] -= 1
+            if counts[collision] == 0 { counts[collision] = nil }
+        }
+        byDay[key] = found.isEmpty ? nil : found
+        return new
+    }
+}
