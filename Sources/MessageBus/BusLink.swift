@@ -20,6 +20,7 @@ final class BusLink {
         self.topics = topics
         seal = address.seal
         publisher = try ZeroMQSocket(context, type: ZMQ_PUB)
+        try publisher.set(ZMQ_RCVHWM, ZeroMQSocket.subscriptionsMark)
         if let seal {
             let credentials = try seal.credentials()
             self.credentials = credentials
@@ -44,6 +45,7 @@ final class BusLink {
             credentials = nil
             monitors = []
             subscriber = try ZeroMQSocket(context, type: ZMQ_SUB)
+            try subscriber.set(ZMQ_SNDHWM, ZeroMQSocket.subscriptionsMark)
         }
         try publisher.connect(address.publish)
         try subscriber.connect(address.subscribe)

@@ -29,8 +29,8 @@ final class OpenHall: Hall {
         publishers = try ZeroMQSocket(context, type: ZMQ_XSUB)
         subscribers = try ZeroMQSocket(context, type: ZMQ_XPUB)
         for socket in [publishers, subscribers] { try socket.set(ZMQ_ZAP_DOMAIN, Doorkeeper.domain) }
-        // Each newcomer counts, also one that wants what somebody hears already.
-        try subscribers.set(ZMQ_XPUB_VERBOSE, 1)
+        try publishers.set(ZMQ_SNDHWM, ZeroMQSocket.subscriptionsMark)
+        try subscribers.set(ZMQ_RCVHWM, ZeroMQSocket.subscriptionsMark)
     }
 
     func open(_ address: BusAddress) throws {

@@ -23,6 +23,10 @@ package final class ZeroMQSocket {
     let handle: UnsafeMutableRawPointer
     let context: ZeroMQContext
 
+    /// Subscriptions that wait for one peer, which go the other way than messages. libzmq drops what is beyond a mark here too, and says all of them in one go to
+    /// whoever connects: with the mark for messages a publisher that came last never heard of some, and what it sent on those topics went nowhere.
+    static let subscriptionsMark: Int32 = 10_000
+
     /// - Parameter highWaterMark: messages held for one peer; beyond it they are dropped, which the protocol expects.
     package init(_ context: ZeroMQContext, type: Int32, highWaterMark: Int32 = 64, linger: Int32 = 200) throws {
         guard let handle = zmq_socket(context.handle, type) else { throw BusError.last("make a socket") }

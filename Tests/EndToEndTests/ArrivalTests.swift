@@ -40,7 +40,7 @@ extension EndToEnd {
             var beside: [String]
 
             init(of stack: TestStack) async throws {
-                content = try await StackContent(of: stack)
+                content = try await StackContent(of: stack).withoutTombstones
                 printed = try await stack.onState("days", "--json").output.split(separator: "\n")
                     .filter { !$0.contains("\"revision\":") }
                 beside =

@@ -32,6 +32,28 @@ import Wire
         #expect(hub.failed == nil)
     }
 
+    /// A stack has about seventy topics that somebody wants, one with plugins and tools many more. Whoever connects when all of them are there hears of each:
+    /// what it says on one that it missed would go nowhere, for good.
+    @Test func aPublisherThatComesLastKnowsAllTopics() throws {
+        let hub = try RunningForwarder(address)
+        let topics = (0..<400).map { "topic.\($0)." }
+        let listener = try Listener(address, topics.map { .prefix($0) })
+        let first = try sender(address)
+        try #require(listener.hears(first))
+        let last = try sender(address)
+        try #require(listener.hears(last))
+        for (number, topic) in topics.enumerated() {
+            last.send(message(topic))
+            guard eventually(within: 2, { listener.topics.count > number }) else {
+                Issue.record("\(topic) doesn't arrive")
+                break
+            }
+        }
+        for connection in [first, last] { connection.close() }
+        listener.close()
+        #expect(hub.stop())
+    }
+
     @Test func anExactTopicIsNotAPrefix() throws {
         let hub = try RunningForwarder(address)
         let exact = try Listener(address, [.exact("page.steps")])
