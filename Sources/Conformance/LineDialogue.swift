@@ -1,6 +1,7 @@
 import Foundation
 import HealthModel
 import PluginKit
+import Supervisor
 import Synchronization
 
 /// A program that computes days, asked as its host would: line by line, with every line at hand when it fails.
@@ -127,16 +128,17 @@ final class LineDialogue {
         child.closeInput()
         sent = "(end of its input)"
         received = ""
-        let deadline = ContinuousClock.now + .seconds(command.limits.grace)
-        while ContinuousClock.now < deadline {
+        var deadline = FairDeadline(.seconds(command.limits.grace), of: [child.pid])
+        while true {
+            let isLast = deadline.left() <= .zero
             if let ended = child.ended {
                 // Only now all is there that it wrote.
                 try requireSilence()
                 return ended
             }
+            if isLast { return nil }
             Thread.sleep(forTimeInterval: 0.005)
         }
-        return nil
     }
 
     func fault(_ why: String, _ hint: String) -> ConformanceFault {

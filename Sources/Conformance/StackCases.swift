@@ -111,7 +111,7 @@ final class StackCases {
         all[name] = .object(entry)
         try Data(Value.object(["instances": .object(all)]).json().utf8).write(to: URL(fileURLWithPath: file))
         let process = try trial.start(name, as: "options", config: file)
-        guard let exit = process.wait(for: .seconds(TrialStack.stopWithin)) else {
+        guard let exit = trial.end(of: process) else {
             throw ConformanceFault(
                 "it runs with an option that its manifest doesn't declare", sent: "\"noSuchOption\": 1",
                 said: trial.said("options"), hint: "check the options before anything starts; PluginProgram does")
@@ -126,7 +126,7 @@ final class StackCases {
     private func keepsTheLock() throws {
         let process = try running()
         let second = try trial.start(name, as: "second")
-        guard let exit = second.wait(for: .seconds(TrialStack.stopWithin)) else {
+        guard let exit = trial.end(of: second) else {
             throw ConformanceFault(
                 "a second process runs on the same state folder", said: trial.said("second"),
                 hint: "take the folder's lock before anything is opened, and end with 1 when another holds it")
@@ -160,7 +160,15 @@ final class StackCases {
         }
         first = nil
         try trial.stop(process, label: name)
-        guard trial.comes(within: TrialStack.readyWithin, { trial.isReady(name, waiting) }) else {
+        let hasCome = trial.comes(within: TrialStack.readyWithin) {
+            trial.isReady(name, waiting) || waiting.poll() != nil
+        }
+        if let exit = waiting.poll() {
+            throw ConformanceFault(
+                "with --standby it ended (\(exit)) instead of taking over", said: trial.said("standby"),
+                hint: "wait for the lock, then go on with the start")
+        }
+        guard hasCome else {
             throw ConformanceFault(
                 "it didn't take over within \(JSONNumber.text(TrialStack.readyWithin)) s of the lock's being free",
                 said: trial.said("standby"), hint: "look for the lock again at least every half second")

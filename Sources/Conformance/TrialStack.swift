@@ -19,7 +19,7 @@ final class TrialStack {
     /// By instance; those that run.
     private var processes: [String: ChildProcess] = [:]
 
-    /// How long anything may take to be said on the bus.
+    /// How long anything may take to be said on the bus. No limit here counts the time in which the stack waits for a processor.
     static let readyWithin = 30.0
     static let stopWithin = 10.0
 
@@ -96,12 +96,19 @@ final class TrialStack {
 
     /// Waits for a condition, waking up at whatever is said on the bus; false when it doesn't come in time.
     func comes(within seconds: Double, _ condition: () throws -> Bool) rethrows -> Bool {
-        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
-        while try !condition() {
-            if MonotonicClock.now > deadline { return false }
+        var deadline = FairDeadline(.seconds(seconds), of: processes.values.map(\.pid))
+        while true {
+            let isLast = deadline.left() <= .zero
+            if try condition() { return true }
+            if isLast { return false }
             client.wait(until: Date(timeIntervalSinceNow: 0.01))
         }
-        return true
+    }
+
+    /// How a process ended; nil when it doesn't within the time that it has for that.
+    func end(of process: ChildProcess) -> ProcessExit? {
+        var deadline = FairDeadline(.seconds(Self.stopWithin), of: processes.values.map(\.pid))
+        return process.wait(until: &deadline)
     }
 
     func beat(_ name: String) -> Heartbeat? { client.heartbeats[name]?.beat }
@@ -133,7 +140,7 @@ final class TrialStack {
     /// Ends one as the supervisor does.
     func stop(_ process: ChildProcess, label: String) throws {
         process.signal(SIGTERM)
-        guard let exit = process.wait(for: .seconds(Self.stopWithin)) else {
+        guard let exit = end(of: process) else {
             process.kill()
             process.wait()
             throw ConformanceFault(

@@ -211,9 +211,9 @@ final class SwapDirector: Sendable {
             hint: "'healthbus logs \(plan.instance)' shows what it said; --within gives it longer")
     }
 
-    /// Why one that has ended couldn't go on; nil when it doesn't come to be known within a second.
+    /// Why one that has ended couldn't go on; nil when it doesn't come to be known within a few seconds.
     private func lastWord(of wish: SwapWish) -> String? {
-        let deadline = MonotonicClock.now + Instant.second
+        let deadline = MonotonicClock.now + 5 * Instant.second
         while let event = next(until: deadline) {
             if case .word(let word) = event, word.swap == wish.id, let why = word.why { return why }
         }

@@ -90,29 +90,33 @@ package final class ExecChild {
     /// Writes all parts, and takes the lines of the answer as they come, until one is the last.
     /// - Parameters:
     ///   - parts: asked for one by one, each when the one before is written.
-    ///   - seconds: from now to the last line.
+    ///   - seconds: from now to the last line, without the time in which the program waited for a processor.
     ///   - take: one line without its end; true for the last one.
     package func exchange(
         _ parts: () -> [UInt8]?, within seconds: Double, take: (ArraySlice<UInt8>) throws(ExecFailure) -> Bool
     ) throws(ExecFailure) {
-        let deadline = ContinuousClock.now + .seconds(seconds)
+        var deadline = FairDeadline(.seconds(seconds), of: [process.pid])
         var pending = parts()?[...]
         defer { hasUnwritten = pending != nil }
         var bytes = 0
         var lines = 0
         while true {
-            let left = deadline - ContinuousClock.now
-            guard left > .zero else { throw .late(seconds: seconds) }
+            let left = deadline.left()
             var polled = [
                 pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: output, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: pending == nil ? -1 : input, events: Int16(POLLOUT), revents: 0),
             ]
-            _ = poll(&polled, nfds_t(polled.count), Int32(clamping: Int(left / .milliseconds(1)) + 1))
+            _ = poll(
+                &polled, nfds_t(polled.count), left > .zero ? Int32(clamping: Int(left / .milliseconds(1)) + 1) : 0)
             if polled[0].revents != 0 { throw .stopped }
             if polled[3].revents != 0, let part = pending { pending = write(part, parts) }
-            guard polled[1].revents != 0 || polled[2].revents != 0 else { continue }
+            guard polled[1].revents != 0 || polled[2].revents != 0 else {
+                // What is there already isn't late, though this thread may have got no turn to read it.
+                guard left > .zero else { throw .late(seconds: seconds) }
+                continue
+            }
             let count = read(output, &buffer, buffer.count)
             if count > 0 {
                 bytes += count
@@ -156,7 +160,8 @@ package final class ExecChild {
 
     /// It has closed its output: it is ending, or will never be of use.
     private func howItEnds() -> String {
-        process.wait(for: .seconds(1)).map { "\($0)" } ?? "it closed its standard output"
+        var deadline = FairDeadline(.seconds(1), of: [process.pid])
+        return process.wait(until: &deadline).map { "\($0)" } ?? "it closed its standard output"
     }
 
     package func closeInput() {
@@ -167,7 +172,10 @@ package final class ExecChild {
     /// Ends it: at the end of its input it should end by itself, within the grace given; what is left of its process group is killed.
     package func end(grace: Double) {
         closeInput()
-        if grace > 0, process.wait(for: .seconds(grace)) != nil { return }
+        if grace > 0 {
+            var deadline = FairDeadline(.seconds(grace), of: [process.pid])
+            if process.wait(until: &deadline) != nil { return }
+        }
         process.kill()
         process.wait()
     }

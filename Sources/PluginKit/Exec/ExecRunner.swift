@@ -68,8 +68,8 @@ public final class ExecRunner: EffectRunner {
         // The JSON of an answer is read by recursion.
         thread.stackSize = 4 << 20
         thread.start()
-        // The start has its own deadline.
-        guard let result = started.take(limit: 1, timeout: command.limits.start + 60).first else {
+        // The start has its own deadline, which a busy machine puts off.
+        guard let result = started.take(limit: 1, timeout: command.limits.start * 10 + 60).first else {
             throw ExecFailure.cantStart("the program's thread ended before it was started")
         }
         switch result {

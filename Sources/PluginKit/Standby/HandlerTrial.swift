@@ -13,7 +13,7 @@ struct HandlerTrial {
 
     /// Enough to meet each day of the week twice, few enough for a second.
     static let days = 14
-    private static let patience = 10.0
+    private static let patience = 60.0
 
     /// - Throws: what keeps it from computing at all; a day that fails is only counted.
     func run(path: String) throws -> TrialReport {
