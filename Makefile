@@ -14,13 +14,14 @@ SOURCES := Package.swift Sources Tests plugins
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test image test-compose bin-path format check-format deps clean
+.PHONY: help run build test mutants image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run                  build, and run the whole stack on made-up data"
 	@echo "make run EXPORT=file.zip  the same on your own Apple Health export"
 	@echo "make test                 build, and run all tests"
+	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
 	@echo "make build                build the programs; make bin-path says where they are"
 	@echo "make image                build the container image"
 	@echo "make test-compose         build the image, and try the whole stack in containers"
@@ -54,6 +55,10 @@ test: deps $(SCHEMA)
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
 	@$(TEST)
+
+# A build of its own, in .build/mutants: the sources with all mutants in, each of which lives when it is named.
+mutants: deps
+	@SWIFT="$(SWIFT)" Tests/Mutants/run.py $(MUTANT)
 
 # Once, and again when the pinned version changes. Without a network the tests that need it are skipped, and say so.
 $(SCHEMA): Tests/Schema/requirements.txt | deps

@@ -66,6 +66,17 @@ import Testing
         #expect(try all().map(\.body) == [["n": 1]])
     }
 
+    /// However much there is: a page is a message, and a row that has been begun is the last.
+    @Test func aPageEndsAtItsSize() throws {
+        let text = Value.string(String(repeating: "x", count: 1000))
+        for number in 0..<200 { _ = try put("k\(number)", ["text": text]) }
+        let page = try KeyedChangelog.page(in: store.database, after: 0, until: store.sequence)
+        #expect((40...49).contains(page.rows.count))
+        #expect(page.through == page.rows.last?.sequence)
+        let next = try KeyedChangelog.page(in: store.database, after: page.through, until: store.sequence)
+        #expect(next.rows.first?.sequence == page.through + 1)
+    }
+
     @Test func livingRowsTravelWhole() throws {
         _ = try put("k", ["n": .null, "list": [1, "x"]], day: nil)
         let row = try #require(try all().first)

@@ -22,9 +22,9 @@ import Testing
         changelog = try KeyedChangelog(store)
     }
 
-    private func turn() -> Turn {
+    private func turn(at monotonic: Instant = 0) -> Turn {
         Turn(
-            now: 0, monotonic: 0, log: .silent, stage: store, changelog: changelog, identifiers: identifiers)
+            now: 0, monotonic: monotonic, log: .silent, stage: store, changelog: changelog, identifiers: identifiers)
     }
 
     private func opened() throws -> Upstream {
@@ -55,6 +55,20 @@ import Testing
         _ = try turn.commit()
         pages += seen
         return taken
+    }
+
+    /// Should every hint be lost: a producer that is silent for half a minute is asked for whatever there is.
+    @Test func aSilentProducerIsAsked() throws {
+        let upstream = try opened()
+        func asked(at seconds: Int64) -> Pull? {
+            let turn = turn(at: seconds * Instant.second)
+            upstream.pump(turn)
+            return turn.takePulls().first
+        }
+        #expect(asked(at: 1) == nil)
+        #expect(asked(at: 30) == nil)
+        let pull = try #require(asked(at: 31))
+        #expect(pull.query["until"] == .integer(.max))
     }
 
     @Test func whileTheDeviceIsLockedEverythingStaysAndTheNextHintIsTheTimeToAskAgain() throws {

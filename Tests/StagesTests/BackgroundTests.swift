@@ -111,6 +111,22 @@ import Testing
         #expect(released(rig, "steps", "a") == 10)
     }
 
+    /// Somebody asks for one metric's sync while others wait for a task: they go on waiting, over a restart too.
+    @Test func aSyncOfOneMetricLeavesTheOthersPending() throws {
+        let rig = try rig()
+        try observer(rig, 10, [:], device: away)
+        try fire(rig, "b", 20)
+        try fire(rig, "a", 21)
+        try rig.pass(6 * Self.second)
+        #expect(try rig.report().details["pending"] == 2)
+        try rig.hear("control.debouncer", ["command": "sync", "id": "one", "metric": "steps"])
+        #expect(released(rig, "steps", "a") == 21)
+        #expect(try rig.report().details["pending"] == 1)
+        try rig.restart()
+        #expect(try rig.report().details["pending"] == 1)
+        #expect(released(rig, "uploader", "b") ?? 0 < 20)
+    }
+
     @Test func whatComesWhileTheTaskRunsIsNotForgotten() throws {
         let rig = try rig()
         try observer(rig, 10, ["a": 10], device: away)

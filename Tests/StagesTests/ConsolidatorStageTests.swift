@@ -126,6 +126,23 @@ import Wire
         #expect(day["final"] == true && day["zone"] == .string(Self.berlin))
     }
 
+    /// What has come in up to the observer's word may be a flight: a day that is over by the zones that are known here needn't be over by those.
+    @Test func aMarkWaitsForTheZones() throws {
+        let rig = try settled()
+        let yesterday = LocalDay(year: 2025, month: 3, day: 26)
+        try rig.hear(beat("steps", head(51, store: "s"), frontier: ["observer": 110]))
+        try answerFigures(rig, [(yesterday, 7)], through: 51)
+        // The handler has consumed all of it, and so is this; the zones are still being asked for.
+        try beats(rig, observer: 110, steps: 51)
+        #expect(rig.pulls.contains { $0.name == "zones" })
+        #expect(try summaries(rig)["2025-03-26"]?["final"] == false)
+        // Where this person is now, it is still the evening of that day.
+        try answerZones(rig, try ZoneTimeline(zone: "Etc/GMT+12"), through: 110)
+        try beats(rig, observer: 110, steps: 51)
+        let day = try #require(try summaries(rig)["2025-03-26"])
+        #expect(day["final"] == false && day["revision"] == 0)
+    }
+
     /// A stay from noon of the 13th to noon of the 15th changes three days, however much lies after it.
     @Test func aChangedTimelineReopensExactlyTheDaysWhoseInstantsChange() throws {
         let rig = try settled()

@@ -70,6 +70,25 @@ import Testing
         #expect(window.released == AnchorVector(base: 20) && window.pendingTypes.isEmpty)
     }
 
+    /// Types that were collected while the app had no time, and a release of one of them.
+    @Test func aReleaseTakesFromThePendingSetOnlyWhatItReleases() {
+        var window = window()
+        window.reach = .collecting
+        for (type, sequence) in [("a", 10), ("b", 11), ("slow", 12)] as [(String, Int64)] {
+            _ = window.changed(type, to: sequence, at: 0)
+        }
+        // Two have had their window, the third waits for its own.
+        #expect(window.close(at: Self.second) == ["a", "b"])
+        #expect(window.pendingSet == ["a": 10, "b": 11, "slow": 12])
+        let moved = window.releaseEverything { $0 == "a" }
+        #expect(moved == ["a"] && window.released["a"] == 10)
+        #expect(window.pendingSet == ["b": 11, "slow": 12] && window.hasCollected)
+        #expect(window.released["b"] == 0 && window.released["slow"] == 0)
+        // What comes of a type after its release waits again, and the others with it.
+        _ = window.changed("a", to: 20, at: 2 * Self.second)
+        #expect(window.pendingSet == ["a": 20, "b": 11, "slow": 12])
+    }
+
     /// Whatever comes in whatever order: what is released never falls back, nothing that may still wait is released, and all of it in the end.
     @Test func neverFallsBackAndNeverStarves() {
         var random = SeededRandom(seed: 4)
