@@ -31,7 +31,8 @@ func plugin(
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests", swiftSettings: swiftSettings)
+        name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)Tests",
+        swiftSettings: swiftSettings)
 }
 
 let handlerDependencies: [Target.Dependency] = ["HealthModel", "HealthStatistics"]
@@ -138,6 +139,8 @@ let package = Package(
             ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
         + plugin("backend", "BackendStage", ["HealthModel", "SQLite", "HTTP"])
         + [
+            // How long tests wait, and for what.
+            .target(name: "TestSupport", path: "Tests/Support", swiftSettings: swiftSettings),
             tests("HealthModel", ["HealthModel"]),
             tests("HealthStatistics", ["HealthModel", "HealthStatistics"]),
             tests(
@@ -177,6 +180,7 @@ let package = Package(
             tests(
                 "Operations",
                 ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit", "Changelog", "Wire"]),
+            tests("Reliability", ["BackendStage", "Changelog", "SQLite", "CSQLite", "HTTP", "HealthModel"]),
             tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit"]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
@@ -187,4 +191,6 @@ let package = Package(
 )
 
 // An image is built without them: a changed test must not build all programs again.
-if Context.environment["HEALTHBUS_WITHOUT_TESTS"] != nil { package.targets.removeAll { $0.type == .test } }
+if Context.environment["HEALTHBUS_WITHOUT_TESTS"] != nil {
+    package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
+}

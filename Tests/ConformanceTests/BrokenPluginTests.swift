@@ -4,7 +4,7 @@ import PluginKit
 import Testing
 
 /// Each case finds its fault: plugins of a few lines of Python that break one rule.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct BrokenPluginTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct BrokenPluginTests {
     @Test func anHonestOnePasses() async throws {
         let plugin = try ScriptedPlugin()
         let report = try await plugin.report(.lines)

@@ -6,7 +6,7 @@ import PluginKit
 import Testing
 
 /// The cases that run a plugin in a stack find their faults.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct BrokenProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct BrokenProcessTests {
     private static let programs: String = {
         if let folder = ProcessInfo.processInfo.environment["HEALTHBUS_BIN"], !folder.isEmpty { return folder }
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
@@ -23,16 +23,23 @@ import Testing
     /// another process has begun before it.
     static let processFaults: [(String, ConformanceCase, String)] = [
         ("exit 4", .ready, "ended (exit code 4) before it was ready"),
-        ("[ $wrong = 0 ] || exec sleep 100", .options, "runs with an option that its manifest doesn't declare"),
+        ("[ $wrong = 0 ] || exec sleep 1000", .options, "runs with an option that its manifest doesn't declare"),
         ("[ $wrong = 0 ] || exit 1", .options, "ended with exit code 1 at an option"),
-        ("[ $second = 0 ] || exec sleep 100", .lock, "a second process runs on the same state folder"),
+        ("[ $second = 0 ] || exec sleep 1000", .lock, "a second process runs on the same state folder"),
         ("[ $second = 0 ] || exit 0", .lock, "a second process on the same state folder ended with exit code 0"),
+        // Whoever kills it looks a thousand times between two heartbeats, and is there before it begins.
         (
-            "( until grep -qs message.malformed $log; do sleep 0.05; done; kill -9 $$ ) & true", .foreignMessages,
-            "ended (signal 9 (Killed)) at messages"
+            """
+            python3 -c 'import os, sys, time
+            open(sys.argv[1] + ".armed", "w").close()
+            while not os.path.exists(sys.argv[1]) or b"message.malformed" not in open(sys.argv[1], "rb").read():
+                time.sleep(0.001)
+            os.kill(int(sys.argv[2]), 9)' $log $$ &
+            until [ -e $log.armed ]; do sleep 0.01; done
+            """, .foreignMessages, "ended (signal 9 (Killed)) at messages"
         ),
         (#"case "$*" in *--standby*) exit 1;; esac"#, .standby, "with --standby it ended (exit code 1)"),
-        (#"case "$*" in *--standby*) exec sleep 100;; esac"#, .standby, "didn't take over"),
+        (#"case "$*" in *--standby*) exec sleep 1000;; esac"#, .standby, "didn't take over"),
         ("block=1", .drain, "didn't end within 10 s of SIGTERM"),
     ]
 

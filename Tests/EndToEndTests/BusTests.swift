@@ -8,7 +8,7 @@ import Wire
 
 extension EndToEnd {
     /// Whatever is said on the bus, no process ends or grows by it, and the work goes on.
-    @Suite(.serialized, .timeLimit(.minutes(5))) struct BusTests {
+    @Suite(.serialized, .timeLimit(.minutes(30))) struct BusTests {
         /// Topics that somebody hears.
         private static let topics = [
             "sync.steps", "sync.uploader", "pull.observer", "pull.steps", "page.steps", "page.uploader",

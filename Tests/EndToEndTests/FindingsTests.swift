@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// `validate` before a stack starts, `doctor` while it runs.
-    @Suite(.serialized, .timeLimit(.minutes(3))) struct FindingsTests {
+    @Suite(.serialized, .timeLimit(.minutes(30))) struct FindingsTests {
         private func whats(_ ended: Command.Ended) throws -> [String] {
             try ended.json().array?.compactMap { $0["what"].string } ?? []
         }

@@ -2,12 +2,13 @@ import Foundation
 import HealthModel
 import MessageBus
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
 extension EndToEnd {
     /// What the hub owes those who come and those who come after it.
-    @Suite(.timeLimit(.minutes(1))) struct HubTests {
+    @Suite(.timeLimit(.minutes(30))) struct HubTests {
         /// Whoever comes hears the hub at once rather than with its next heartbeat, and the hub takes its sockets' files
         /// away when it ends.
         @Test func newcomersHearTheHub() async throws {
@@ -27,14 +28,17 @@ extension EndToEnd {
                 }
                 hub.start()
                 try await until("the first heartbeat, which nobody hears") { beats.withLock { $0 } > 0 }
-                let heard = Mutex(false)
+                // Each comes when the one before has heard: by the hub's own beats alone that takes a second each.
                 let started = ContinuousClock.now
-                let bus = try BusConnection(
-                    address: address, subscriptions: [.prefix("heartbeat.")],
-                    handlers: .init(message: { _ in heard.withLock { $0 = true } }))
-                try await until("a heartbeat") { heard.withLock { $0 } }
-                #expect(ContinuousClock.now - started < .milliseconds(700))
-                bus.close()
+                for _ in 0..<20 {
+                    let heard = Mutex(false)
+                    let bus = try BusConnection(
+                        address: address, subscriptions: [.prefix("heartbeat.")],
+                        handlers: .init(message: { _ in heard.withLock { $0 = true } }))
+                    #expect(eventually { heard.withLock { $0 } })
+                    bus.close()
+                }
+                #expect(ContinuousClock.now - started < .seconds(10))
                 #expect(FileManager.default.fileExists(atPath: stack.path("pub")))
                 forwarder.stop()
                 try await until("the hub's end") { ended.withLock { $0 } != nil }

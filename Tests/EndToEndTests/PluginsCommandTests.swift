@@ -5,7 +5,7 @@ import Testing
 
 extension PluginsEndToEnd {
     /// From `plugins new` to a figure of one's own in `days`, as docs/first-plugin.md goes.
-    @Suite(.serialized, .timeLimit(.minutes(10))) struct PluginsCommandTests {
+    @Suite(.serialized, .timeLimit(.minutes(30))) struct PluginsCommandTests {
         /// Every command of the page, but for those that change where the shell is, in their order.
         @Test func theFirstPluginsPageWorksAsItStands() async throws {
             let page = try String(

@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// A whole stack over TCP with CURVE.
-    @Suite(.timeLimit(.minutes(3))) struct SealedStackTests {
+    @Suite(.timeLimit(.minutes(30))) struct SealedStackTests {
         private func configuration(_ stack: TestStack) throws -> String {
             let ports = (try freePort(), try freePort())
             return try stack.write(

@@ -3,7 +3,7 @@ import Supervisor
 import Testing
 
 extension PluginsEndToEnd {
-    @Suite(.timeLimit(.minutes(5))) struct SimulateTests {
+    @Suite(.timeLimit(.minutes(30))) struct SimulateTests {
         /// Two processes hash differently: no order of a dictionary may be part of a report.
         @Test func theSameSeedGivesTheSameReportByteForByte() async throws {
             try await withStack { stack in

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// Tasks, syncs by hand and of history, and what is kept of them, on a stack that runs.
-    @Suite(.serialized, .timeLimit(.minutes(5))) struct SyncTests {
+    @Suite(.serialized, .timeLimit(.minutes(30))) struct SyncTests {
         private func task(_ stack: TestStack, _ id: String) async throws -> Value {
             let ended = try await stack.onState("tasks", "list", "--json")
             #expect(ended.exit == .code(0), "\(ended.error)")

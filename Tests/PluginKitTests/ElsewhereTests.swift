@@ -6,11 +6,12 @@ import MessageBus
 import PluginKit
 import SQLite
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
 /// A stack whose folders lie elsewhere, as in containers: all that a command learns of it comes over the bus.
-@Suite(.timeLimit(.minutes(2))) struct ElsewhereTests {
+@Suite(.timeLimit(.minutes(30))) struct ElsewhereTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -83,8 +84,7 @@ import Wire
             running.wait()
             #expect(failures.withLock(\.self) == [])
         }
-        let deadline = ContinuousClock.now + .seconds(30)
-        while try !reader().isRunning(consolidator.name) { try #require(ContinuousClock.now < deadline) }
+        try #require(try eventually { try reader().isRunning(consolidator.name) })
         let asking = reader()
         #expect(try asking.rows(consolidator, topic: "daily.summary").count == StackReaderTests.days)
         #expect(try !asking.isRunning("steps"))

@@ -4,6 +4,7 @@ import Glibc
 import HealthModel
 import PluginKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// One process an instance, and a takeover that ends exactly the one that holds it. Every wait has a deadline.
@@ -149,7 +150,7 @@ private final class Sleeper: Sendable {
     /// Stops it, and returns when it stands still: until then it would still hear SIGTERM.
     func halt() throws {
         kill(pid, SIGSTOP)
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = Patience.deadline
         while try !String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8).contains(") T ") {
             guard ContinuousClock.now < deadline else { throw POSIXError(.ETIMEDOUT) }
             usleep(1000)

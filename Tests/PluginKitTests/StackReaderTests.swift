@@ -5,11 +5,12 @@ import MessageBus
 import PluginKit
 import SQLite
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
 /// Reading what an instance holds, while it runs and when it has stopped.
-@Suite(.timeLimit(.minutes(1))) struct StackReaderTests {
+@Suite(.timeLimit(.minutes(30))) struct StackReaderTests {
     final class Filled: Stage {
         let subscriptions: [Subscription] = []
 
@@ -76,8 +77,7 @@ import Wire
                 running.wait()
             }
             // Before its file is there, an instance that runs holds nothing.
-            let deadline = Date(timeIntervalSinceNow: 20)
-            while !FileManager.default.fileExists(atPath: path), Date() < deadline { usleep(10_000) }
+            try #require(eventually { FileManager.default.fileExists(atPath: path) })
             #expect(try count() == Self.days)
         }
         #expect(try count() == Self.days)

@@ -2,6 +2,7 @@ import Foundation
 import ObserverStage
 import PluginKit
 import Simulation
+import TestSupport
 import Testing
 
 /// What is removed from the inbox, and what isn't.
@@ -27,8 +28,7 @@ import Testing
     /// A file that comes in while another's is removed isn't known to whoever asked for that.
     @Test func aClosedSessionTakesOnlyItsOwnFile() async throws {
         perform(.discard(.file(id: "b")))
-        let deadline = ContinuousClock.now + .seconds(20)
-        while try files.contains("b"), ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(2)) }
+        _ = try await eventually(every: 2) { try !files.contains("b") }
         #expect(try files == ["a", "c", "d.part"])
     }
 

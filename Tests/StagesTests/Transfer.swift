@@ -6,6 +6,7 @@ import ObserverStage
 import Operations
 import PluginKit
 import Simulation
+import TestSupport
 import Testing
 
 /// An observer that is sent files: the stage, the inbox on a disk and the sending commands are real; between them lies a network that the test spoils.
@@ -95,7 +96,7 @@ final class Transfer {
                 rig.effects.removeAll { $0.id == effect.id }
                 continue
             }
-            try #require(done.wait(timeout: .now() + 20) == .success)
+            try #require(done.wait(timeout: Patience.timeout) == .success)
             if let result { try rig.reply(effect, result.value) }
         }
         for pull in rig.pulls {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Supervisor
+import TestSupport
 import Testing
 
 /// A folder of one test, removed with everything in it.
@@ -17,29 +18,17 @@ func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Re
     }
 }
 
-/// Waits until the condition holds; false when it doesn't within ten seconds.
-func eventually(_ condition: () -> Bool) -> Bool {
-    let deadline = ContinuousClock.now + .seconds(10)
-    while !condition() {
-        if ContinuousClock.now > deadline { return false }
-        usleep(2000)
-    }
-    return true
-}
+/// `TestSupport.eventually`, for all files of this folder.
+func eventually(_ condition: () -> Bool) -> Bool { TestSupport.eventually(condition) }
 
-/// Whether a process runs: not gone, and not merely waiting to be reaped by some other parent.
-func isRunning(_ pid: pid_t) -> Bool {
-    guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),
-        let state = stat.split(separator: ")").last?.split(separator: " ").first
-    else { return false }
-    return state != "Z" && state != "X"
-}
+/// `TestSupport.isRunning`, for all files of this folder.
+func isRunning(_ pid: pid_t) -> Bool { TestSupport.isRunning(pid) }
 
 func shell(_ script: String, name: String = "child", streams: ChildProcess.Streams = .init()) -> ProcessSpec {
     ProcessSpec(name: name, executable: "/bin/sh", arguments: ["-c", script], streams: streams)
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(30))) struct ChildProcessTests {
     let trampoline = ChildProcess.trampolineBesideProgram()
 
     @Test(arguments: [("exit 0", ProcessExit.code(0)), ("exit 3", .code(3)), ("kill -9 $$", .signal(SIGKILL))])
@@ -56,7 +45,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
         #expect(child.poll() == nil)
         #expect(child.wait(for: .milliseconds(5)) == nil)
         child.signal(SIGTERM)
-        #expect(child.wait(for: .seconds(10)) == .signal(SIGTERM))
+        #expect(child.wait(for: .seconds(Patience.seconds)) == .signal(SIGTERM))
     }
 
     @Test func aProgramThatIsNotThereIsAnErrorWithItsPath() {

@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 import Supervisor
 import Synchronization
+import TestSupport
 import Testing
 
 /// Real processes. What takes signals or dies runs in a process of its own (an exit test), which the folder tells about.
-@Suite(.timeLimit(.minutes(1))) struct SupervisorRunTests {
+@Suite(.timeLimit(.minutes(30))) struct SupervisorRunTests {
     /// A child that writes its id to a file `<name>` and then lives; `exec` keeps its id.
     static func marked(_ name: String, in folder: String, group: Int = 0, script: String = "exec sleep 1000")
         -> ProcessSpec
@@ -45,7 +46,7 @@ import Testing
         thread.start()
         defer {
             supervisor.stop()
-            #expect(done.wait(timeout: .now() + 20) == .success)
+            #expect(done.wait(timeout: Patience.timeout) == .success)
             #expect(outcome.withLock(\.self) == nil)
         }
         try body()

@@ -3,18 +3,12 @@ import Glibc
 import HealthModel
 import MessageBus
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
-/// Waits until the condition holds; false when it doesn't within `seconds`.
-func eventually(within seconds: Double = 10, _ condition: () throws -> Bool) rethrows -> Bool {
-    let deadline = MonotonicClock.now + Instant(seconds * 1e6)
-    while try !condition() {
-        if MonotonicClock.now > deadline { return false }
-        usleep(1000)
-    }
-    return true
-}
+/// `TestSupport.eventually`, for all files of this folder.
+func eventually(_ condition: () throws -> Bool) rethrows -> Bool { try TestSupport.eventually(condition) }
 
 /// A folder for one test, gone when the test is. In /tmp, for the path of a Unix socket has 107 bytes at most.
 final class TemporaryFolder: Sendable {
@@ -54,10 +48,10 @@ final class RunningForwarder: Sendable {
 
     var failed: String? { failure.withLock(\.self) }
 
-    /// False when it doesn't end in ten seconds.
+    /// False when it doesn't end.
     func stop() -> Bool {
         forwarder.stop()
-        return ended.wait(timeout: .now() + 10) == .success
+        return ended.wait(timeout: Patience.timeout) == .success
     }
 }
 
@@ -85,10 +79,10 @@ final class Listener: Sendable {
     func close() { bus?.close() }
 
     /// Whether what `sender` sends arrives, waiting for both connections; pings don't show in `messages`.
-    func hears(_ sender: BusConnection?, from name: String = "sender", within seconds: Double = 10) -> Bool {
+    func hears(_ sender: BusConnection?, from name: String = "sender") -> Bool {
         let mark = Int64.random(in: 1 ... .max)
         var next: Instant = 0
-        return eventually(within: seconds) {
+        return eventually {
             if MonotonicClock.now >= next {
                 sender?.send(message(Self.ping, .integer(mark)))
                 next = MonotonicClock.now + 20_000
@@ -108,10 +102,10 @@ func sender(_ address: BusAddress) throws -> BusConnection {
 }
 
 /// Says some bytes to whoever listens at a Unix socket.
-/// - Parameter milliseconds: how long to wait for the other side to hang up.
+/// - Parameter waits: whether to wait for the other side to hang up.
 /// - Returns: whether it did.
 @discardableResult
-func shout(_ bytes: [UInt8], at path: String, within milliseconds: Int32 = 0) throws -> Bool {
+func shout(_ bytes: [UInt8], at path: String, waits: Bool = false) throws -> Bool {
     let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     try #require(socket >= 0)
     defer { close(socket) }
@@ -128,7 +122,7 @@ func shout(_ bytes: [UInt8], at path: String, within milliseconds: Int32 = 0) th
     _ = send(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     var buffer = [UInt8](repeating: 0, count: 4096)
     var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-    while poll(&waiting, 1, milliseconds) > 0 {
+    while poll(&waiting, 1, waits ? Patience.milliseconds : 0) > 0 {
         if recv(socket, &buffer, buffer.count, 0) <= 0 { return true }
     }
     return false

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// The schema against what a stack's processes really send. They are started once for all tests.
-@Suite(.timeLimit(.minutes(2))) struct LiveMessagesTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveMessagesTests {
     private func stack() throws -> LiveStack { try LiveStack.recorded.get() }
 
     @Test(.enabled(if: SchemaChecker.isInstalled, "make test installs the schema's checker"))

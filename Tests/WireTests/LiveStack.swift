@@ -7,6 +7,7 @@ import MessageBus
 import Operations
 import PluginKit
 import Supervisor
+import TestSupport
 import Testing
 import Wire
 
@@ -71,7 +72,7 @@ struct LiveStack {
 
     private mutating func record(_ tap: ZeroMQSocket, until isDone: (LiveStack) -> Bool) throws {
         var count = -1
-        let done = try eventually(within: 50) {
+        let done = try eventually {
             while let next = try tap.receive() { try take(next) }
             defer { count = messages.count }
             return count != messages.count && isDone(self)
@@ -114,22 +115,22 @@ struct LiveStack {
     private mutating func ask(_ address: BusAddress, export: String) throws {
         let client = try StackClient(address: address)
         defer { client.close() }
-        _ = client.gather(["observer", "uploader"], within: 10)
-        let types = try #require(try client.ask("observer", ["query": "types"], within: 10))
+        _ = client.gather(["observer", "uploader"], within: Patience.seconds)
+        let types = try #require(try client.ask("observer", ["query": "types"], within: Patience.seconds))
         let phone: Value = ["battery": 0.5, "network": ["satisfied": true, "interface": "wifi"]]
         client.command("observer", ["command": "device", "set": phone])
         client.command("observer", ["command": "types", "set": ["HKQuantityTypeIdentifierBodyMass": ["on": false]]])
         let denied: Value = ["HKQuantityTypeIdentifierHeight": ["denied": true]]
         client.command("observer", ["command": "types", "set": denied])
-        let isRaised = try eventually(within: 10) {
+        let isRaised = try eventually {
             let changes: [String: Value] = [
                 "query": "changes", "topic": "alert.", "after": 0, "until": .integer(.max),
             ]
-            let alerts = try client.ask("observer", changes, within: 10)
+            let alerts = try client.ask("observer", changes, within: Patience.seconds)
             return alerts?.contains { $0["rows"].array?.isEmpty == false } == true
         }
         #expect(isRaised)
-        let delivery = try #require(try client.ask("observer", ["query": "delivery"], within: 10)?.first)
+        let delivery = try #require(try client.ask("observer", ["query": "delivery"], within: Patience.seconds)?.first)
         #expect(delivery["device"]["app"] == "active")
         #expect(types.first?["types"].array?.isEmpty == false)
         try askOfDays(client)
@@ -142,18 +143,18 @@ struct LiveStack {
         #expect(outcome.report?["added"] == 0)
         try file.close()
         #expect(throws: StageError.self) {
-            try client.ask("observer", ["query": .string(Self.unknownQuery)], within: 10)
+            try client.ask("observer", ["query": .string(Self.unknownQuery)], within: Patience.seconds)
         }
         let stranger: [String: Value] = [
             "query": "zones", "store": "another", "generation": "g", "after": 5, "until": 6,
         ]
-        #expect(try client.ask("observer", stranger, within: 10) == [])
+        #expect(try client.ask("observer", stranger, within: Patience.seconds) == [])
         let selection: [String: Value] = ["numbers": [7], "reason": "no such reason", "type": "StepCount"]
         for (instance, query) in [("observer", "quarantined"), ("uploader", "letters")] {
             let asked = selection.merging(["query": .string(query)]) { $1 }
-            #expect(try client.ask(instance, asked, within: 10)?.count == 1)
+            #expect(try client.ask(instance, asked, within: Patience.seconds)?.count == 1)
         }
-        let isMended = eventually(within: 20) {
+        let isMended = eventually {
             for instance in ["observer", "uploader", "debouncer", "consolidator", "steps"] {
                 client.command(instance, MendRequest(id: "mend-1", action: "drop", selection).members.object ?? [:])
             }
@@ -166,7 +167,7 @@ struct LiveStack {
         client.command("debouncer", ["command": "expire", "task": "healthkit-sync"])
         client.command("debouncer", ["command": "sync", "id": "metric", "metric": "steps"])
         // Taken once the debouncer knows the zones.
-        let isTaken = eventually(within: 20) {
+        let isTaken = eventually {
             client.command("debouncer", ["command": "sync", "id": "history", "history": 400])
             return client.heartbeats["debouncer"]?.beat.details["manual"]?["id"] == "history"
         }
@@ -183,7 +184,7 @@ struct LiveStack {
         for (id, plugin, step) in [("one", "steps-python", "done"), ("another", "nowhere", "refused")] {
             wish["id"] = .string(id)
             wish["plugin"] = .string(plugin)
-            let isOver = eventually(within: 30) {
+            let isOver = eventually {
                 client.command("supervisor", wish)
                 let swaps = client.heartbeats["supervisor"]?.beat.details["swaps"]?.array ?? []
                 return swaps.contains { $0["id"].string == id && $0["step"].string == step }
@@ -195,15 +196,17 @@ struct LiveStack {
     private func askOfDays(_ client: StackClient) throws {
         let night = "HKCategoryTypeIdentifierSleepAnalysis"
         var query: [String: Value] = ["query": "completeness", "user": "me", "nights": .object([night: 18])]
-        let known = try #require(try client.ask("observer", query, within: 10)?.last)
+        let known = try #require(try client.ask("observer", query, within: Patience.seconds)?.last)
         // A position before all types.
         query["continue"] = known["continue"].isNull ? ["user": "", "type": ""] : known["continue"]
-        #expect(try client.ask("observer", query, within: 10)?.last?["types"].array?.isEmpty == false)
+        #expect(try client.ask("observer", query, within: Patience.seconds)?.last?["types"].array?.isEmpty == false)
         let summaries: [String: Value] = ["query": "summaries", "user": "me", "from": "2000-01-01", "to": "2100-01-01"]
-        #expect(try client.ask("observer", summaries, within: 10)?.first?["summaries"].array?.count == 12)
-        #expect(try client.ask("observer", ["query": "quarantine", "user": "me"], within: 10)?.isEmpty == false)
+        #expect(try client.ask("observer", summaries, within: Patience.seconds)?.first?["summaries"].array?.count == 12)
+        #expect(
+            try client.ask("observer", ["query": "quarantine", "user": "me"], within: Patience.seconds)?.isEmpty
+                == false)
         let day: [String: Value] = ["query": "day", "user": "me", "day": 20_182, "topic": "daily."]
-        #expect(try client.ask("consolidator", day, within: 10)?.first?["rows"].array?.count == 1)
+        #expect(try client.ask("consolidator", day, within: Patience.seconds)?.first?["rows"].array?.count == 1)
     }
 
     /// What the command line gives beside plain imports.

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import MessageBus
 import Synchronization
+import TestSupport
 import Testing
 
 /// Somebody in the middle who passes bytes on both ways, and keeps what the client said.
@@ -36,7 +37,7 @@ final class Recorder: Sendable {
                 pollfd(fd: hub, events: Int16(POLLIN), revents: 0),
             ]
             var buffer = [UInt8](repeating: 0, count: 4096)
-            while poll(&waiting, 2, 20_000) > 0 {
+            while poll(&waiting, 2, Patience.milliseconds) > 0 {
                 for (index, other) in [(0, hub), (1, client)] where waiting[index].revents != 0 {
                     let count = recv(waiting[index].fd, &buffer, buffer.count, 0)
                     guard count > 0 else {

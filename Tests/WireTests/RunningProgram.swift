@@ -4,6 +4,7 @@ import HealthModel
 import MessageBus
 import Supervisor
 import Synchronization
+import TestSupport
 import Testing
 
 /// One of the stack's programs as a process. It ends when this does, and when the test's process dies.
@@ -28,7 +29,7 @@ final class RunningProgram: Sendable {
                 started.withLock { $0 = .success(child.pid) }
                 ending.wait()
                 child.signal(SIGTERM)
-                let exit = child.wait(for: .seconds(20))
+                let exit = child.wait(for: .seconds(Patience.seconds))
                 if exit == nil { child.kill() }
                 outcome.withLock { $0 = exit }
             } catch { started.withLock { $0 = .failure(error) } }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import MessageBus
 import Synchronization
+import TestSupport
 import Testing
 import Wire
 
@@ -114,6 +115,16 @@ final class RawConnection {
 
     /// The other side may hang up before it has taken all.
     func send(_ bytes: [UInt8]) { _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+
+    /// Whether the other side hangs up; whatever it says before is passed over.
+    func isHungUp() -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        while poll(&waiting, 1, Patience.milliseconds) > 0 {
+            if recv(descriptor, &buffer, buffer.count, 0) <= 0 { return true }
+        }
+        return false
+    }
 
     /// All that comes until the other side hangs up or says nothing for so long.
     func receive(within milliseconds: Int32) -> [UInt8] {

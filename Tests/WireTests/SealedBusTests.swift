@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 /// Who is let in on a sealed bus, and what each may do there.
-@Suite(.timeLimit(.minutes(2))) struct SealedBusTests {
+@Suite(.timeLimit(.minutes(30))) struct SealedBusTests {
     let bus: SealedBus
 
     init() throws { bus = try SealedBus() }
@@ -115,7 +115,7 @@ import Wire
         let client = try BusConnection(
             address: try bus.address("sender", hubKey: try BusKeyPair.make().publicKey), subscriptions: [.prefix("")],
             handlers: .init(message: { _ in }, refused: { why in refused.withLock { $0.append(why) } }))
-        #expect(eventually(within: 20) { refused.withLock { !$0.isEmpty } })
+        #expect(eventually { refused.withLock { !$0.isEmpty } })
         #expect(eventually { bus.notices.contains { $0.why.contains("isn't for this hub's key") } })
         client.close()
         #expect(bus.hub?.stop() == true)
@@ -176,9 +176,7 @@ import Wire
         try #require(listener.hears(sender))
         #expect(bus.hub?.stop() == true)
         try bus.start()
-        let begin = ContinuousClock.now
         #expect(listener.hears(sender))
-        print("back after a hub's restart in \(ContinuousClock.now - begin)")
         sender.close()
         listener.close()
         #expect(bus.hub?.stop() == true)

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HealthModel
 import Supervisor
+import TestSupport
 
 /// A program that a test started: its streams go to files, so that nothing need be read for it to go on.
 final class Command: Sendable {
@@ -46,8 +47,9 @@ final class Command: Sendable {
     var error: String { Self.text(errorFile) }
     var isRunning: Bool { child.poll() == nil }
 
-    /// Its end; a program that hasn't ended by then is killed and fails the test.
-    func ended(within seconds: Double = 60) async throws -> Ended {
+    /// Its end; a program that doesn't end is killed and fails the test.
+    /// - Parameter seconds: as for `until`.
+    func ended(within seconds: Double = Patience.seconds) async throws -> Ended {
         do {
             try await until("the end of healthbus \(words.joined(separator: " "))", within: seconds) { !isRunning }
         } catch let late as HarnessError {

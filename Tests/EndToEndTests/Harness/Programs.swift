@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// Where the built programs are: `HEALTHBUS_BIN`, else beside the test bundle.
 enum Programs {
@@ -27,14 +28,18 @@ struct HarnessError: Error, CustomStringConvertible {
 }
 
 /// Waits for a condition, looking again every few milliseconds.
+/// - Parameter seconds: for what takes long even on an idle machine; never less than `Patience` is waited.
 /// - Throws: `HarnessError` that says what didn't come; whatever the condition throws.
 func until(
-    _ what: @autoclosure () -> String, within seconds: Double = 20, every milliseconds: Int = 5,
+    _ what: @autoclosure () -> String, within seconds: Double = Patience.seconds, every milliseconds: Int = 5,
     _ condition: () async throws -> Bool
 ) async throws {
-    let deadline = ContinuousClock.now + .seconds(seconds)
-    while try await !condition() {
-        if ContinuousClock.now > deadline { throw HarnessError("not within \(seconds) s: \(what())") }
+    let deadline = ContinuousClock.now + .seconds(max(seconds, Patience.seconds))
+    while true {
+        // Once more after the deadline: whoever got no turn for so long hasn't seen that it came.
+        let isLast = ContinuousClock.now > deadline
+        if try await condition() { return }
+        if isLast { throw HarnessError("it doesn't come: \(what())") }
         try await Task.sleep(for: .milliseconds(milliseconds))
     }
 }

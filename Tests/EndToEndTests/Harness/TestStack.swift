@@ -4,6 +4,7 @@ import HTTP
 import HealthModel
 import Supervisor
 import Synchronization
+import TestSupport
 
 /// One test's stack: a state folder with a short path, a port of its own for the backend, and the programs started on
 /// them.
@@ -50,7 +51,7 @@ final class TestStack: Sendable {
     /// Runs `healthbus` with these words to its end.
     @discardableResult
     func run(
-        _ words: String..., environment more: [String: String] = [:], within seconds: Double = 60
+        _ words: String..., environment more: [String: String] = [:], within seconds: Double = Patience.seconds
     ) async throws -> Command.Ended {
         try await start(words, environment: more).ended(within: seconds)
     }
@@ -58,7 +59,7 @@ final class TestStack: Sendable {
     /// The same for a command that takes `--state`.
     @discardableResult
     func onState(
-        _ words: String..., environment more: [String: String] = [:], within seconds: Double = 60
+        _ words: String..., environment more: [String: String] = [:], within seconds: Double = Patience.seconds
     ) async throws -> Command.Ended {
         try await start(words + ["--state", state], environment: more).ended(within: seconds)
     }

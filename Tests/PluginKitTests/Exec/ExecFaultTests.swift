@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HealthModel
 import PluginKit
+import TestSupport
 import Testing
 
 /// Each way in which a program can misbehave has one outcome: a reason for the day, and a program that works for the next one.
@@ -58,14 +59,8 @@ import Testing
         #expect(try handler.reason() == "the program gave no answer within 0.5 s and was ended")
         let child = try #require(pid_t(handler.text("child").trimmingCharacters(in: .whitespacesAndNewlines)))
         // Its parent is gone: whoever took it over has yet to reap it.
-        #expect(try await comes { Self.isOver(child) })
+        #expect(try await comes { !isRunning(child) })
         #expect(try handler.output().figures == ["n": 1.5])
-    }
-
-    /// Gone, or a zombie.
-    private static func isOver(_ pid: pid_t) -> Bool {
-        guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat"), !stat.isEmpty else { return true }
-        return String(decoding: stat, as: UTF8.self).contains(") Z")
     }
 
     @Test func onlyWhoWasToldEverythingMayBeDone() throws {
@@ -109,7 +104,7 @@ import Testing
             compute: "if [ ! -e broken ]; then echo $$ > broken; \(Self.done); exit 0; fi; \(Self.done)")
         _ = try handler.output()
         let pid = try #require(pid_t(handler.text("broken").trimmingCharacters(in: .whitespacesAndNewlines)))
-        #expect(try await comes { Self.isOver(pid) })
+        #expect(try await comes { !isRunning(pid) })
         _ = try handler.output()
         #expect(handler.starts == 2)
     }

@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import PluginKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// A handler of a few lines of shell in a folder of its own, with the host's side of it.
@@ -79,7 +80,7 @@ final class ScriptedHandler {
             characteristics: ["dateOfBirth": "1986-05-17"])
         let answers = Mailbox<EffectResult>(capacity: 1)
         runner.perform(Effect(id: 7, request: DayRequest(input: input))) { answers.offer($0) }
-        let answer = try #require(answers.take(limit: 1, timeout: 30).first, "no answer")
+        let answer = try #require(answers.take(limit: 1, timeout: Patience.seconds).first, "no answer")
         #expect(answer.id == 7)
         return try #require(answer.value as? DayReply)
     }
@@ -122,12 +123,5 @@ final class ScriptedHandler {
     }
 }
 
-/// Waits for a condition, looking again every few milliseconds; false when it doesn't come within 20 s.
-func comes(_ condition: () throws -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while try !condition() {
-        if ContinuousClock.now > deadline { return false }
-        try await Task.sleep(for: .milliseconds(5))
-    }
-    return true
-}
+/// Waits for a condition; false when it doesn't come.
+func comes(_ condition: () throws -> Bool) async throws -> Bool { try await eventually(every: 5, condition) }

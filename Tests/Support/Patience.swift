@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+
+/// How long tests wait.
+///
+/// One number for all of them, and a long one: waiting costs nothing when the test passes, and on a machine that does other work
+/// every step waits for its turn first. A test asks whether something comes, never how soon. One whose subject is speed measures
+/// processor time (`processorTime`) or compares two ways of doing the same.
+public enum Patience {
+    public static let seconds = 180.0
+
+    /// When it is over that begins now.
+    public static var deadline: ContinuousClock.Instant { ContinuousClock.now + .seconds(seconds) }
+
+    /// The same for `DispatchSemaphore.wait`.
+    public static var timeout: DispatchTime { .now() + seconds }
+
+    /// The same for poll(2).
+    public static let milliseconds = Int32(seconds * 1000)
+}
+
+/// Waits until the condition holds, looking again every millisecond; false when it doesn't come.
+///
+/// It is asked once more after the deadline: whoever got no turn for so long hasn't seen that it came.
+public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
+    let deadline = Patience.deadline
+    while true {
+        let isLast = ContinuousClock.now > deadline
+        if try condition() { return true }
+        if isLast { return false }
+        usleep(1000)
+    }
+}
+
+/// The same where the concurrency pool must not be blocked.
+public func eventually(
+    every milliseconds: Int, _ condition: () async throws -> Bool
+) async throws -> Bool {
+    let deadline = Patience.deadline
+    while true {
+        let isLast = ContinuousClock.now > deadline
+        if try await condition() { return true }
+        if isLast { return false }
+        try await Task.sleep(for: .milliseconds(milliseconds))
+    }
+}
+
+/// What the body costs this thread in processor time: however busy the machine is, that is the same.
+public func processorTime<Result>(_ body: () throws -> Result) rethrows -> (result: Result, time: Duration) {
+    func now() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+    let begin = now()
+    let result = try body()
+    return (result, now() - begin)
+}
+
+/// Whether a process runs: it isn't gone, and isn't merely waiting for another parent to reap it (a zombie is dead).
+public func isRunning(_ pid: pid_t) -> Bool {
+    guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat"),
+        // Behind the name, which may hold anything.
+        let state = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " ").first
+    else { return false }
+    return state != "Z" && state != "X"
+}
