@@ -77,7 +77,7 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage", "SleepStage", "UploaderStage", "HealthStore",
+                "ObserverStage", "SleepStage", "WorkoutsStage", "UploaderStage", "HealthStore",
                 "HealthGenerator", "HealthStatistics", "BackgroundDelivery", "CPosix",
                 "HTTP",
             ]),
@@ -176,7 +176,12 @@ let package = Package(
                 ]),
             tests(
                 "Operations",
-                ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit", "Changelog", "Wire"]),
+                [
+                    "Operations", "Console", "HealthModel", "HealthStatistics", "ObserverStage", "PluginKit",
+                    "Changelog",
+                    "Wire", "StepsStage", "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage",
+                    "GenericStage",
+                ]),
             tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit"]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
