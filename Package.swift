@@ -78,7 +78,7 @@ let package = Package(
             "Operations",
             [
                 "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage", "SleepStage", "UploaderStage", "HealthStore",
+                "ObserverStage", "SleepStage", "WorkoutsStage", "UploaderStage", "HealthStore",
                 "HealthGenerator", "HealthStatistics", "BackgroundDelivery", "CPosix",
                 "HTTP",
             ]),
@@ -179,7 +179,12 @@ let package = Package(
                 ]),
             tests(
                 "Operations",
-                ["Operations", "Console", "HealthModel", "ObserverStage", "PluginKit", "Changelog", "Wire"]),
+                [
+                    "Operations", "Console", "HealthModel", "HealthStatistics", "ObserverStage", "PluginKit",
+                    "Changelog",
+                    "Wire", "StepsStage", "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage",
+                    "GenericStage",
+                ]),
             tests("Reliability", ["BackendStage", "Changelog", "SQLite", "CSQLite", "HTTP", "HealthModel"]),
             tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit"]),
             tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),

@@ -4,9 +4,10 @@ import HealthModel
 public enum SleepAnalysis {
     /// Sessions in order.
     ///
-    /// Samples belong together unless a gap of more than `gap` parts them. In each session one source tells the stages: the first by
-    /// priority that knows core, deep or REM, else the first that knows sleep at all. Time in bed comes from that source too, or from
-    /// the first that has it. What the others say about sleep is left out, and a gap that shows then parts sessions as well.
+    /// Samples of all sources belong together unless a gap of more than `gap` parts them: as long as any source tells of the person in
+    /// bed or asleep, the night goes on. In each session one source tells the stages: the first by priority that knows core, deep or
+    /// REM, else the first that knows sleep at all. Time in bed comes from that source too, or from the first that has it. What the
+    /// others say about sleep is left out of the lengths.
     ///
     /// - Parameters:
     ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order; values are HealthKit's raw ones, others are left out.
@@ -15,9 +16,12 @@ public enum SleepAnalysis {
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Instant = 3600 * Instant.second
     ) -> [SleepSession] {
         let (samples, names) = Self.samples(page, rows: rows, order: order)
-        return split(samples, gap: gap)
-            .flatMap { split(choose($0), gap: gap) }
-            .compactMap { SleepSession($0, names: names) }
+        return split(samples, gap: gap).compactMap { session(of: $0, names: names) }
+    }
+
+    /// - Parameter all: the samples of all sources, in order.
+    static func session(of all: [SleepSample], names: [String]) -> SleepSession? {
+        SleepSession(choose(all), names: names, reach: all.reduce(.min) { max($0, $1.end) })
     }
 
     /// The rows that tell of sleep, and the names of their sources by priority.

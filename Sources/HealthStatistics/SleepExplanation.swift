@@ -17,10 +17,15 @@ package struct SleepExplanation: Sendable, Equatable {
     package var knows: Knowledge
     /// The source of the time in bed; nil without any.
     package var bedSource: String?
-    /// Sources with samples in this time that were left out, first by priority.
+    /// Sources with samples in this session that were left out, first by priority.
     package var leftOut: [String]
     /// In order. Stages hold each instant once, as the session's minutes count it; time in bed lies beneath them.
     package var stretches: [Stretch]
+
+    /// How much of the session is in no stretch: neither asleep nor awake nor in bed.
+    package var untold: Instant {
+        session.end - session.start - IntervalSet(stretches.map { $0.start..<$0.end }).length
+    }
 }
 
 extension SleepAnalysis {
@@ -29,15 +34,13 @@ extension SleepAnalysis {
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Instant = 3600 * Instant.second
     ) -> [SleepExplanation] {
         let (samples, names) = Self.samples(page, rows: rows, order: order)
-        return split(samples, gap: gap).flatMap { part in
-            split(choose(part), gap: gap).compactMap { explain($0, of: part, names: names) }
-        }
+        return split(samples, gap: gap).compactMap { explain($0, names: names) }
     }
 
-    private static func explain(_ chosen: [SleepSample], of all: [SleepSample], names: [String]) -> SleepExplanation? {
-        guard let session = SleepSession(chosen, names: names) else { return nil }
-        let used = Set(chosen.map(\.source))
-        let left = Set(all.filter { $0.start < session.end && session.start < $0.end }.map(\.source)).subtracting(used)
+    private static func explain(_ all: [SleepSample], names: [String]) -> SleepExplanation? {
+        guard let session = session(of: all, names: names) else { return nil }
+        let chosen = choose(all)
+        let left = Set(all.map(\.source)).subtracting(chosen.map(\.source))
         let bed = chosen.first { $0.stage == .inBed }
         let stages = chosen.map(\.stage)
         let knows: SleepExplanation.Knowledge =
@@ -52,12 +55,19 @@ extension SleepAnalysis {
     private static func stretches(_ samples: [SleepSample]) -> [SleepExplanation.Stretch] {
         var found: [SleepExplanation.Stretch] = []
         var taken = IntervalSet()
-        for stage in [SleepStage.deep, .rem, .core, .unspecified, .awake, .inBed] {
-            let own = IntervalSet(samples.filter { $0.stage == stage }.map { $0.start..<$0.end })
-            let shown = stage == .inBed ? own : own.subtracting(taken)
-            taken = taken.union(own)
-            found += shown.ranges.map { .init(start: $0.lowerBound, end: $0.upperBound, stage: stage) }
+        func set(_ stage: SleepStage) -> IntervalSet {
+            IntervalSet(samples.filter { $0.stage == stage }.map { $0.start..<$0.end })
         }
+        func show(_ set: IntervalSet, _ stage: SleepStage) {
+            found += set.ranges.map { .init(start: $0.lowerBound, end: $0.upperBound, stage: stage) }
+        }
+        for stage in [SleepStage.deep, .rem, .core, .unspecified] {
+            show(set(stage).subtracting(taken), stage)
+            taken = taken.union(set(stage))
+        }
+        show(set(.awake).subtracting(taken), .awake)
+        let bed = set(.inBed)
+        if !bed.isEmpty { show(bed.union(taken), .inBed) }
         return found.sorted { ($0.start, $0.stage.rawValue) < ($1.start, $1.stage.rawValue) }
     }
 }

@@ -4,14 +4,20 @@ import HealthModel
 public struct SleepSession: Sendable, Equatable {
     /// The id of its first sample.
     public var id: SampleID
+    /// The first moment that its sources tell of: going to bed where they know that, else the first stage, which may be awake.
     public var start: Instant
+    /// The last moment that its sources tell of: getting up where they know that, else the end of the last stage.
     public var end: Instant
+    /// The last moment that any source tells of, also one that was left out: it decides whose day the session is, so that no two days
+    /// have it.
+    public var reach: Instant
     /// The source of its stages; of its time in bed where nothing else is known.
     public var source: String
 
     // Minutes; nil where the source has no sample of that kind.
     /// All values of sleep together, each instant once.
     public var asleep: Double?
+    /// The time of the samples that say in bed, and of the sleep beside them: who sleeps is in bed.
     public var inBed: Double?
     /// Without what is asleep as well.
     public var awake: Double?
@@ -23,7 +29,7 @@ public struct SleepSession: Sendable, Equatable {
     public var latency: Double?
     /// Awake between the first sleep and the last; nil without sleep, or where the source tells nothing of being awake.
     public var wakeAfterOnset: Double?
-    /// Asleep as a part of the time in bed, 0 to 1; nil without time in bed. Sleep outside the recorded time in bed was in bed too.
+    /// Asleep as a part of the time in bed, 0 to 1; nil without time in bed.
     public var efficiency: Double?
 }
 
@@ -53,9 +59,11 @@ extension SleepSession {
     /// Measures samples that belong together; nil when there is none.
     ///
     /// Instants with two stages count for the deeper knowledge of them: deep, then REM, core, unspecified, then awake.
-    init?(_ samples: [SleepSample], names: [String]) {
+    /// - Parameter reach: the end of the last sample of any source.
+    init?(_ samples: [SleepSample], names: [String], reach: Instant) {
         guard let first = samples.first else { return nil }
         id = first.id
+        self.reach = reach
         start = first.start
         end = samples.reduce(first.end) { max($0, $1.end) }
         let detail = samples.first { $0.stage != .inBed } ?? first
@@ -86,9 +94,10 @@ extension SleepSession {
         }
 
         let bed = set(.inBed)
-        inBed = minutes(bed, of: .inBed)
+        let resting = bed.union(sleeping)
+        inBed = minutes(resting, of: .inBed)
         guard let bedTime = bed.ranges.first, let onset = sleeping.ranges.first else { return }
-        efficiency = Double(sleeping.length) / Double(bed.union(sleeping).length)
+        efficiency = Double(sleeping.length) / Double(resting.length)
         if bedTime.lowerBound <= onset.lowerBound { latency = (onset.lowerBound - bedTime.lowerBound).seconds / 60 }
     }
 }

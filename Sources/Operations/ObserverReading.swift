@@ -41,13 +41,32 @@ struct ObserverReading {
     }
 
     /// The living samples that a handler's slice of these ranges holds, in canonical order.
-    func samples(user: String, types: [String], from: Instant, to: Instant) throws -> SamplePage {
+    /// - Parameters:
+    ///   - detailed: types of which bodies and dates of creation are wanted too.
+    ///   - during: types that are wanted only during samples of another, by that one.
+    func samples(
+        user: String, types: [String], from: Instant, to: Instant, detailed: Set<String> = [],
+        during: [String: String] = [:]
+    ) throws -> SamplePage {
         var samples = SamplePage()
-        try all([
-            "query": "slice", "user": .string(user), "types": ["include": .array(types.map { .string($0) })],
-            "asOf": .integer(.max), "from": .integer(from), "to": .integer(to), "detailed": [],
-        ]) { samples.append(try SamplePage(wireValue: $0["samples"])) }
+        try forEachPage(user: user, types: types, from: from, to: to, detailed: detailed, during: during) {
+            samples.append($0)
+        }
         return samples
+    }
+
+    /// The same, page by page.
+    func forEachPage(
+        user: String, types: [String], from: Instant, to: Instant, detailed: Set<String>,
+        during: [String: String] = [:], _ body: (SamplePage) throws -> Void
+    ) throws {
+        var query: [String: Value] = [
+            "query": "slice", "user": .string(user), "types": ["include": .array(types.map { .string($0) })],
+            "asOf": .integer(.max), "from": .integer(from), "to": .integer(to),
+            "detailed": .array(detailed.sorted().map { .string($0) }),
+        ]
+        if !during.isEmpty { query["during"] = .object(during.mapValues { .string($0) }) }
+        try all(query) { try body(try SamplePage(wireValue: $0["samples"])) }
     }
 
     /// The types that the store holds of a user.

@@ -138,6 +138,31 @@ import Testing
         #expect(found > 300)
     }
 
+    /// With several sources too, however they overlap at the edge of a window, no session is two days' and none is lost.
+    @Test func everySessionOfSeveralSourcesIsOneNights() throws {
+        var found = 0
+        for seed in 0..<300 as Range<UInt64> {
+            var life = try Life(seed: seed)
+            for _ in 0..<Int.random(in: 5...40, using: &life.random) {
+                let sample = life.make()
+                if sample.end - sample.start <= 6 * Self.hour { life.samples.append(sample) }
+            }
+            let events = try life.outputs().values.flatMap(\.events)
+            #expect(Set(events.map(\.id)).count == events.count, "seed \(seed)")
+            let times = try events.map { event in
+                try #require(event.payload["start"].string.flatMap { InstantText.parse($0) })
+            }
+            for session in life.sessions() {
+                let own = times.count(where: session.contains)
+                #expect(own <= 1, "seed \(seed): \(session)")
+                guard session.upperBound - session.lowerBound <= 12 * Self.hour else { continue }
+                #expect(own == 1, "seed \(seed): \(session)")
+                found += 1
+            }
+        }
+        #expect(found > 600)
+    }
+
     @Test func aUsualSampleTouchesOneOrTwoNights() throws {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         let window = try SleepHandler().window([:])

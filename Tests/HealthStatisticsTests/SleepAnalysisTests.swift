@@ -29,6 +29,13 @@ import Testing
         #expect(night.efficiency == 410.0 / 480.0)
     }
 
+    /// Phones note being in bed in pieces, as they are put down and picked up; sleep beside those is in bed too.
+    @Test func whoSleepsIsInBed() throws {
+        let night = try #require(
+            Self.sessions([(0, 400, 1, "App"), (380, 460, 0, "iPhone"), (470, 480, 0, "iPhone")]).first)
+        #expect(night.asleep == 400 && night.inBed == 470 && night.efficiency == 400.0 / 470 && night.latency == nil)
+    }
+
     @Test func withoutTimeInBedThereIsNoLatency() throws {
         let night = try #require(Self.sessions([(20, 100, 3, "Watch"), (100, 160, 1, "Watch")]).first)
         #expect(night.inBed == nil && night.latency == nil && night.efficiency == nil && night.awake == nil)
@@ -101,9 +108,16 @@ import Testing
         #expect(SleepAnalysis.main(of: Self.sessions(samples)) == 0)
     }
 
-    @Test func aDroppedSourceHoldsNothingTogether() {
-        let sessions = Self.sessions([(0, 100, 3, "Watch"), (50, 400, 1, "Alpha"), (300, 400, 4, "Watch")])
-        #expect(sessions.map(\.asleep) == [100, 100])
+    /// As long as any source tells of the person asleep or in bed, the night goes on; its lengths are the chosen source's.
+    @Test func aSourceThatIsLeftOutHoldsASessionTogether() throws {
+        let sessions = Self.sessions([(0, 100, 3, "Watch"), (50, 400, 1, "Alpha"), (300, 420, 4, "Watch")])
+        let night = try #require(sessions.first)
+        #expect(sessions.count == 1 && night.source == "Watch" && night.asleep == 220 && night.awake == nil)
+        #expect(night.start == 0 && night.end == 420 * Self.minute)
+        // It begins and ends with what is chosen, and is known to go on for longer.
+        let longer = Self.sessions([(0, 500, 1, "Alpha"), (30, 100, 3, "Watch")])
+        #expect(longer.map(\.start) == [30 * Self.minute] && longer.map(\.end) == [100 * Self.minute])
+        #expect(longer.map(\.reach) == [500 * Self.minute])
     }
 
     @Test func theMainSleepIsTheOneWithTheMostSleep() {
@@ -133,7 +147,13 @@ import Testing
             let asleep: Set<Double> = [1, 3, 4, 5]
             #expect(total(\.asleep) == minutes { !$0.isDisjoint(with: asleep) })
             #expect(total(\.awake) == minutes { $0.contains(2) && $0.isDisjoint(with: asleep) })
-            #expect(total(\.inBed) == minutes { $0.contains(0) })
+            for session in sessions where session.inBed != nil {
+                let bed = (session.start / Self.minute..<session.end / Self.minute).count { minute in
+                    samples.contains { $0.2 != 2 && $0.0 <= minute && minute < $0.1 }
+                }
+                #expect(session.inBed == Double(bed))
+                #expect(session.efficiency ?? 0 == (session.asleep ?? 0) / Double(bed))
+            }
             for session in sessions {
                 let stages = [session.core, session.deep, session.rem, session.unspecified].compactMap { $0 }
                 #expect(stages.reduce(0, +) == (session.asleep ?? 0))

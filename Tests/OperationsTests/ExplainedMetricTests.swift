@@ -19,6 +19,9 @@ import Testing
 
     @Test func kindsFollowTheType() throws {
         #expect(try ExplainedMetric("sleep").kind == .sleep)
+        for name in ["workouts", "workout", "HKWorkoutTypeIdentifier"] {
+            #expect(try ExplainedMetric(name).kind == .workouts)
+        }
         #expect(try ExplainedMetric("standHours").kind == .standHours)
         #expect(try ExplainedMetric("heart-rate").kind == .average)
         #expect(try ExplainedMetric("body-mass").kind == .latest)
@@ -44,8 +47,6 @@ import Testing
         #expect(message("stpes").contains("active-energy"))
         #expect(message("DistanceCyclin").contains("did you mean DistanceCycling?"))
         #expect(!message("qqqqqqqqqq").contains("did you mean"))
-        #expect(message("HKWorkoutTypeIdentifier").contains("days --json"))
-        #expect(message("workout").contains("days --json"))
         #expect(message("").contains("no metric"))
         #expect(message("BloodPressure").contains("parts"))
     }
@@ -60,5 +61,8 @@ import Testing
         #expect(try ExplainedMetric("resting-heart-rate").figure(in: summary) == 50)
         #expect(try ExplainedMetric("DistanceCycling").figure(in: summary) == 5)
         #expect(try ExplainedMetric("sleep").figure(in: summary) == nil)
+        let workouts = try ExplainedMetric("workouts")
+        #expect(workouts.figure(in: ["workouts": [["id": "a"], ["id": "b"]]]) == 2)
+        #expect(workouts.figure(in: ["workouts": []]) == nil && workouts.figure(in: summary) == nil)
     }
 }

@@ -52,8 +52,37 @@ import Testing
         // Apple writes 0 where it knows nothing.
         let neither = Self.compare([:], ["appleStandHours": 0, "activeEnergyBurned": 0])
         #expect(neither.onlyOurs.isEmpty && neither.onlyApples.isEmpty && neither.compared == 0)
+    }
+
+    /// What only one side has isn't compared: it is no difference of that much.
+    @Test func whatOneSideLacksIsNoZero() {
         let partly = Self.compare(["standHours": 4], ["appleStandHours": 4, "appleExerciseTime": 20])
-        #expect(partly.differences.map(\.figure) == ["exerciseMinutes"])
+        #expect(partly.compared == 1 && partly.equal == 1 && partly.differences.isEmpty)
+        #expect(partly.byFigure["exerciseMinutes"] == .init(onlyApples: 1))
+        // Samples of another kind only: nothing of the ring's.
+        let without = Self.compare(["moveMinutes": 3], ["appleStandHours": 12, "activeEnergyBurned": 400])
+        #expect(without.compared == 0 && without.onlyApples == [Self.day] && without.differences.isEmpty)
+        #expect(without.byFigure.values.allSatisfy { $0.compared == 0 && $0.onlyApples == 1 })
+        let lacking = Self.compare(["standHours": 4, "exerciseMinutes": 5], ["appleStandHours": 4])
+        #expect(lacking.equal == 1 && lacking.byFigure["exerciseMinutes"] == .init(onlyOurs: 1))
+    }
+
+    /// A summary of zeros is none, and a ring of 0 without a goal is none either; a 0 with a goal is a figure.
+    @Test func absentRingsAreAbsent() {
+        let empty: Value = [
+            "activeEnergyBurned": 0, "activeEnergyBurnedGoal": 0, "appleExerciseTime": 0, "appleExerciseTimeGoal": 30,
+            "appleStandHours": 0, "appleStandHoursGoal": 12,
+        ]
+        let day = Self.compare(["activeEnergyKilocalories": 300, "standHours": 9], empty)
+        #expect(day.compared == 0 && day.onlyOurs == [Self.day] && day.differences.isEmpty)
+        let phone: Value = [
+            "activeEnergyBurned": 300, "activeEnergyBurnedGoal": 400, "appleExerciseTime": 0,
+            "appleExerciseTimeGoal": 0, "appleStandHours": 0, "appleStandHoursGoal": 12,
+        ]
+        let ours = ["activeEnergyKilocalories": 300.0, "exerciseMinutes": 20, "standHours": 2]
+        let rings = Self.compare(ours, phone)
+        #expect(rings.differences.map(\.figure) == ["standHours"])
+        #expect(rings.byFigure["exerciseMinutes"] == .init(onlyOurs: 1))
     }
 
     @Test func figuresAreReadFromSummaries() {

@@ -1,5 +1,6 @@
 import Console
 import HealthModel
+import WorkoutsStage
 
 extension CheckReport {
     /// Rows of a list that a screen shows; a pipe gets all.
@@ -7,8 +8,10 @@ extension CheckReport {
 
     /// Tables for eyes.
     public func text(for terminal: Terminal) -> String {
-        [ringText(terminal), completenessText(terminal), revisedText(terminal), quarantineText(terminal)]
-            .joined(separator: "\n")
+        [
+            ringText(terminal), completenessText(terminal), workoutText(terminal), revisedText(terminal),
+            quarantineText(terminal),
+        ].joined(separator: "\n")
     }
 
     private func cut(_ table: Table, for terminal: Terminal) -> String {
@@ -21,19 +24,40 @@ extension CheckReport {
         let allowed =
             "\(ExplainFormat.short(options.tolerance.absolute)) kcal or min, or "
             + "\(ExplainFormat.short(options.tolerance.relative * 100)) %"
-        var text =
-            terminal.styled("Rings: our figures against Apple's ActivitySummary", .bold)
-            + "\n\(count(rings.compared)) days compared: \(count(rings.equal)) equal, \(count(rings.differingDays)) differ "
-            + "by more than \(allowed). Only ours \(count(rings.onlyOurs.count)), only Apple's "
-            + "\(count(rings.onlyApples.count)).\n"
-        guard !rings.differences.isEmpty else { return text }
-        var byFigure = Table([.init("Figure"), .number("Compared"), .number("Differ"), .number("At most by")])
+        let title = terminal.styled("Rings: our figures against Apple's ActivitySummary", .bold) + "\n"
+        guard summaries > 0 else {
+            return title + "There is no ActivitySummary, so there is nothing to compare with. "
+                + "\(count(rings.onlyOurs.count)) days have figures of ours.\n"
+        }
+        var text = title
+        if rings.compared == 0 {
+            text += "No day can be compared.\n"
+        } else {
+            text +=
+                "\(count(rings.compared)) days compared: \(count(rings.equal)) equal, \(count(rings.differingDays)) "
+                + "differ by more than \(allowed).\n"
+        }
+        if rings.byFigure.values.contains(where: { $0.onlyApples + $0.onlyOurs > 0 }) {
+            text +=
+                "What only one side has isn't compared. Days with nothing to compare: \(count(rings.onlyApples.count)) of Apple's "
+                + "(the samples behind the rings aren't in the store),\n\(count(rings.onlyOurs.count)) of ours (no summary, or not "
+                + "those rings).\n"
+        }
+        guard !rings.byFigure.isEmpty else { return text }
+        var byFigure = Table([
+            .init("Figure"), .number("Compared"), .number("Differ"), .number("At most by"), .number("Only Apple's"),
+            .number("Only ours"),
+        ])
         for name in RingComparison.figures {
             guard let tally = rings.byFigure[name] else { continue }
             byFigure.add([
-                name, count(tally.compared), count(tally.differing), ExplainFormat.short(tally.largest),
+                name, count(tally.compared), count(tally.differing),
+                tally.differing > 0 ? ExplainFormat.short(tally.largest) : "", count(tally.onlyApples),
+                count(tally.onlyOurs),
             ])
         }
+        text += byFigure.render(for: terminal)
+        guard !rings.differences.isEmpty else { return text }
         var days = Table([
             .init("Date"), .init("Figure"), .number("Ours"), .number("Apple's"), .number("Difference"), .init("Unit"),
         ])
@@ -44,8 +68,7 @@ extension CheckReport {
                 ExplainFormat.short(found.difference), found.unit,
             ])
         }
-        text += byFigure.render(for: terminal) + "\n" + cut(days, for: terminal)
-        return text
+        return text + "\n" + cut(days, for: terminal)
     }
 
     private func completenessText(_ terminal: Terminal) -> String {
@@ -74,6 +97,30 @@ extension CheckReport {
             ])
         }
         return title + table.render(for: terminal)
+    }
+
+    private func workoutText(_ terminal: Terminal) -> String {
+        let title =
+            terminal.styled("Workouts that their source wrote several times", .bold)
+            + "\nThe same source, start and activity.\n"
+        guard !repeats.bySource.isEmpty else { return title + "none\n" }
+        let all = repeats.all
+        var text =
+            title + "Of \(HumanFormat.count(all.workouts)) workouts \(HumanFormat.count(all.distinct)) are distinct. "
+        text +=
+            dropsRepeats
+            ? "Only the newest of each counts.\n"
+            : "All of them count; with \"newestOfRepeats\": true in the configuration of workouts only the newest of each does.\n"
+        var sources = Table([.init("Source"), .number("Workouts"), .number("Distinct")])
+        for (source, found) in repeats.bySource.sorted(by: { $0.key < $1.key }) {
+            sources.add([source, HumanFormat.count(found.workouts), HumanFormat.count(found.distinct)])
+        }
+        var days = Table([.init("Date"), .number("Workouts"), .number("Distinct")])
+        for (day, found) in repeats.byDay.sorted(by: { $0.key < $1.key }) {
+            days.add([day.description, HumanFormat.count(found.workouts), HumanFormat.count(found.distinct)])
+        }
+        text += sources.render(for: terminal) + "\n" + cut(days, for: terminal)
+        return text
     }
 
     private func revisedText(_ terminal: Terminal) -> String {

@@ -2,6 +2,7 @@ import Changelog
 import Console
 import HealthModel
 import PluginKit
+import WorkoutsStage
 
 /// `healthbus check`: our figures against Apple's, what is missing, what came late, what changed after it was final.
 ///
@@ -27,17 +28,23 @@ public struct CheckReport {
 
     let options: Options
     let rings: RingComparison
+    /// Days with a summary of Apple's.
+    let summaries: Int
     let types: [TypeDays]
     /// Days that were final with other content before, with how often they have been final.
     let revised: [(date: LocalDay, revision: Int64)]
     let quarantined: [(reason: String, count: Int64)]
+    /// Workouts that their source wrote several times.
+    let repeats: WorkoutRepeats.Tally
+    /// Whether only the newest of them counts.
+    let dropsRepeats: Bool
 
     public init(_ stack: Stack, _ options: Options) throws {
         self.options = options
         let reader = stack.reader()
         let observer = try ObserverReading(stack, reader)
         // Refuses a user that isn't there.
-        _ = try observer.zones(of: options.user)
+        let zones = try observer.zones(of: options.user)
 
         var ours: [LocalDay: [String: Double]] = [:]
         var revised: [LocalDay: Int64] = [:]
@@ -66,6 +73,7 @@ public struct CheckReport {
             rings.add(date, ours: figures, apples: nil)
         }
         self.rings = rings
+        summaries = apples.count
 
         types = try observer.completeness(user: options.user, nights: stack.configuration.nights).compactMap { type in
             var type = type
@@ -73,6 +81,31 @@ public struct CheckReport {
             return type.days.isEmpty ? nil : type
         }
         quarantined = try observer.quarantined(user: options.user)
+        let hasWorkouts = types.contains { $0.type == HealthType.workoutIdentifier }
+        repeats = hasWorkouts ? try Self.repeats(observer, zones, options) : WorkoutRepeats.Tally { _ in nil }
+        dropsRepeats = WorkoutsHandler.dropsRepeats(
+            stack.configuration.handler(of: HealthType.workoutIdentifier)?.configuration ?? .null)
+    }
+
+    private static func repeats(
+        _ observer: ObserverReading, _ zones: ZoneTimeline, _ options: Options
+    ) throws -> WorkoutRepeats.Tally {
+        var tally = WorkoutRepeats.Tally { start in
+            let day = zones.day(of: start)
+            return options.holds(day) ? day : nil
+        }
+        // A date begins and ends within a day of where it does in Greenwich.
+        func noon(_ date: LocalDay) -> Instant {
+            Instant(date.number) * 86_400 * Instant.second + 43_200 * Instant.second
+        }
+        let from = options.from ?? LocalDay(year: 1, month: 1, day: 2)
+        let to = options.to ?? LocalDay(year: 9999, month: 12, day: 30)
+        try observer.forEachPage(
+            user: options.user, types: [HealthType.workoutIdentifier], from: noon(from.adding(days: -2)),
+            to: noon(to.adding(days: 2)), detailed: [HealthType.workoutIdentifier]
+        ) { try tally.add($0) }
+        try tally.finish()
+        return tally
     }
 
     public var json: String {
@@ -82,6 +115,7 @@ public struct CheckReport {
             "rings": .object(ringMembers), "completeness": .array(types.map(typeValue)),
             "changedAfterFinal": .array(
                 revised.map { ["date": .string($0.date.description), "revision": .integer($0.revision)] }),
+            "workouts": .object(workoutMembers),
             "quarantined": .array(quarantined.map { ["reason": .string($0.reason), "count": .integer($0.count)] }),
         ]).json(pretty: true)
     }
@@ -91,14 +125,16 @@ public struct CheckReport {
             "tolerance": [
                 "absolute": .number(options.tolerance.absolute), "relative": .number(options.tolerance.relative),
             ],
-            "compared": Value(rings.compared), "equal": Value(rings.equal), "differing": Value(rings.differingDays),
+            "summaries": Value(summaries), "compared": Value(rings.compared), "equal": Value(rings.equal),
+            "differing": Value(rings.differingDays),
             "onlyOurs": Value(rings.onlyOurs.count), "onlyApples": Value(rings.onlyApples.count),
             "onlyApplesDates": .array(rings.onlyApples.map { .string($0.description) }),
             "figures": .object(
                 rings.byFigure.mapValues {
                     [
                         "compared": Value($0.compared), "differing": Value($0.differing),
-                        "largestDifference": .number($0.largest),
+                        "largestDifference": .number($0.largest), "onlyOurs": Value($0.onlyOurs),
+                        "onlyApples": Value($0.onlyApples),
                     ]
                 }),
             "differences": .array(
@@ -106,6 +142,24 @@ public struct CheckReport {
                     [
                         "date": .string($0.date.description), "figure": .string($0.figure), "unit": .string($0.unit),
                         "ours": .number($0.ours), "apples": .number($0.apples), "difference": .number($0.difference),
+                    ]
+                }),
+        ]
+    }
+
+    private var workoutMembers: [String: Value] {
+        [
+            "count": Value(repeats.all.workouts), "distinct": Value(repeats.all.distinct),
+            "newestOfRepeats": .bool(dropsRepeats),
+            "sources": .array(
+                repeats.bySource.sorted { $0.key < $1.key }.map { source, count in
+                    ["source": .string(source), "workouts": Value(count.workouts), "distinct": Value(count.distinct)]
+                }),
+            "days": .array(
+                repeats.byDay.sorted { $0.key < $1.key }.map { day, count in
+                    [
+                        "date": .string(day.description), "workouts": Value(count.workouts),
+                        "distinct": Value(count.distinct),
                     ]
                 }),
         ]

@@ -40,6 +40,14 @@ public struct RingComparison: Sendable {
         public var differing = 0
         /// The largest difference, without its sign.
         public var largest = 0.0
+        /// Days of which only one side has the figure: nothing is compared.
+        public var onlyOurs = 0
+        public var onlyApples = 0
+
+        public init(onlyOurs: Int = 0, onlyApples: Int = 0) {
+            self.onlyOurs = onlyOurs
+            self.onlyApples = onlyApples
+        }
     }
 
     private struct Ring {
@@ -49,6 +57,9 @@ public struct RingComparison: Sendable {
         /// The attribute of `ActivitySummary`; kcal, min, h.
         var attribute: String
         var unit: String
+
+        /// The goal's attribute: `activeEnergyBurnedGoal`.
+        var goal: String { attribute + "Goal" }
     }
 
     private static let rings = [
@@ -67,7 +78,7 @@ public struct RingComparison: Sendable {
     public private(set) var compared = 0
     public private(set) var equal = 0
     public private(set) var differences: [Difference] = []
-    /// Days that have a figure of ours, and none of Apple's, and the other way round.
+    /// Days of which nothing could be compared: those that have a figure of ours, and those that have one of Apple's.
     public private(set) var onlyOurs: [LocalDay] = []
     public private(set) var onlyApples: [LocalDay] = []
     public private(set) var byFigure: [String: Tally] = [:]
@@ -89,27 +100,27 @@ public struct RingComparison: Sendable {
     /// Takes a day.
     /// - Parameters:
     ///   - ours: by figure; absent is no data.
-    ///   - apples: the summary's attributes; nil: there is none of this day. Apple writes 0 where there is no data.
+    ///   - apples: the summary's attributes; nil: there is none of this day.
     public mutating func add(_ date: LocalDay, ours: [String: Double], apples: Value?) {
+        let apples = apples.flatMap { Self.isEmpty($0) ? nil : $0 }
         var wasCompared = false
         var isEqual = true
         var hasApples = false
-        for ring in Self.rings {
-            guard let theirs = apples?[ring.attribute].double, Self.isKept(ring, apples ?? .null) else { continue }
-            if theirs != 0 { hasApples = true }
-            guard let mine = ours[ring.figure] else {
-                guard theirs != 0, !ours.isEmpty else { continue }
-                // A day of ours that lacks what Apple has counted differs by all of it.
-                note(date, ring, 0, theirs)
-                (wasCompared, isEqual) = (true, false)
-                continue
-            }
-            wasCompared = true
-            if tolerance.allows(mine, theirs, isWhole: ring.unit == "h") {
-                byFigure[ring.figure, default: Tally()].compared += 1
-            } else {
-                note(date, ring, mine, theirs)
-                isEqual = false
+        for ring in Self.rings where Self.isKept(ring, apples) {
+            switch (ours[ring.figure], apples.flatMap { Self.figure(ring, in: $0) }) {
+            case (let mine?, let theirs?):
+                wasCompared = true
+                if tolerance.allows(mine, theirs, isWhole: ring.unit == "h") {
+                    byFigure[ring.figure, default: Tally()].compared += 1
+                } else {
+                    note(date, ring, mine, theirs)
+                    isEqual = false
+                }
+            case (nil, let theirs?) where theirs != 0:
+                hasApples = true
+                byFigure[ring.figure, default: Tally()].onlyApples += 1
+            case (_?, nil): byFigure[ring.figure, default: Tally()].onlyOurs += 1
+            default: break
             }
         }
         if wasCompared {
@@ -117,7 +128,7 @@ public struct RingComparison: Sendable {
             if isEqual { equal += 1 }
         } else if hasApples {
             onlyApples.append(date)
-        } else if !ours.isEmpty, apples == nil {
+        } else if !ours.isEmpty {
             onlyOurs.append(date)
         }
     }
@@ -131,8 +142,20 @@ public struct RingComparison: Sendable {
         byFigure[ring.figure, default: Tally()].largest = max(largest, found.difference.magnitude)
     }
 
+    /// Apple prints a summary of zeros for a day of which it knows nothing.
+    private static func isEmpty(_ apples: Value) -> Bool {
+        rings.allSatisfy { (apples[$0.attribute].double ?? 0) == 0 }
+    }
+
+    /// Apple's figure; nil where the summary has no such ring: a 0 without a goal is none, and so is a ring that isn't there.
+    private static func figure(_ ring: Ring, in apples: Value) -> Double? {
+        guard let figure = apples[ring.attribute].double else { return nil }
+        return figure == 0 && apples[ring.goal].double == 0 ? nil : figure
+    }
+
     /// The move ring goes by energy or by minutes; the other of the two is 0 in a summary, whatever there was.
-    private static func isKept(_ ring: Ring, _ apples: Value) -> Bool {
+    private static func isKept(_ ring: Ring, _ apples: Value?) -> Bool {
+        guard let apples else { return true }
         let byMinutes = [apples["appleMoveTimeGoal"], apples["appleMoveTime"]].contains { $0.double ?? 0 > 0 }
         switch ring.figure {
         case "moveMinutes": return byMinutes

@@ -2,7 +2,6 @@ import Changelog
 import Console
 import HealthModel
 import PluginKit
-import SleepStage
 
 /// `healthbus explain`: why a day's figure is what it is, from the very samples, order and configuration that its handler uses.
 ///
@@ -15,7 +14,8 @@ public struct ExplainReport {
     private let window: [Range<Instant>]
     private let handler: StackConfiguration.Instance
     private let summary: Value
-    private let explanation: any Explanation
+    private let explained: ExplainedDay
+    private var explanation: any Explanation { explained.explanation }
 
     /// - Throws: `Failure` for an unknown metric, user or date, or a stack that doesn't answer.
     public init(_ stack: Stack, metric text: String, day: LocalDay, user: String) throws {
@@ -34,30 +34,19 @@ public struct ExplainReport {
         self.user = user
         self.handler = handler
         clock = DayClock(zones, day)
-        let window = try Self.window(metric, handler.configuration)
+        let traits = ExplainedDay.traits(of: metric)
+        let window = try traits.window(handler.configuration)
         let slice = zones.slice(of: day, window)
         let input = DayInput(
             user: user, day: day, window: window, zones: zones,
             cutting: try observer.samples(
-                user: user, types: [metric.type], from: slice.map(\.lowerBound).min() ?? 0,
-                to: slice.map(\.upperBound).max() ?? 0), configuration: handler.configuration)
+                user: user, types: [metric.type] + traits.during.keys.sorted(),
+                from: slice.map(\.lowerBound).min() ?? 0, to: slice.map(\.upperBound).max() ?? 0,
+                detailed: traits.detailedTypes, during: traits.during),
+            configuration: handler.configuration)
         self.window = input.window
-        explanation = Self.explain(metric, input)
+        explained = try ExplainedDay(metric, input)
         summary = try Self.summary(stack, reader, user: user, day: day)
-    }
-
-    /// The instants of the handler's days, and of its slices.
-    private static func window(_ metric: ExplainedMetric, _ configuration: Value) throws -> HandlerWindow {
-        metric.kind == .sleep ? try SleepHandler().window(configuration) : .localDay
-    }
-
-    private static func explain(_ metric: ExplainedMetric, _ input: DayInput) -> any Explanation {
-        switch metric.kind {
-        case .total: TotalExplanation(metric.type, unit: metric.unit, input)
-        case .average, .latest: SampleExplanation(metric.type, kind: metric.kind, unit: metric.unit, input)
-        case .sleep: NightExplanation(metric.type, input)
-        case .standHours, .count: CategoryExplanation(metric.type, kind: metric.kind, input)
-        }
     }
 
     private static func summary(_ stack: Stack, _ reader: StackReader, user: String, day: LocalDay) throws -> Value {
@@ -69,7 +58,7 @@ public struct ExplainReport {
     }
 
     private var figure: Double? { metric.figure(in: summary) }
-    private var agrees: Bool { figure == explanation.result }
+    private var agrees: Bool { explained.agrees(with: summary) }
 
     public var json: String {
         var members: [String: Value] = [
@@ -84,17 +73,17 @@ public struct ExplainReport {
     }
 
     public func text(_ shown: ExplainOptions, for terminal: Terminal) throws -> String {
-        if shown.byHour, metric.kind == .sleep || metric.kind == .count {
+        if shown.byHour, [.sleep, .count, .workouts].contains(metric.kind) {
             throw Failure.usage("\(metric.name) isn't kept by hour", hint: "leave out --hour")
         }
         let hours = window.reduce(0) { $0 + ($1.upperBound - $1.lowerBound).seconds } / 3600
         var text = "\(metric.name) on \(day), \(clock.zoneNames)"
         if hours != 24 { text += ", \(ExplainFormat.short(hours)) hours" }
-        guard let result = explanation.result else {
+        guard let headline = explanation.headline(metric.unit) else {
             return text + "\nNo sample of \(metric.type) gives it a figure"
-                + (figure == nil ? ".\n" : "; the summary still has \(figureText).\n")
+                + (agrees ? ".\n" : "; the summary still has \(figureText).\n")
         }
-        text += ": \(terminal.styled(ExplainFormat.exact(result), .bold)) \(metric.unit)\n"
+        text += ": \(terminal.styled(headline, .bold))\n"
         text +=
             agrees
             ? "That is the day's figure, \(state).\n"
@@ -104,7 +93,10 @@ public struct ExplainReport {
         return text
     }
 
-    private var figureText: String { figure.map { ExplainFormat.exact($0) } ?? "none" }
+    private var figureText: String {
+        guard let figure else { return "none" }
+        return figure == explanation.result ? "the same, but other details" : ExplainFormat.exact(figure)
+    }
 
     private var state: String {
         guard summary["final"].bool == true else { return "not final yet" }

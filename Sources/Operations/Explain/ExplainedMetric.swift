@@ -13,6 +13,8 @@ public struct ExplainedMetric: Sendable, Equatable {
         case standHours
         /// A category's samples, counted.
         case count
+        /// The day's list of workouts.
+        case workouts
     }
 
     /// The short name, or the type's identifier.
@@ -45,7 +47,8 @@ public struct ExplainedMetric: Sendable, Equatable {
         ("height", [], "HKQuantityTypeIdentifierHeight", .latest, ["heightMeters"]),
         ("body-mass-index", [], "HKQuantityTypeIdentifierBodyMassIndex", .latest, ["bodyMassIndex"]),
         ("body-fat", [], "HKQuantityTypeIdentifierBodyFatPercentage", .latest, ["bodyFatFraction"]),
-        ("sleep", [], "HKCategoryTypeIdentifierSleepAnalysis", .sleep, ["sleep", "asleepMinutes"]),
+        ("sleep", ["naps"], "HKCategoryTypeIdentifierSleepAnalysis", .sleep, ["sleep", "asleepMinutes"]),
+        ("workouts", [], HealthType.workoutIdentifier, .workouts, ["workouts"]),
     ]
 
     public static var names: [String] { named.map(\.name) }
@@ -62,7 +65,13 @@ public struct ExplainedMetric: Sendable, Equatable {
         }
         if let named {
             (name, type, kind, path) = (named.name, named.type, named.kind, named.path)
-            unit = named.kind == .sleep ? "min" : named.kind == .standHours ? "hours" : HealthType.named(type).unit
+            unit =
+                switch named.kind {
+                case .sleep: "min"
+                case .standHours: "hours"
+                case .workouts: "counted"
+                default: HealthType.named(named.type).unit
+                }
             return
         }
         let types = held.union(HealthType.allKnown.keys)
@@ -79,10 +88,7 @@ public struct ExplainedMetric: Sendable, Equatable {
         name = identifier
         switch type.kind {
         case .workout, .correlation:
-            throw .usage(
-                "\(identifier) has no figure to explain",
-                hint: type.kind == .workout
-                    ? "'healthbus days --json' lists a day's workouts" : "name the type of one of its parts")
+            throw .usage("\(identifier) has no figure to explain", hint: "name the type of one of its parts")
         case .category:
             (kind, path, unit) = (.count, ["other", identifier, "count"], "count")
         default:
@@ -110,6 +116,10 @@ public struct ExplainedMetric: Sendable, Equatable {
     /// The figure in a day's summary; what a stack's own handler doesn't name is under `other`.
     public func figure(in summary: Value) -> Double? {
         func value(_ path: [String]) -> Double? { path.reduce(summary) { $0[$1] }.double }
+        if kind == .workouts {
+            // No list and an empty one say the same.
+            return summary[path[0]].array.flatMap { $0.isEmpty ? nil : Double($0.count) }
+        }
         return value(path) ?? value(["other", type, "sum"])
             ?? value(["other", type, kind == .count ? "count" : "average"])
     }

@@ -9,8 +9,17 @@ protocol Explanation {
     var members: [String: Value] { get }
     /// How it was computed, in a sentence.
     var rule: String { get }
+    /// The result in words; nil when no sample says anything of it.
+    func headline(_ unit: String) -> String?
+    /// Members of the day's summary as they follow from the samples, where the figure is more than a number.
+    var figures: [String: Value] { get }
     /// Tables for eyes, in order, each with what stands below it.
     func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable]
+}
+
+extension Explanation {
+    func headline(_ unit: String) -> String? { result.map { "\(ExplainFormat.exact($0)) \(unit)" } }
+    var figures: [String: Value] { [:] }
 }
 
 /// What `explain` is to show.

@@ -1,6 +1,7 @@
 import Console
 import HealthModel
 import HealthStatistics
+import SleepStage
 
 /// A night: the sessions of its window, who told their stages, and which is the main one.
 struct NightExplanation: Explanation {
@@ -9,25 +10,37 @@ struct NightExplanation: Explanation {
     let window: [Range<Instant>]
     let gapMinutes: Double
 
-    init(_ type: String, _ input: DayInput) {
+    /// As the handler gives them.
+    let figures: [String: Value]
+
+    init(_ input: DayInput) throws {
         window = input.window
-        gapMinutes = input.configuration["gapMinutes"].double ?? 60
-        sessions = SleepAnalysis.explanations(
-            input.samples, rows: input.samples.rows(of: type), order: input.sourceOrder(for: type),
-            gap: Instant(gapMinutes * 60 * 1_000_000)
-        ).filter { input.contains($0.session.end - 1) }
+        let gap = try SleepHandler.gap(input.configuration)
+        gapMinutes = gap.seconds / 60
+        sessions = SleepDay.explanations(input, gap: gap)
         main = SleepAnalysis.main(of: sessions.map(\.session))
+        figures = try SleepHandler().compute(input).figures
     }
 
     var result: Double? { main.flatMap { sessions[$0].session.asleep } }
 
+    func headline(_ unit: String) -> String? {
+        guard let session = main.map({ sessions[$0].session }) else { return nil }
+        if let asleep = session.asleep { return "\(ExplainFormat.exact(asleep)) \(unit) asleep" }
+        return "no time asleep is known" + (session.inBed.map { ", \(ExplainFormat.exact($0)) \(unit) in bed" } ?? "")
+    }
+
     var rule: String {
-        "A session belongs to the day in whose window it ends; more than \(ExplainFormat.short(gapMinutes)) minutes without samples part two. "
-            + "The main one is that with the most sleep, the others with any are naps."
+        "A session belongs to the day in whose window it ends; more than \(ExplainFormat.short(gapMinutes)) minutes without a sample of any source "
+            + "part two. The main one is that with the most sleep, the others with any are naps."
     }
 
     private func reason(_ index: Int) -> String {
-        guard index != main else { return sessions.count == 1 ? "the only session" : "the most sleep of the window" }
+        guard index != main else {
+            if sessions.count == 1 { return "the only session" }
+            return sessions[index].session.asleep == nil
+                ? "the longest, none has sleep" : "the most sleep of the window"
+        }
         return sessions[index].session.asleep == nil ? "no sleep in it" : "another session has more sleep"
     }
 
@@ -62,21 +75,21 @@ struct NightExplanation: Explanation {
     }
 
     private static func value(_ explained: SleepExplanation, isMain: Bool, _ why: String) -> Value {
-        let session = explained.session
-        return [
-            "start": .string(InstantText.iso8601(session.start)), "end": .string(InstantText.iso8601(session.end)),
-            "main": .bool(isMain), "why": .string(why), "source": .string(session.source),
-            "knows": .string(explained.knows.rawValue), "bedSource": Value(explained.bedSource),
-            "leftOut": .array(explained.leftOut.map { .string($0) }), "asleepMinutes": Value(session.asleep),
-            "inBedMinutes": Value(session.inBed), "awakeMinutes": Value(session.awake),
-            "stretches": .array(
-                explained.stretches.map {
-                    [
-                        "start": .string(InstantText.iso8601($0.start)), "end": .string(InstantText.iso8601($0.end)),
-                        "stage": .string($0.stage.name),
-                    ]
-                }),
-        ]
+        var value = SleepHandler.figure(explained.session)
+        value["main"] = .bool(isMain)
+        value["why"] = .string(why)
+        value["knows"] = .string(explained.knows.rawValue)
+        value["bedSource"] = Value(explained.bedSource)
+        value["leftOut"] = .array(explained.leftOut.map { .string($0) })
+        value["untoldMinutes"] = .number(explained.untold.seconds / 60)
+        value["stretches"] = .array(
+            explained.stretches.map {
+                [
+                    "start": .string(InstantText.iso8601($0.start)), "end": .string(InstantText.iso8601($0.end)),
+                    "stage": .string($0.stage.name),
+                ]
+            })
+        return .object(value)
     }
 
     func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable] {
@@ -94,10 +107,15 @@ struct NightExplanation: Explanation {
         }
         let why = sessions.indices.map { index in
             "\(title(index)), \(clock.time(sessions[index].session.start)): \(reason(index)); stages from "
-                + "\(sessions[index].session.source), \(Self.knows(sessions[index]))."
+                + "\(sessions[index].session.source), \(Self.knows(sessions[index]))." + Self.untold(sessions[index])
         }
         return [ExplainTable(table: table, footer: why.joined(separator: "\n"))]
             + sessions.map { ExplainTable(table: Self.stretches($0, clock), rowsOnScreen: 40) }
+    }
+
+    private static func untold(_ explained: SleepExplanation) -> String {
+        guard explained.untold > 0 else { return "" }
+        return " Of \(minutes(explained.untold.seconds / 60)) it tells nothing: they count as neither asleep nor awake."
     }
 
     private static func minutes(_ minutes: Double?) -> String { minutes.map { "\(ExplainFormat.short($0)) min" } ?? "" }

@@ -14,7 +14,7 @@ enum ExplainCommand: Command {
         ],
         examples: [
             "healthbus explain steps 2025-03-30", "healthbus explain sleep 2025-03-30 --json",
-            "healthbus explain DistanceCycling 2025-03-30 --hour",
+            "healthbus explain workouts 2025-03-30", "healthbus explain DistanceCycling 2025-03-30 --hour",
         ])
 
     static func run(_ arguments: Arguments) throws {
@@ -33,7 +33,8 @@ enum ExplainCommand: Command {
 enum CheckCommand: Command {
     static let help = CommandHelp(
         name: "healthbus check",
-        summary: "Hold the figures against Apple's rings, and show what is missing or came late.",
+        summary:
+            "Hold the figures against Apple's rings, and show what is missing, came late or was written several times.",
         options: CommandHelp.stackOptions + [
             .init("--from", value: "date", help: "first day, as 2025-03-30"),
             .init("--to", value: "date", help: "last day"),

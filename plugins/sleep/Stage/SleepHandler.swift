@@ -5,39 +5,35 @@ import HealthStatistics
 ///
 /// A session belongs to the day in whose window, from `windowHour` of the day before to `windowHour` of the day by the local clock, it
 /// ends. `sleep` is the session with the most sleep, `naps` are the others with any. A session without sleep (time in bed only) is an
-/// event, and the day's `sleep` when there is nothing better. Start and end are ISO 8601 in UTC, lengths minutes, and what the
-/// source doesn't know is null.
+/// event, and the day's `sleep` when there is nothing better. Start and end are those of the session, ISO 8601 in UTC; lengths are
+/// minutes, and what the source doesn't know is null.
 ///
 /// Configuration: `gapMinutes` (more than this without samples parts sessions), `windowHour`, `sourceOrder`.
 public struct SleepHandler: DayHandler {
-    public let version = 2
+    public let version = 3
 
     public init() {}
 
     public func window(_ configuration: Value) throws -> HandlerWindow { try SleepOptions(configuration).window }
 
+    /// How much time without samples doesn't part a session yet, microseconds.
+    package static func gap(_ configuration: Value) throws -> Instant { try SleepOptions(configuration).gap }
+
     public func compute(_ input: DayInput) throws -> DayOutput {
-        let type = "HKCategoryTypeIdentifierSleepAnalysis"
-        let sessions = SleepAnalysis.sessions(
-            input.samples, rows: input.samples.rows(of: type), order: input.sourceOrder(for: type),
-            gap: try SleepOptions(input.configuration).gap
-        ).filter { session in
-            // The end is exclusive: what ends at the edge lies before it.
-            input.contains(session.end - 1)
-        }
-        guard let main = SleepAnalysis.main(of: sessions) else { return DayOutput() }
-        let naps = sessions.indices.filter { $0 != main && sessions[$0].asleep != nil }
+        let day = SleepDay(input, gap: try Self.gap(input.configuration))
+        guard let main = day.main else { return DayOutput() }
         return DayOutput(
             figures: [
-                "sleep": .object(Self.figure(sessions[main])),
-                "naps": .array(naps.map { .object(Self.figure(sessions[$0])) }),
+                "sleep": .object(Self.figure(day.sessions[main])),
+                "naps": .array(day.naps.map { .object(Self.figure($0)) }),
             ],
-            events: sessions.enumerated().map { index, session in
+            events: day.sessions.enumerated().map { index, session in
                 Self.event(session, isMain: index == main, day: input.day)
             })
     }
 
-    private static func figure(_ session: SleepSession) -> [String: Value] {
+    /// A session as a member of the daily summary.
+    package static func figure(_ session: SleepSession) -> [String: Value] {
         [
             "start": .string(InstantText.iso8601(session.start)),
             "end": .string(InstantText.iso8601(session.end)),

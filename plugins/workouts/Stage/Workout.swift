@@ -8,16 +8,28 @@ struct Workout {
     let metadata: Value
     let healthKitUUID: SampleID?
     let sourceName: String
+    /// When HealthKit stored it, seconds since 1970; 0 where nobody knows.
+    let created: Int64
     var heart = WorkoutHeart.none
 
     init(_ page: SamplePage, row: Int) throws {
         id = page.ids[row].description
         let payload = try Self.json(page.payload, row, of: id)
         body = WorkoutBody(payload, start: page.start[row], end: page.end[row])
-        activity = WorkoutActivity(named: payload["activity"].string ?? "other")
+        activity = Self.activity(payload)
         metadata = try Self.json(page.metadata, row, of: id)
         healthKitUUID = page.healthKitUUID.indices.contains(row) ? page.healthKitUUID[row] : nil
         sourceName = page.originOf(row).sourceName
+        created = page.created.indices.contains(row) ? page.created[row] : 0
+    }
+
+    /// The activity that a body names.
+    static func activity(_ payload: [UInt8], of id: String) throws -> WorkoutActivity {
+        activity(try json(payload, of: id))
+    }
+
+    private static func activity(_ payload: Value) -> WorkoutActivity {
+        WorkoutActivity(named: payload["activity"].string ?? "other")
     }
 
     /// The entry in the daily summary.
@@ -56,9 +68,14 @@ struct Workout {
     }
 
     private static func json(_ column: TextColumn, _ row: Int, of id: String) throws -> Value {
-        guard row < column.count, !column.isEmpty(row) else { return .null }
+        guard row < column.count else { return .null }
+        return try json(Array(column.bytes[column.range(row)]), of: id)
+    }
+
+    private static func json(_ text: [UInt8], of id: String) throws -> Value {
+        guard !text.isEmpty else { return .null }
         do {
-            return try Value(json: column.bytes[column.range(row)])
+            return try Value(json: text)
         } catch {
             throw WorkoutError(id: id)
         }

@@ -29,19 +29,25 @@ struct WorkoutBody {
     subscript(_ member: String) -> Value { body[member] }
 
     /// Seconds of active time: a duration that isn't zero wins; else it is the time from start to end without the pauses.
-    var duration: Double {
-        if let explicit = body["durationSeconds"].double, explicit > 0 { return explicit }
-        return active.length.seconds
+    var duration: Double { timed.value }
+
+    var timed: (value: Double, origin: WorkoutOrigin) {
+        if let explicit = body["durationSeconds"].double, explicit > 0 { return (explicit, .printed) }
+        return (active.length.seconds, .activeTime)
     }
 
     /// Metres; nil when it isn't known.
-    var distance: Double? {
-        sum { $0.hasPrefix("HKQuantityTypeIdentifierDistance") } ?? Self.total(body["totalDistanceMeters"])
+    var distance: Double? { covered.value }
+
+    var covered: (value: Double?, origin: WorkoutOrigin) {
+        told(by: { $0.hasPrefix("HKQuantityTypeIdentifierDistance") }, orTotal: "totalDistanceMeters")
     }
 
     /// Active kilocalories; nil when they aren't known.
-    var energy: Double? {
-        sum { $0 == "HKQuantityTypeIdentifierActiveEnergyBurned" } ?? Self.total(body["totalEnergyKilocalories"])
+    var energy: Double? { burned.value }
+
+    var burned: (value: Double?, origin: WorkoutOrigin) {
+        told(by: { $0 == "HKQuantityTypeIdentifierActiveEnergyBurned" }, orTotal: "totalEnergyKilocalories")
     }
 
     /// The statistic of a type; null when there is none.
@@ -57,15 +63,18 @@ struct WorkoutBody {
         }
     }
 
-    /// The sum over the statistics of some types; nil when there is none.
-    private func sum(_ belongs: (String) -> Bool) -> Double? {
-        let sums = (body["statistics"].array ?? []).filter { belongs($0["type"].string ?? "") }
-            .compactMap(\.["sum"].double)
-        return sums.isEmpty ? nil : sums.reduce(0, +)
+    /// The sum over the statistics of some types; else a total. Old exports print a total of 0 where nothing was measured.
+    private func told(by belongs: (String) -> Bool, orTotal member: String) -> (value: Double?, origin: WorkoutOrigin) {
+        let parts = (body["statistics"].array ?? []).compactMap { statistic -> WorkoutOrigin.Part? in
+            guard let type = statistic["type"].string, belongs(type), let sum = statistic["sum"].double else {
+                return nil
+            }
+            return WorkoutOrigin.Part(type: type, sum: sum)
+        }
+        if !parts.isEmpty { return (parts.reduce(0) { $0 + $1.sum }, .statistics(parts)) }
+        guard let total = body[member].double, total > 0 else { return (nil, .unknown) }
+        return (total, .total)
     }
-
-    /// Old exports print a total of 0 where nothing was measured.
-    private static func total(_ value: Value) -> Double? { value.double.flatMap { $0 > 0 ? $0 : nil } }
 
     /// A workout begins active; a pause in a pause and a resume without one change nothing. Motion events don't count.
     private static func pauses(_ events: [Value], start: Instant, end: Instant) -> [Range<Instant>] {

@@ -7,15 +7,18 @@ struct WorkoutHeart {
     let rate: Value
     /// Null when the zones' limits, or the heart rate, aren't known.
     let zones: Value
+    /// Where `rate` comes from.
+    let origin: WorkoutOrigin
 
-    static let none = WorkoutHeart(rate: .null, zones: .null)
+    static let none = WorkoutHeart(rate: .null, zones: .null, origin: .unknown)
     /// For so long a sample stands for the heart rate after it; in workouts they come each 5 seconds.
     private static let hold = 60 * Instant.second
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 
-    private init(rate: Value, zones: Value) {
+    private init(rate: Value, zones: Value, origin: WorkoutOrigin) {
         self.rate = rate
         self.zones = zones
+        self.origin = origin
     }
 
     /// - Parameters:
@@ -27,11 +30,14 @@ struct WorkoutHeart {
         let statistic = workout.statistic(Self.type)
         if ["average", "minimum", "maximum"].contains(where: { !statistic[$0].isNull }) {
             rate = Self.rate(statistic["average"], statistic["minimum"], statistic["maximum"])
+            origin = .statistic
         } else if !during.isEmpty {
             let own = DiscreteStatistics(samples, rows: during, style: .temporallyWeighted, in: [span])
             rate = Self.rate(Value(own.average), Value(own.minimum), Value(own.maximum))
+            origin = .samples(during.count)
         } else {
             rate = .null
+            origin = .unknown
         }
         guard let zones, !during.isEmpty else {
             self.zones = .null

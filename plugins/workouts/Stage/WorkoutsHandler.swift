@@ -4,7 +4,8 @@ import HealthStatistics
 /// The workouts of a day, listed under `workouts` and delivered as events.
 ///
 /// A workout belongs to the local day of its start. Durations are seconds, distances metres, energies kilocalories; what isn't known is
-/// null. Workout energy never enters the day's totals: the samples behind it are there already.
+/// null. Workout energy never enters the day's totals: the samples behind it are there already. With `newestOfRepeats` a workout that its
+/// source wrote several times counts once.
 public struct WorkoutsHandler: DayHandler {
     public let version = 2
     public let during = ["HKQuantityTypeIdentifierHeartRate": HealthType.workoutIdentifier]
@@ -19,18 +20,12 @@ public struct WorkoutsHandler: DayHandler {
         return HandlerWindow(after: 12 * 3600 * Instant.second)
     }
 
+    /// Whether of a workout that its source wrote several times only the newest counts.
+    package static func dropsRepeats(_ configuration: Value) -> Bool { configuration["newestOfRepeats"].bool ?? false }
+
     public func compute(_ input: DayInput) throws -> DayOutput {
-        let samples = input.samples
-        let rows = samples.rows(of: HealthType.workoutIdentifier).filter { input.contains(samples.start[$0]) }
-        guard !rows.isEmpty else { return DayOutput() }
-        let zones = try HeartRateZones.of(input)
-        let rates = samples.rows(of: "HKQuantityTypeIdentifierHeartRate")
-        let workouts = try rows.map { row in
-            var workout = try Workout(samples, row: row)
-            workout.heart = WorkoutHeart(
-                of: workout.body, sourceName: workout.sourceName, samples, rows: rates, zones: zones)
-            return workout
-        }
+        let workouts = try WorkoutsDay(input).counted
+        guard !workouts.isEmpty else { return DayOutput() }
         return DayOutput(
             figures: ["workouts": .array(workouts.map(\.figure))],
             events: workouts.map { DayEvent(id: $0.id, kind: "workout", payload: $0.payload) })

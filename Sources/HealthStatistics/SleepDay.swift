@@ -1,0 +1,34 @@
+import HealthModel
+
+/// The sleep of one day: the sessions that belong to it, and which of them is the main one.
+public struct SleepDay: Sendable {
+    /// In order.
+    public let sessions: [SleepSession]
+    /// Index into `sessions`: the one with the most sleep, or the longest where none has any. Nil without sessions.
+    public let main: Int?
+
+    private static let type = "HKCategoryTypeIdentifierSleepAnalysis"
+
+    /// - Parameter gap: more than this without a sample of any source parts two sessions, microseconds.
+    public init(_ input: DayInput, gap: Instant) {
+        sessions = SleepAnalysis.sessions(
+            input.samples, rows: input.samples.rows(of: Self.type), order: input.sourceOrder(for: Self.type), gap: gap
+        ).filter { Self.has($0, input) }
+        main = SleepAnalysis.main(of: sessions)
+    }
+
+    /// The sessions other than the main one that have sleep, in order.
+    public var naps: [SleepSession] {
+        sessions.indices.filter { $0 != main && sessions[$0].asleep != nil }.map { sessions[$0] }
+    }
+
+    /// What each of the sessions is made of.
+    package static func explanations(_ input: DayInput, gap: Instant) -> [SleepExplanation] {
+        SleepAnalysis.explanations(
+            input.samples, rows: input.samples.rows(of: type), order: input.sourceOrder(for: type), gap: gap
+        ).filter { has($0.session, input) }
+    }
+
+    /// A session belongs to the day in whose window it ends. The end is exclusive: what ends at the edge lies before it.
+    private static func has(_ session: SleepSession, _ input: DayInput) -> Bool { input.contains(session.reach - 1) }
+}

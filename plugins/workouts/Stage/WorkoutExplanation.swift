@@ -1,0 +1,61 @@
+import HealthModel
+import HealthStatistics
+
+/// Why a day's workouts are what they are: each one that starts on the day, also those that don't count.
+package struct WorkoutExplanation: Sendable {
+    package var id: String
+    /// The day's entry, as the handler gives it for a workout that counts.
+    package var figure: Value
+    package var activity: String
+    package var start: Instant
+    package var end: Instant
+    package var source: String
+    /// When HealthKit stored it; nil where nobody knows.
+    package var created: Instant?
+    package var counts: Bool
+    /// Place of the newest of those that the same source wrote for the same start and activity; nil where this is that one, or the only one.
+    package var repeats: Int?
+    /// How many there are of the same source, start and activity, this one among them.
+    package var written: Int
+    /// Places of the others that go on at the same time, without repeats.
+    package var overlaps: [Int]
+
+    package var duration: Double
+    package var durationOrigin: WorkoutOrigin
+    package var paused: Double
+    package var distance: Double?
+    package var distanceOrigin: WorkoutOrigin
+    package var energy: Double?
+    package var energyOrigin: WorkoutOrigin
+    /// `{average, minimum, maximum}`, or null.
+    package var heartRate: Value
+    package var heartRateOrigin: WorkoutOrigin
+}
+
+extension WorkoutsHandler {
+    /// What `compute` gives for the same input, each workout with where its values come from.
+    package static func explanations(_ input: DayInput) throws -> [WorkoutExplanation] {
+        let entries = try WorkoutsDay(input).entries
+        return entries.enumerated().map { index, entry in
+            let workout = entry.workout
+            let body = workout.body
+            let (duration, durationOrigin) = body.timed
+            let (distance, distanceOrigin) = body.covered
+            let (energy, energyOrigin) = body.burned
+            let overlaps = entries.indices.filter { other in
+                let that = entries[other]
+                return that.newest != entry.newest && that.workout.body.start < body.end
+                    && body.start < that.workout.body.end
+            }
+            return WorkoutExplanation(
+                id: workout.id, figure: workout.figure, activity: workout.activity.name, start: body.start,
+                end: body.end, source: workout.sourceName,
+                created: workout.created == 0 ? nil : workout.created * Instant.second, counts: entry.counts,
+                repeats: entry.newest == index ? nil : entry.newest,
+                written: entries.count { $0.newest == entry.newest }, overlaps: overlaps, duration: duration,
+                durationOrigin: durationOrigin, paused: (body.end - body.start - body.active.length).seconds,
+                distance: distance, distanceOrigin: distanceOrigin, energy: energy, energyOrigin: energyOrigin,
+                heartRate: workout.heart.rate, heartRateOrigin: workout.heart.origin)
+        }
+    }
+}

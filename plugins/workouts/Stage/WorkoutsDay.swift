@@ -1,0 +1,50 @@
+import HealthModel
+import HealthStatistics
+
+/// The workouts that start on a day, and which of them count.
+struct WorkoutsDay {
+    struct Entry {
+        var workout: Workout
+        /// Place of the newest of those that the same source wrote for the same start and activity; its own place where it is that one.
+        var newest: Int
+        var counts: Bool
+    }
+
+    /// By start.
+    let entries: [Entry]
+
+    /// - Throws: `WorkoutError` for a body that isn't JSON; `WorkoutConfigurationError`.
+    init(_ input: DayInput) throws {
+        let samples = input.samples
+        let rows = samples.rows(of: HealthType.workoutIdentifier).filter { input.contains(samples.start[$0]) }
+        guard !rows.isEmpty else {
+            entries = []
+            return
+        }
+        let zones = try HeartRateZones.of(input)
+        let rates = samples.rows(of: "HKQuantityTypeIdentifierHeartRate")
+        let workouts = try rows.map { row in
+            var workout = try Workout(samples, row: row)
+            workout.heart = WorkoutHeart(
+                of: workout.body, sourceName: workout.sourceName, samples, rows: rates, zones: zones)
+            return workout
+        }
+        let newest = WorkoutRepeats.newest(of: zip(rows, workouts).map { Self.candidate($1, samples, row: $0) })
+        let dropsRepeats = WorkoutsHandler.dropsRepeats(input.configuration)
+        entries = workouts.enumerated().map { index, workout in
+            Entry(workout: workout, newest: newest[index], counts: !dropsRepeats || newest[index] == index)
+        }
+    }
+
+    private static func candidate(_ workout: Workout, _ samples: SamplePage, row: Int) -> WorkoutRepeats.Candidate {
+        WorkoutRepeats.Candidate(
+            key: .init(
+                source: workout.sourceName, second: samples.start[row].flooredSecond,
+                activity: workout.activity.identifier),
+            created: workout.created, end: samples.end[row],
+            payload: row < samples.payload.count ? Array(samples.payload.bytes[samples.payload.range(row)]) : [],
+            id: samples.ids[row])
+    }
+
+    var counted: [Workout] { entries.filter(\.counts).map(\.workout) }
+}
