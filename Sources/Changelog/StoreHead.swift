@@ -29,7 +29,7 @@ public struct StoreHead: Sendable, Equatable {
 
     public init?(wireValue value: Value) {
         guard let store = value["store"].string, let generation = value["generation"].string,
-            let sequence = value["sequence"].int
+            let sequence = value["sequence"].int, sequence >= 0, value["first"].int ?? 1 >= 0
         else { return nil }
         self.init(store: store, generation: generation, sequence: sequence, first: value["first"].int ?? 1)
     }

@@ -29,7 +29,7 @@ final class MessageEcho: Sendable {
             state.count += 1
             return state.bus
         }
-        bus?.send(message.topic, body)
+        bus?.send(message.topic, body, as: message.header.from)
     }
 
     func close() { state.withLock { $0.bus }?.close() }

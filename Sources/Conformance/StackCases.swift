@@ -186,12 +186,16 @@ final class StackCases {
         }
         let before = bus.sent
         var count = 0
-        for topic in ["sync.\(name)", "page.\(name)", "control.\(name)", "pull.\(name)", "heartbeat.observer"] {
+        let topics = [
+            ("sync.\(name)", "debouncer"), ("page.\(name)", "observer"), ("control.\(name)", HeardBus.name),
+            ("pull.\(name)", HeardBus.name), ("heartbeat.observer", "observer"),
+        ]
+        for (topic, speaker) in topics {
             let bodies: [Value] = [
                 .null, "x", [1, 2], ["head": 7], ["id": "x", "part": -1], ["command": "noSuchThing"],
             ]
-            for body in bodies { bus.send(topic, body) }
-            bus.send(topic, ["x": 1], version: ProtocolVersion(major: 2, minor: 0))
+            for body in bodies { bus.send(topic, body, as: speaker) }
+            bus.send(topic, ["x": 1], as: speaker, version: ProtocolVersion(major: 2, minor: 0))
             bus.send(frames: [Array(topic.utf8), [0xff, 0x00], [0x9f]])
             bus.send(frames: [Array(topic.utf8)])
             count += bodies.count + 3

@@ -23,7 +23,10 @@ final class Audience {
     /// The topic under which peers say, again and again, all that they want to hear.
     static let subscribeTopic = "subscribe"
     private static let topicsLimit = 256
+    private static let topicLength = 255
     private static let peersLimit = 64
+    /// Of all connections of one identity: each message is held against each of them.
+    private static let topicsLimitOfAll = 1024
     /// Who hasn't said for so long what it wants to hear is gone, or will say it again.
     private static let patience: Instant = 15 * Instant.second
 
@@ -47,17 +50,18 @@ final class Audience {
         func denied(_ why: String) -> Word { .denied(BusNotice(.denied, who: user, why: why)) }
         guard let message = try? Message(frames: Array(frames.dropFirst())), message.topic == Self.subscribeTopic,
             let topics = message.body["topics"].array, topics.count <= Self.topicsLimit,
-            topics.allSatisfy({ $0.string != nil })
+            topics.allSatisfy({ $0.string.map { $0.utf8.count <= Self.topicLength } ?? false })
         else { return denied("said something else than what it wants to hear, where only that is said") }
         guard grant.mayBe(message.header.from) else { return denied("gives itself another name than its own") }
         let isNew = peers[peer] == nil
-        if isNew, peers.values.count(where: { $0.identity == user }) >= Self.peersLimit {
-            return denied("is connected \(Self.peersLimit) times already")
-        }
+        let others = peers.filter { $0.key != peer && $0.value.identity == user }.values
+        guard others.count < Self.peersLimit else { return denied("is connected \(Self.peersLimit) times already") }
         // What it has no right to it never hears, whatever it subscribes to: that is judged by message.
-        peers[peer] = Peer(
-            identity: user, topics: topics.compactMap(\.string).map { TopicGrant.Pattern(.prefix($0)) },
-            heard: monotonic)
+        let wanted = Set(topics.compactMap(\.string).map { TopicGrant.Pattern(.prefix($0)) }).filter(grant.mayHearAny)
+        guard others.reduce(wanted.count, { $0 + $1.topics.count }) <= Self.topicsLimitOfAll else {
+            return denied("wants to hear more than \(Self.topicsLimitOfAll) topics")
+        }
+        peers[peer] = Peer(identity: user, topics: Array(wanted), heard: monotonic)
         return .subscribed(isNew: isNew)
     }
 

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The hub's two well-known endpoints, and what opens them where the bus is sealed.
+/// The hub's two well-known endpoints, what opens them where the bus is sealed, and who is believed there.
 public struct BusAddress: Sendable, Equatable {
     /// Where publishers connect.
     public var publish: String
@@ -8,11 +8,14 @@ public struct BusAddress: Sendable, Equatable {
     public var subscribe: String
     /// How this process proves who it is; nil on a bus that asks nobody: Unix sockets in a folder.
     public var seal: BusSeal?
+    /// Whose word counts for this process; nil for whoever hears everything as it is said.
+    public var trust: BusTrust?
 
-    public init(publish: String, subscribe: String, seal: BusSeal? = nil) {
+    public init(publish: String, subscribe: String, seal: BusSeal? = nil, trust: BusTrust? = nil) {
         self.publish = publish
         self.subscribe = subscribe
         self.seal = seal
+        self.trust = trust
     }
 
     /// Unix sockets in a folder (0700): the rights of the folder are the rights of the bus.

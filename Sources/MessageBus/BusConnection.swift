@@ -8,10 +8,12 @@ import Wire
 public enum Subscription: Sendable, Hashable {
     case exact(String)
     case prefix(String)
+    /// What begins so and ends as a tool's name does (`BusName`).
+    case tools(String)
 
     var text: String {
         switch self {
-        case .exact(let topic), .prefix(let topic): topic
+        case .exact(let topic), .prefix(let topic), .tools(let topic): topic
         }
     }
 
@@ -19,6 +21,8 @@ public enum Subscription: Sendable, Hashable {
         switch self {
         case .exact(let wanted): topic == wanted
         case .prefix(let wanted): topic.hasPrefix(wanted)
+        case .tools(let wanted):
+            topic.hasPrefix(wanted) && BusName.areNumbers(topic.utf8.dropFirst(wanted.utf8.count))
         }
     }
 }
@@ -33,6 +37,8 @@ public final class BusConnection: Sendable {
         public var message: @Sendable (Message) -> Void
         /// Called on the bus's thread with what couldn't be read as a message.
         public var malformed: @Sendable (MessageError) -> Void
+        /// Called on the bus's thread with what its sender isn't believed (`BusAddress.trust`).
+        public var foreign: @Sendable (Message) -> Void
         /// Called when a heartbeat is due; what it returns is sent.
         public var heartbeat: @Sendable () -> Message?
         /// When the next heartbeat is due; asked again after each message.
@@ -47,6 +53,7 @@ public final class BusConnection: Sendable {
         public init(
             message: @escaping @Sendable (Message) -> Void,
             malformed: @escaping @Sendable (MessageError) -> Void = { _ in },
+            foreign: @escaping @Sendable (Message) -> Void = { _ in },
             heartbeat: @escaping @Sendable () -> Message? = { nil },
             pace: @escaping @Sendable () -> Pace = { .quiet },
             answersHello: Bool = false,
@@ -55,6 +62,7 @@ public final class BusConnection: Sendable {
         ) {
             self.message = message
             self.malformed = malformed
+            self.foreign = foreign
             self.heartbeat = heartbeat
             self.pace = pace
             self.answersHello = answersHello
@@ -85,6 +93,8 @@ public final class BusConnection: Sendable {
         public var received = 0
         public var dropped = 0
         public var malformed = 0
+        /// Dropped because its sender isn't the one who may say it.
+        public var foreign = 0
 
         public init() {}
     }
@@ -95,6 +105,8 @@ public final class BusConnection: Sendable {
         var stopping = false
         var stopped = false
         var beatNow = false
+        /// Somebody asks how everyone is.
+        var isGreeted = false
     }
 
     /// The topic on which tools ask everyone to say how they are.
@@ -103,6 +115,8 @@ public final class BusConnection: Sendable {
     private static let outboxLimit = 1024
     /// Between heartbeats before the first was heard to pass, microseconds.
     private static let impatience: Instant = 30_000
+    /// Between heartbeats that others ask for: whoever asks without end isn't to keep everyone busy.
+    private static let greetingInterval: Instant = 20_000
     private let state = Mutex(State())
     private let wakeup: Wakeup
     private let finished = DispatchSemaphore(value: 0)
@@ -184,26 +198,29 @@ public final class BusConnection: Sendable {
                 }
                 items = pollItems(link)
             }
-            let (outgoing, stopping, beatNow) = state.withLock { state in
+            let greetingDue = (lastBeat ?? now - Self.greetingInterval) + Self.greetingInterval
+            let (outgoing, stopping, beatNow, isGreeted) = state.withLock { state in
                 defer {
                     state.outbox = []
                     state.beatNow = false
+                    if now >= greetingDue { state.isGreeted = false }
                 }
-                return (state.outbox, state.stopping, state.beatNow)
+                return (state.outbox, state.stopping, state.beatNow, state.isGreeted)
             }
             let nextWord = try link.subscribe(at: now)
             for frames in outgoing {
                 let sent = try link.publisher.send(frames)
                 state.withLock { if sent { $0.counters.sent += 1 } else { $0.counters.dropped += 1 } }
             }
-            if beatNow || lastBeat.map({ now >= handlers.pace().next(after: $0) }) ?? true {
+            if beatNow || isGreeted && now >= greetingDue || lastBeat.map({ now >= handlers.pace().next(after: $0) }) ?? true {
                 if let beat = handlers.heartbeat() { _ = try link.publisher.send(beat.frames) }
                 lastBeat = now
             }
             // Only now: a beat asked for just before the end is the last word, and says that it is.
             if stopping { return }
             let nextBeat = handlers.pace().next(after: lastBeat ?? now)
-            let next = [nextBeat, nextWord, trouble.retryAt].compactMap { $0 }.min() ?? nextBeat
+            let nextGreeting = isGreeted && now < greetingDue ? greetingDue : nil
+            let next = [nextBeat, nextWord, trouble.retryAt, nextGreeting].compactMap { $0 }.min() ?? nextBeat
             let wait = max(0, next - MonotonicClock.now) / 1000 + 1
             // EINTR only wakes us early.
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
@@ -212,7 +229,7 @@ public final class BusConnection: Sendable {
             // A bounded turn, so that a flood doesn't keep heartbeats and the outbox waiting.
             for _ in 0..<64 {
                 guard let frames = try link.subscriber.receive() else { break }
-                deliver(frames, subscriptions, handlers)
+                deliver(frames, subscriptions, address.trust, handlers)
             }
         }
     }
@@ -236,12 +253,19 @@ public final class BusConnection: Sendable {
         }
     }
 
-    private func deliver(_ frames: [[UInt8]], _ subscriptions: [Subscription], _ handlers: Handlers) {
+    private func deliver(
+        _ frames: [[UInt8]], _ subscriptions: [Subscription], _ trust: BusTrust?, _ handlers: Handlers
+    ) {
         do throws(MessageError) {
             let message = try Message(frames: frames)
-            if handlers.answersHello, message.topic == Self.hello { state.withLock { $0.beatNow = true } }
+            if handlers.answersHello, message.topic == Self.hello { state.withLock { $0.isGreeted = true } }
             // ZeroMQ subscribes by prefix: page.steps also gets page.steps2.
             guard subscriptions.contains(where: { $0.matches(message.topic) }) else { return }
+            guard trust?(message) != false else {
+                state.withLock { $0.counters.foreign += 1 }
+                handlers.foreign(message)
+                return
+            }
             state.withLock { $0.counters.received += 1 }
             handlers.message(message)
         } catch {

@@ -16,6 +16,9 @@ final class SealedHall: Hall {
     private let message = HeldMessage()
     private let notice: (BusNotice) -> Void
     private let count: (BusNotice.Kind) -> Void
+    /// The hub reads both of each message: nobody is to keep it busy with them.
+    private static let topicLimit = 255
+    private static let headerLimit = 16 << 10
 
     /// - Parameters:
     ///   - notice: told of who isn't let in and what isn't allowed.
@@ -107,6 +110,9 @@ final class SealedHall: Hall {
         }
         guard let user = message.user, let grant = guests.grants[user] else {
             return deny("isn't on the hub's list any more")
+        }
+        guard message[0].count <= Self.topicLimit, message[1].count <= Self.headerLimit else {
+            return deny("sent a topic or header that is too long")
         }
         guard grant.mayPublish(message[0]) else {
             // A topic may hold anything; its first part tells enough.

@@ -19,23 +19,40 @@ public struct TopicGrant: Sendable, Equatable {
     }
 
     /// Compared as bytes: the hub asks for each message.
-    struct Pattern: Sendable, Equatable {
-        let bytes: [UInt8]
-        let isPrefix: Bool
+    struct Pattern: Sendable, Hashable {
+        private enum Rest: Sendable { case none, anything, numbers }
+
+        private let bytes: [UInt8]
+        private let rest: Rest
 
         init(_ subscription: Subscription) {
             bytes = Array(subscription.text.utf8)
-            if case .prefix = subscription { isPrefix = true } else { isPrefix = false }
+            rest =
+                switch subscription {
+                case .exact: .none
+                case .prefix: .anything
+                case .tools: .numbers
+                }
         }
 
         func matches(_ topic: some Collection<UInt8>) -> Bool {
-            isPrefix ? topic.starts(with: bytes) : topic.elementsEqual(bytes)
+            switch rest {
+            case .none: topic.elementsEqual(bytes)
+            case .anything: topic.starts(with: bytes)
+            case .numbers: topic.starts(with: bytes) && BusName.areNumbers(topic.dropFirst(bytes.count))
+            }
         }
+
+        /// Whether any topic may match both; true in doubt.
+        func mayMeet(_ other: Pattern) -> Bool { bytes.starts(with: other.bytes) || other.bytes.starts(with: bytes) }
     }
 
     public func mayPublish(_ topic: String) -> Bool { publishBytes.contains { $0.matches(topic.utf8) } }
     public func mayHear(_ topic: String) -> Bool { hearBytes.contains { $0.matches(topic.utf8) } }
     public func mayBe(_ name: String) -> Bool { nameBytes.contains { $0.matches(name.utf8) } }
+
+    /// Whether any topic that begins like this may reach it.
+    func mayHearAny(_ wanted: Pattern) -> Bool { hearBytes.contains { $0.mayMeet(wanted) } }
 
     func mayPublish(_ topic: UnsafeRawBufferPointer) -> Bool { publishBytes.contains { $0.matches(topic) } }
     func mayHear(_ topic: UnsafeRawBufferPointer) -> Bool { hearBytes.contains { $0.matches(topic) } }

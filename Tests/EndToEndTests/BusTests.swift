@@ -26,7 +26,7 @@ extension EndToEnd {
                     address: BusAddress(folder: stack.state + "/run"), subscriptions: [],
                     handlers: .init(message: { _ in }))
                 defer { bus.close() }
-                try await send(Self.malformed + Self.senseless, to: bus, hearing: up)
+                try await send(to: bus, hearing: up)
 
                 // Nobody has ended, nobody has reserved what a message claimed.
                 #expect(up.isRunning)
@@ -53,10 +53,11 @@ extension EndToEnd {
 
         /// Sends all frames to all topics until those who hear have said that they aren't messages, and which
         /// versions don't fit.
-        private func send(_ messages: [[[UInt8]]], to bus: BusConnection, hearing up: Command) async throws {
+        private func send(to bus: BusConnection, hearing up: Command) async throws {
             try await until("complaints: \(up.error.suffix(2000))", every: 100) {
                 for topic in Self.topics {
-                    for frames in messages { bus.send([Array(topic.utf8)] + frames) }
+                    let frames = Self.malformed + Self.senseless.map { Self.frames($0, on: topic) }
+                    for frames in frames { bus.send([Array(topic.utf8)] + frames) }
                 }
                 let said = up.error
                 return said.contains("speaks protocol 2.0, this is 1.") && said.contains("message.malformed")
@@ -64,8 +65,27 @@ extension EndToEnd {
             }
         }
 
-        private static func header(version: Int64) -> [UInt8] {
-            CBOREncoder.encode(["from": "a-test", "at": 1, "v": [.integer(version), 0]])
+        private static func header(version: Int64, from name: String = "a-test") -> [UInt8] {
+            CBOREncoder.encode(["from": .string(name), "at": 1, "v": [.integer(version), 0]])
+        }
+
+        /// Said by whoever is believed on that topic, so that it gets as far as what reads it.
+        private static func frames(_ body: Value, on topic: String) -> [[UInt8]] {
+            let place = topic.split(separator: ".", maxSplits: 1).map(String.init)
+            let (speaker, member): (String, String?) =
+                switch place[0] {
+                case "sync": ("debouncer", nil)
+                case "heartbeat": (place[1], nil)
+                case "page", "observed": ("observer", "producer")
+                case "pull": ("nobody", "consumer")
+                default: ("a-test", nil)
+                }
+            var body = body
+            if let member, var members = body.object {
+                members[member] = .string(speaker)
+                body = .object(members)
+            }
+            return [header(version: 1, from: speaker), CBOREncoder.encode(body)]
         }
 
         /// Frames behind the topic that aren't a message.
@@ -84,7 +104,7 @@ extension EndToEnd {
         ]
 
         /// Messages that say nothing which anyone could act on.
-        private static let senseless: [[[UInt8]]] = [
+        private static let senseless: [Value] = [
             .null, [:], [1, 2, 3], "words", ["head": "x", "released": [], "last": true, "part": -1],
             [
                 "id": .integer(.max), "consumer": "nobody", "query": "samples", "after": .integer(.min),
@@ -106,7 +126,7 @@ extension EndToEnd {
             ["command": "import", "id": "../../etc/x", "path": "/etc/passwd"],
             ["command": "import", "id": 7, "path": []],
             ["plugin": "observer", "phase": "ready", "pid": .integer(.max), "details": []],
-        ].map { (body: Value) in [header(version: 1), CBOREncoder.encode(body)] }
+        ]
 
         private static func memory(of pid: pid_t) throws -> Int {
             let text = try String(contentsOfFile: "/proc/\(pid)/statm", encoding: .utf8)

@@ -30,7 +30,7 @@ import Testing
 
     /// Everything that any instance says.
     private var beats: StackMetrics.Beats {
-        let messages: Value = ["sent": 5, "received": 6, "dropped": 0, "malformed": 1]
+        let messages: Value = ["sent": 5, "received": 6, "dropped": 0, "malformed": 1, "foreign": 2]
         return [
             "hub": beat("hub", ["forwarded": 77]),
             "observer": beat("observer", head: 1000, ["importOpen": true, "quarantined": 3, "messages": messages]),

@@ -3,6 +3,12 @@ import HealthModel
 import PluginKit
 import Testing
 
+extension PullClient {
+    fileprivate mutating func receive(_ part: Value, at now: Instant) -> PullAnswer? {
+        receive(part, from: "them", at: now)
+    }
+}
+
 @Suite struct PullClientTests {
     private static let second = Instant.second
     private let head = StoreHead(store: "s", generation: "g", sequence: 9)
@@ -12,7 +18,7 @@ import Testing
     ) -> Value {
         [
             "id": .integer(id), "attempt": .integer(attempt), "part": .integer(Int64(number)), "last": .bool(last),
-            "head": (head ?? self.head).wireValue,
+            "head": (head ?? self.head).wireValue, "producer": "them",
         ]
     }
 
@@ -92,13 +98,75 @@ import Testing
 
     @Test func resetAndRefusalEndIt() {
         var client = asked()
-        var body: [String: Value] = ["id": 1, "attempt": 0, "error": "reset", "head": head.wireValue]
+        var body: [String: Value] = [
+            "id": 1, "attempt": 0, "error": "reset", "head": head.wireValue, "producer": "them",
+        ]
         #expect(client.receive(.object(body), at: 0)?.result == .reset(head))
         client = asked()
         body["error"] = "refused"
         body["reason"] = "makes no sense"
         #expect(client.receive(.object(body), at: 0)?.result == .refused("makes no sense"))
         #expect(client.overdue(at: .max).isEmpty)
+    }
+
+    /// Whoever knows the id and isn't the one that was asked is dropped and counted, whatever he says; what was asked for still comes.
+    @Test(arguments: ["page", "empty", "reset", "refused", "databaseInaccessible"])
+    func onlyWhoWasAskedIsBelieved(_ what: String) {
+        var client = asked()
+        var forged = part(0, last: true)
+        if what == "empty", var members = forged.object {
+            members["through"] = .integer(.max)
+            forged = .object(members)
+        } else if what != "page", var members = forged.object {
+            members["error"] = .string(what)
+            forged = .object(members)
+        }
+        #expect(client.receive(forged, from: "sleep", at: 0) == nil)
+        #expect(client.receive(forged, from: "client-them-1-2", at: 0) == nil)
+        // As itself, in the name of another: the name in the body doesn't help either.
+        var members = forged.object ?? [:]
+        members["producer"] = "sleep"
+        #expect(client.receive(.object(members), from: "sleep", at: 0) == nil)
+        #expect(client.receive(.object(members), from: "them", at: 0) == nil)
+        #expect(client.foreign == 4 && client.refusals.isEmpty)
+        let answer = client.receive(part(0, last: true), at: 0)
+        #expect(answer?.result == .pages([part(0, last: true)]))
+        // What nobody waits for is late, and nobody's fault.
+        #expect(client.receive(forged, from: "sleep", at: 0) == nil && client.foreign == 4)
+    }
+
+    /// A part by somebody else in the midst of an answer spoils nothing.
+    @Test func aForgedPartDoesNotSpoilAnAnswer() {
+        var client = asked()
+        #expect(client.receive(part(0), at: 0) == nil)
+        #expect(client.receive(part(1, last: true), from: "sleep", at: 0) == nil)
+        #expect(client.receive(part(0, head: StoreHead(store: "x", generation: "y", sequence: 1)), from: "sleep", at: 0) == nil)
+        #expect(client.receive(part(1, last: true), at: 0)?.result == .pages([part(0), part(1, last: true)]))
+    }
+
+    @Test func anAnswerWithoutEndIsNotKept() {
+        var client = asked()
+        for number in 0..<500 { #expect(client.receive(part(number), at: 0) == nil) }
+        // It is asked for again, and may end then.
+        #expect(client.overdue(at: 2 * Self.second).count == 1)
+        #expect(client.receive(part(0, attempt: 1, last: true), at: Self.second) != nil)
+    }
+
+    @Test func aRefusalIsToldUntilItIsAnswered() {
+        var client = asked()
+        let refused: Value = ["id": 1, "attempt": 0, "error": "refused", "reason": "no", "producer": "them"]
+        #expect(client.receive(refused, at: 0)?.result == .refused("no"))
+        #expect(client.refusals == ["them/changes": "no"])
+        _ = client.begin(Pull(id: 2, producer: "them", query: ["query": "changes"]), at: 0)
+        #expect(client.receive(part(0, of: 2, last: true), at: 0) != nil)
+        #expect(client.refusals.isEmpty)
+    }
+
+    @Test func whatIsDueIsAskedInTheOrderOfAsking() {
+        var client = PullClient(consumer: "me")
+        let ids: [Int64] = [900, 3, 77, 12, 500]
+        for id in ids { _ = client.begin(Pull(id: id, producer: "them", query: [:]), at: 0) }
+        #expect(client.overdue(at: Self.second).map { $0.body["id"].int } == ids)
     }
 
     @Test func otherPeoplesPagesAreDropped() {

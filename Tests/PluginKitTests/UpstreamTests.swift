@@ -33,8 +33,8 @@ import Testing
         return upstream
     }
 
-    private func pull(_ upstream: Upstream) -> Pull? {
-        let turn = turn()
+    private func pull(_ upstream: Upstream, at monotonic: Instant = 0) -> Pull? {
+        let turn = turn(at: monotonic)
         upstream.pump(turn)
         return turn.takePulls().first
     }
@@ -42,7 +42,8 @@ import Testing
     private func pages(_ pull: Pull, through: [Int64], head: StoreHead? = nil) -> PullAnswer {
         PullAnswer(
             pull: pull,
-            result: .pages(through.map { ["through": .integer($0), "head": (head ?? self.head).wireValue] }))
+            result: .pages(
+                through.map { ["through": .integer($0), "head": (head ?? self.head).wireValue, "rows": []] }))
     }
 
     @discardableResult
@@ -228,17 +229,30 @@ import Testing
         #expect(again.query["after"] == 0 && again.query["store"] == "s")
     }
 
-    @Test func aRefusalSaysWhoAndWhy() throws {
+    /// A producer that refuses, or says what can't be read, moves no anchor and ends nobody: it is asked again after a while.
+    @Test(arguments: 0..<7) func whatIsRefusedOrGarbledIsAskedAgain(_ number: Int) throws {
+        let good: [String: Value] = ["head": head.wireValue, "through": 100, "rows": []]
+        func page(_ change: [String: Value]) -> PullAnswer.Result { .pages([.object(good.merging(change) { $1 })]) }
+        let row: [String: Value] = [
+            "seq": 1, "key": "figures/me/x", "topic": "figures.them", "user": "me", "day": 20_000, "deleted": true,
+        ]
+        func rows(_ change: [String: Value]) -> PullAnswer.Result {
+            page(["rows": [.object(row), .object(row.merging(change) { $1 })]])
+        }
+        let answers: [PullAnswer.Result] = [
+            .refused("no such query"), .pages([]), page(["head": 7]), page(["through": "x"]), rows(["key": .null]),
+            rows(["day": .integer(.max)]), page(["head": ["store": "s", "generation": "g", "sequence": .integer(.min)]]),
+        ]
         let upstream = try opened()
         upstream.hear(head, limit: AnchorVector(base: 100), turn())
         let asked = try #require(pull(upstream))
-        let error = #expect(throws: StageError.self) {
-            try upstream.fetch(PullAnswer(pull: asked, result: .refused("no such query")), turn())
+        let before = upstream.frontier
+        guard case .inaccessible = try upstream.fetch(PullAnswer(pull: asked, result: answers[number]), turn()) else {
+            Issue.record("it was taken")
+            return
         }
-        #expect(error?.description == "them refused a pull: no such query")
-        let again = try opened()
-        again.hear(head, limit: AnchorVector(base: 100), turn())
-        let other = try #require(pull(again))
-        #expect(throws: StageError.self) { try again.fetch(PullAnswer(pull: other, result: .pages([])), turn()) }
+        #expect(upstream.frontier == before && upstream.isHeldUp(turn()))
+        #expect(pull(upstream, at: 9 * Instant.second) == nil)
+        #expect(pull(upstream, at: 10 * Instant.second)?.query["after"] == asked.query["after"])
     }
 }

@@ -101,7 +101,7 @@ final class FiguresRig {
             var answer: PullAnswer?
             try PullService(
                 instance: pull.producer, log: .silent, lostRows: { Issue.record("lost rows of \($0)") },
-                send: { _, part in answer = client.receive(part, at: 0) ?? answer }
+                send: { _, part in answer = client.receive(part, from: pull.producer, at: 0) ?? answer }
             ).serve(request.body, database, source)
             try asking.answer(pull, try #require(answer).result)
         }

@@ -129,7 +129,7 @@ final class LinkedStages {
             let request = client.begin(pull, at: 0)
             let service = PullService(
                 instance: pull.producer, log: .silent, lostRows: { _ in },
-                send: { _, part in found = client.receive(part, at: 0) ?? found })
+                send: { _, part in found = client.receive(part, from: pull.producer, at: 0) ?? found })
             if pull.producer == "observer" {
                 let database = observer.store.database
                 try service.serve(request.body, database, ObserverSource(database: database))

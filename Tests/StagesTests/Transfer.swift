@@ -118,7 +118,11 @@ final class Transfer {
         let due = flying.filter { $0.due <= step }
         flying.removeAll { $0.due <= step }
         for message in due {
-            if message.isRequest { answer(message.body, from: message.sender) } else { try take(message.body) }
+            if message.isRequest {
+                answer(message.body, from: message.sender)
+            } else {
+                try take(message.body, from: message.sender)
+            }
         }
         rig.monotonic += time
         rig.now += time
@@ -151,8 +155,9 @@ final class Transfer {
         }
     }
 
-    private func take(_ part: Value) throws {
-        guard let answer = client.receive(part, at: rig.monotonic), pulls.removeValue(forKey: answer.pull.id) != nil
+    private func take(_ part: Value, from sender: String) throws {
+        guard let answer = client.receive(part, from: sender, at: rig.monotonic),
+            pulls.removeValue(forKey: answer.pull.id) != nil
         else { return }
         try rig.answer(answer.pull, answer.result)
         try carry()

@@ -192,6 +192,79 @@ import Wire
         bus.close()
     }
 
+    /// Whoever asks how everyone is without end gets its answer now and then, and doesn't keep everyone busy.
+    @Test func whoeverAsksWithoutEndIsAnsweredNowAndThen() throws {
+        let hub = try RunningForwarder(address)
+        let beats = Mutex(0)
+        let bus = try BusConnection(
+            address: address, subscriptions: [],
+            handlers: .init(
+                message: { _ in },
+                heartbeat: {
+                    beats.withLock { $0 += 1 }
+                    return nil
+                }, answersHello: true))
+        let asker = try sender(address)
+        let hello = message(BusConnection.hello)
+        try #require(
+            eventually(within: 60) {
+                asker.send(hello)
+                return beats.withLock(\.self) >= 3
+            })
+        let (began, before) = (MonotonicClock.now, beats.withLock(\.self))
+        while MonotonicClock.now - began < Instant.second {
+            for _ in 0..<20 { asker.send(hello) }
+            usleep(1000)
+        }
+        let (answered, time) = (beats.withLock(\.self) - before, MonotonicClock.now - began)
+        #expect(answered > 1 && answered <= Int(time / 20_000) + 2)
+        // One that asks once is answered, too.
+        let last = beats.withLock(\.self)
+        #expect(
+            eventually(within: 60) {
+                usleep(30_000)
+                asker.send(hello)
+                return beats.withLock(\.self) > last + 1
+            })
+        bus.close()
+        asker.close()
+        #expect(hub.stop())
+    }
+
+    /// Whose word doesn't count isn't heard, and counted; who looks at everything hears it still.
+    @Test func onlyWhoIsBelievedIsHeard() throws {
+        let hub = try RunningForwarder(address)
+        var trusting = address
+        trusting.trust = BusTrust { $0.header.from == "sender" && $0.topic != "b.forbidden" }
+        let foreign = Mutex<[String]>([])
+        let heard = Mutex<[String]>([])
+        let bus = try BusConnection(
+            address: trusting, subscriptions: [.prefix("b.")],
+            handlers: .init(
+                message: { said in heard.withLock { $0.append("\(said.header.from) \(said.topic)") } },
+                foreign: { said in foreign.withLock { $0.append("\(said.header.from) \(said.topic)") } }))
+        let listener = try Listener(address, [.prefix("b.")])
+        let sender = try sender(address)
+        try #require(listener.hears(sender))
+        try #require(
+            eventually(within: 60) {
+                sender.send(message("b.ping"))
+                return heard.withLock { $0.contains("sender b.ping") }
+            })
+        sender.send(message("b.forbidden"))
+        sender.send(Message(topic: "b.allowed", header: .init(from: "other", at: 1)))
+        sender.send(message("b.allowed"))
+        #expect(eventually(within: 60) { heard.withLock { $0.contains("sender b.allowed") } })
+        #expect(heard.withLock { $0.allSatisfy { ["sender b.ping", "sender b.allowed"].contains($0) } })
+        #expect(foreign.withLock(\.self) == ["sender b.forbidden", "other b.allowed"])
+        #expect(bus.counters.foreign == 2)
+        #expect(eventually(within: 60) { listener.topics.contains("b.forbidden") })
+        bus.close()
+        sender.close()
+        listener.close()
+        #expect(hub.stop())
+    }
+
     /// An instance's last word is that it has stopped: whoever waits for it mustn't have to wait for silence.
     @Test func aBeatAskedForBeforeTheEndIsSent() throws {
         let hub = try RunningForwarder(address)

@@ -124,6 +124,40 @@ import Wire
     }
 
     /// One that is let in and floods with what it may not say, and with what it may: the others are heard.
+    /// Each message is held against all that is subscribed to: so much of that is one identity's, however often it connects, and not more.
+    @Test func aHearerCostsTheHubNoMoreThanItsShare() throws {
+        try bus.admit("greedy")
+        let many = try (0..<6).map { number in
+            try Listener(try bus.address("greedy"), (0..<200).map { .prefix("x.\(number).\($0).") })
+        }
+        #expect(eventually(within: 60) { bus.notices.contains { $0.why == "wants to hear more than 1024 topics" } })
+        try bus.admit("long")
+        let long = try Listener(try bus.address("long"), [.prefix(String(repeating: "x", count: 256))])
+        #expect(eventually(within: 60) { bus.notices.contains { $0.who == "long" && $0.why.contains("where only that is said") } })
+        // What it may hear nothing of costs nothing.
+        try bus.admit("modest", hears: [.exact("a.b")])
+        let modest = try (0..<6).map { number in
+            try Listener(try bus.address("modest"), (0..<200).map { .prefix("x.\(number).\($0).") } + [.exact("a.b")])
+        }
+        for listener in modest { #expect(listener.hears(sender, within: 60)) }
+        #expect(!bus.notices.contains { $0.who == "modest" })
+        #expect(listener.hears(sender, within: 60))
+        for listener in many + modest + [long] { listener.close() }
+        end()
+    }
+
+    /// The hub reads topic and header of each message: what is too long for either isn't passed on.
+    @Test func longTopicsAndHeadersGoNowhere() throws {
+        let before = bus.hub?.forwarder.counters.denied ?? 0
+        sender.send(message("b." + String(repeating: "x", count: 254)))
+        let padding: [String: Value] = ["padding": .string(String(repeating: "x", count: 17 << 10))]
+        sender.send(Message(topic: "b.c", header: .init(from: "sender", at: 1, other: padding)))
+        #expect(eventually(within: 60) { (bus.hub?.forwarder.counters.denied ?? 0) - before >= 2 })
+        #expect(bus.notices.contains { $0.why == "sent a topic or header that is too long" })
+        #expect(listener.hears(sender, within: 60))
+        end()
+    }
+
     @Test func aFloodStopsNobody() throws {
         try bus.admit("flood", publishes: [.exact("b.allowed")])
         let flood = try BusConnection(

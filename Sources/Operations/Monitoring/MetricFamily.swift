@@ -25,7 +25,7 @@ extension MetricFamily {
     public static let all: [MetricFamily] = [
         buildInfo, up, ready, heartbeatAge, restarts, epoch, memory, busy, lastCommit, turns, turnCount, processor,
         started, head,
-        consumed, lag, sent, received, dropped, malformed, forwarded, pendingDays, failedDays, pendingTypes, openDays,
+        consumed, lag, sent, received, dropped, malformed, foreign, forwarded, pendingDays, failedDays, pendingTypes, openDays,
         missing, importOpen, quarantined, lastSample, lastSync, lastCheck, delivered, deadLetters, paused, blocked,
         networkPath, lastDelivery, deliveryDelay, notified, notificationsFailed,
     ]
@@ -79,6 +79,9 @@ extension MetricFamily {
         "Messages that weren't sent for want of room; they are repeated.")
     package static let malformed = MetricFamily(
         "messages_malformed_total", .counter, ["instance"], "What came on the bus and wasn't a message.")
+    package static let foreign = MetricFamily(
+        "messages_foreign_total", .counter, ["instance"],
+        "Messages that weren't believed, for their sender isn't the one who may say it.")
     package static let forwarded = MetricFamily(
         "messages_forwarded_total", .counter, ["instance"], "Messages that the hub has passed on.")
 

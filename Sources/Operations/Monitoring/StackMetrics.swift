@@ -81,6 +81,7 @@ public struct StackMetrics {
         let messages = details["messages"]
         for (family, member) in [
             (MetricFamily.sent, "sent"), (.received, "received"), (.dropped, "dropped"), (.malformed, "malformed"),
+            (.foreign, "foreign"),
         ] { add(family, [name], messages?[member]) }
         add(.forwarded, [name], details["forwarded"])
         add(.failedDays, [name], details["failedDays"])

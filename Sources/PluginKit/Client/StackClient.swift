@@ -12,7 +12,6 @@ public final class StackClient: Sendable {
         var pulls: PullClient
         var answers: [Int64: PullAnswer] = [:]
         var beats: [String: (beat: Heartbeat, at: Instant)] = [:]
-        var last: Int64 = WallClock.now
     }
 
     /// Under which it stands on the bus.
@@ -22,11 +21,6 @@ public final class StackClient: Sendable {
     private let bus = Mutex<BusConnection?>(nil)
     /// What others ask of this tool, for the thread that answers.
     private let requests = Mailbox<Value>(capacity: 16)
-
-    static let prefix = "client-"
-
-    /// Whether a consumer is a person's tool, and not an instance of the stack.
-    public static func isTool(_ consumer: String) -> Bool { consumer.hasPrefix(prefix) }
 
     /// Connects; the stack need not be there.
     /// - Parameters:
@@ -40,7 +34,7 @@ public final class StackClient: Sendable {
     ) throws {
         let number = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
         // On a sealed bus a tool's name begins with whose key it has.
-        let name = Self.prefix + (address.seal.map { $0.identity + "-" } ?? "") + number
+        let name = BusName.toolPrefix(of: address.seal?.identity) + number
         self.name = name
         state = Mutex(State(pulls: PullClient(consumer: name)))
         let connection = try BusConnection(
@@ -107,7 +101,9 @@ public final class StackClient: Sendable {
         state.withLock { state in
             if let beat = Heartbeat(message) {
                 state.beats[beat.instance] = (beat, MonotonicClock.now)
-            } else if let answer = state.pulls.receive(message.body, at: MonotonicClock.now) {
+            } else if let answer = state.pulls.receive(
+                message.body, from: message.header.from, at: MonotonicClock.now)
+            {
                 state.answers[answer.pull.id] = answer
             }
         }
@@ -171,13 +167,9 @@ public final class StackClient: Sendable {
     public func ask(_ producer: String, _ query: [String: Value], within seconds: Double) throws -> [Value]? {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         settle()
-        let (id, request) = state.withLock { state in
-            state.last += 1
-            return (
-                state.last,
-                state.pulls.begin(Pull(id: state.last, producer: producer, query: query), at: MonotonicClock.now)
-            )
-        }
+        let pull = Pull(id: Int64.random(in: 1 ... .max), producer: producer, query: query)
+        let id = pull.id
+        let request = state.withLock { $0.pulls.begin(pull, at: MonotonicClock.now) }
         send(request.topic, request.body)
         var nextRepeat = MonotonicClock.now + 100_000
         while MonotonicClock.now < deadline {

@@ -21,7 +21,7 @@ extension HandlerStage {
 
     /// Asks for the samples of the newest dirty days, once all that is released has been marked.
     func requestSlices(_ turn: Turn) {
-        guard upstream.isLive(within: Self.nearby), !upstream.isInaccessible else { return }
+        guard upstream.isLive(within: Self.nearby), !upstream.isHeldUp(turn) else { return }
         // One that is there may be computed while the others travel; no more of them, whoever computes.
         while inFlight.count < Self.concurrentRuns, inFlight.count + fetched.count <= Self.concurrentRuns,
             let run = nextRun()
@@ -92,7 +92,7 @@ extension HandlerStage {
         switch answer.result {
         // The upstream's own cursor meets the reset too and marks the days anew.
         case .reset: return
-        case .refused(let why): throw StageError.refused(producer: upstream.producer, why: why)
+        case .refused(let why): return upstream.wasRefused(why, turn)
         // The days stay marked.
         case .databaseInaccessible: return upstream.becameInaccessible(turn)
         case .pages(let pages):

@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import MessageBus
 import SQLite
+import Synchronization
 import Wire
 
 /// What a stage lets others read, from a connection of its own beside the writer.
@@ -91,7 +92,9 @@ open class ChangelogSource: PullSource {
 
 /// The thread that answers pulls: long reads never wait for the writer, nor the writer for them.
 final class PullServer: Sendable {
-    private let requests = Mailbox<Message>(capacity: 64)
+    private let requests = Mutex(PullQueue())
+    /// Wakes the thread up: something waits.
+    private let bell = Mailbox<Void>(capacity: 1)
     private let finished = DispatchSemaphore(value: 0)
 
     init(
@@ -102,11 +105,13 @@ final class PullServer: Sendable {
         let loop: @Sendable () -> Void = { [self] in
             do {
                 let (database, source) = try open()
-                let service = PullService(instance: instance, log: log, lostRows: lostRows, send: send)
-                while !requests.isClosed {
-                    for request in requests.take(limit: 1, timeout: 60) {
-                        try service.serve(request.body, database, source)
+                let service = PullService(instance: instance, log: log.seldom(), lostRows: lostRows, send: send)
+                while !bell.isClosed {
+                    guard let request = requests.withLock({ $0.take() }) else {
+                        _ = bell.take(limit: 1, timeout: 60)
+                        continue
                     }
+                    try service.serve(request, database, source)
                 }
             } catch { failed(error) }
             finished.signal()
@@ -116,11 +121,14 @@ final class PullServer: Sendable {
         thread.start()
     }
 
-    /// A full box drops the request; it comes again.
-    func offer(_ message: Message) { requests.offer(message) }
+    /// What there is no room for is dropped; it comes again.
+    func offer(_ message: Message) {
+        requests.withLock { _ = $0.offer(message.body, from: message.header.from) }
+        bell.offer(())
+    }
 
     func close() {
-        requests.close()
+        bell.close()
         finished.wait()
     }
 }

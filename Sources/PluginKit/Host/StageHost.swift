@@ -19,7 +19,7 @@ public protocol EffectRunner: AnyObject, Sendable {
 public final class StageHost: Sendable {
     enum Input: Sendable {
         case message(Message)
-        case page(Value)
+        case answer(PullAnswer)
         case effect(EffectResult)
         case lostRows(generation: String)
     }
@@ -34,6 +34,7 @@ public final class StageHost: Sendable {
     /// Results of effects wait for room here, so that a reader can't run ahead of the writer.
     private let results = Mailbox<EffectResult>(capacity: 2)
     private let vitals: Vitals
+    private let pulls: Mutex<PullClient>
     private let log: StageLog
     private let stopping = Mutex(false)
     private let failure = Mutex(Failure())
@@ -44,6 +45,7 @@ public final class StageHost: Sendable {
         self.plugin = plugin
         self.log = log
         vitals = Vitals(instance: instance, plugin: plugin, configuration: configuration)
+        pulls = Mutex(PullClient(consumer: instance))
     }
 
     /// Asks the host to finish its turn and end; any thread may call it.
@@ -81,16 +83,24 @@ public final class StageHost: Sendable {
             head: database.head, generations: database.generations.count, epoch: database.epoch,
             report: try stage.report(makeTurn()), committed: nil)
 
-        let pulls = Mutex(PullClient(consumer: instance))
         let outbox = Outbox(instance: instance)
+        // Once: rows are lost while nobody has the file open. A consumer that says so again and again would have all others look up theirs each time.
+        let knowsLostRows = Mutex(false)
         let server = PullServer(
             instance: instance, log: log, open: source,
-            lostRows: { [inputs] in inputs.offer(.lostRows(generation: $0)) },
+            lostRows: { [inputs] generation in
+                let isNew = knowsLostRows.withLock { known in
+                    defer { known = true }
+                    return !known
+                }
+                if isNew { inputs.insist(.lostRows(generation: generation)) }
+            },
             failed: { [self] in fail($0) },
             send: { outbox.send($0, $1) })
         let pullTopic = "pull.\(instance)"
         let pageTopic = "page.\(instance)"
         let ownBeat = Heartbeat.topic(instance)
+        let foreign = ForeignWords(log)
         let bus = try BusConnection(
             address: address,
             subscriptions: stage.subscriptions + [.exact(pullTopic), .exact(pageTopic), .exact(ownBeat)],
@@ -98,14 +108,19 @@ public final class StageHost: Sendable {
                 message: { [self] message in
                     switch message.topic {
                     case pullTopic: server.offer(message)
-                    // The box is bounded by the pulls on their way; their answers aren't dropped here.
-                    case pageTopic: inputs.insist(.page(message.body))
+                    case pageTopic: take(page: message, foreign)
                     case ownBeat: if vitals.heardSelf() { outbox.beat() }
                     default: inputs.offer(.message(message))
                     }
                 },
                 malformed: { [log] error in log(.messageMalformed, ["why": error.description]) },
-                heartbeat: { [vitals] in vitals.heartbeat(bus: outbox.counters) },
+                foreign: { foreign.note($0) },
+                heartbeat: { [self] in
+                    let (unasked, refusals) = pulls.withLock { ($0.foreign, $0.refusals) }
+                    var counters = outbox.counters
+                    counters.foreign += unasked
+                    return vitals.heartbeat(bus: counters, refusals: refusals)
+                },
                 pace: { [vitals] in vitals.pace },
                 answersHello: true,
                 refused: { [log] in log(.busRefused, failed: true, ["why": $0]) },
@@ -138,9 +153,9 @@ public final class StageHost: Sendable {
             let turn = makeTurn()
             vitals.begin(turn.monotonic)
             do {
-                try handle(batch, stage: stage, turn: turn, database: database, pulls: pulls, outbox: outbox)
+                try handle(batch, stage: stage, turn: turn, outbox: outbox)
                 deadline = try stage.tick(turn)
-                for pull in turn.takePulls() { send(pull, pulls, outbox) }
+                for pull in turn.takePulls() { send(pull, outbox) }
                 for id in turn.takeWithdrawn() { pulls.withLock { $0.forget(id) } }
                 for again in pulls.withLock({ $0.overdue(at: MonotonicClock.now) }) {
                     outbox.send(again.topic, again.body)
@@ -161,30 +176,35 @@ public final class StageHost: Sendable {
         if let error = failure.withLock({ $0.error }) { throw error }
     }
 
-    private func send(_ pull: Pull, _ pulls: borrowing Mutex<PullClient>, _ outbox: Outbox) {
+    /// Puts the parts of an answer together as they come, on the bus's thread: only complete answers wait for the stage, and no more than it has asked for.
+    private func take(page: Message, _ foreign: ForeignWords) {
+        let (answer, isForeign) = pulls.withLock { pulls in
+            let before = pulls.foreign
+            let answer = pulls.receive(page.body, from: page.header.from, at: MonotonicClock.now)
+            return (answer, pulls.foreign > before)
+        }
+        if isForeign { foreign.note(page) }
+        if let answer { inputs.insist(.answer(answer)) }
+    }
+
+    private func send(_ pull: Pull, _ outbox: Outbox) {
         let request = pulls.withLock { $0.begin(pull, at: MonotonicClock.now) }
         outbox.send(request.topic, request.body)
     }
 
-    private func handle(
-        _ batch: [Input], stage: any Stage, turn: Turn, database: StageDatabase, pulls: borrowing Mutex<PullClient>,
-        outbox: Outbox
-    ) throws {
+    private func handle(_ batch: [Input], stage: any Stage, turn: Turn, outbox: Outbox) throws {
         for input in batch {
             switch input {
             case .message(let message): try stage.receive(message, turn)
-            case .page(let part):
-                guard let answer = pulls.withLock({ $0.receive(part, at: MonotonicClock.now) }) else { continue }
-                try stage.receive(answer, turn)
+            case .answer(let answer): try stage.receive(answer, turn)
             case .effect:
                 for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
             case .lostRows(let generation):
-                // A consumer has seen rows that this store no longer has: whoever reads from now on must know it. Once: it may ask again
-                // before the new generation is committed.
+                // A consumer has seen rows that this store no longer has: whoever reads from now on must know it.
                 guard turn.head.generation == generation else { continue }
                 try turn.write().beginGeneration(now: turn.now)
             }
-            for pull in turn.takePulls() { send(pull, pulls, outbox) }
+            for pull in turn.takePulls() { send(pull, outbox) }
         }
     }
 }

@@ -74,12 +74,21 @@ final class Vitals: Sendable {
 
     func stop() { state.withLock { $0.stopped = true } }
 
-    func heartbeat(bus: BusConnection.Counters) -> Message? {
+    /// - Parameter refusals: why others don't answer what this instance asks, by `producer/query`.
+    func heartbeat(bus: BusConnection.Counters, refusals: [String: String]) -> Message? {
         let now = MonotonicClock.now
         let state = state.withLock { state in
             defer { state.presence.said(at: now) }
             return state
         }
+        var own: [String: Value] = [
+            "messages": [
+                "sent": .integer(Int64(bus.sent)), "received": .integer(Int64(bus.received)),
+                "dropped": .integer(Int64(bus.dropped)), "malformed": .integer(Int64(bus.malformed)),
+                "foreign": .integer(Int64(bus.foreign)),
+            ]
+        ]
+        if !refusals.isEmpty { own["refusals"] = .object(refusals.mapValues { .string($0) }) }
         let phase = state.stopped ? "stopped" : state.presence.isOnBus(at: now) ? "ready" : "running"
         return Heartbeat(
             instance: instance, plugin: plugin, phase: phase, pid: Int(ProcessInfo.processInfo.processIdentifier),
@@ -87,13 +96,7 @@ final class Vitals: Sendable {
             lastCommit: state.lastCommit, busySince: state.busySince, memoryBytes: ProcessUse.memory,
             processorTime: ProcessUse.processorTime, started: ProcessUse.started, turns: state.turns,
             configuration: configuration,
-            details: state.report.allDetails.merging(
-                [
-                    "messages": [
-                        "sent": .integer(Int64(bus.sent)), "received": .integer(Int64(bus.received)),
-                        "dropped": .integer(Int64(bus.dropped)), "malformed": .integer(Int64(bus.malformed)),
-                    ]
-                ], uniquingKeysWith: { own, _ in own })
+            details: state.report.allDetails.merging(own, uniquingKeysWith: { stages, _ in stages })
         ).message(at: WallClock.now)
     }
 }

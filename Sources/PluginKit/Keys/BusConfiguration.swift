@@ -87,6 +87,7 @@ extension StackConfiguration {
     /// - Throws: `Failure` when the bus is sealed and its keys aren't there.
     public func address(in state: StateFolder, as name: String) throws -> BusAddress {
         var address = bus.endpoints ?? state.address
+        address.trust = BusRights(self).trust
         guard bus.isSealed else { return address }
         let keys = keyFolder(state).watchedCredentials(of: name)
         _ = try keys.current()

@@ -1,11 +1,11 @@
 import MessageBus
 
-/// Who may say and hear what on a sealed bus: derived from the configuration, here and nowhere else.
+/// Who may say and hear what: derived from the configuration, here and nowhere else.
 ///
-/// Written down in docs/protocol.md ("Rights").
+/// A sealed hub passes on by it, and every process believes by it (`trust`). Written down in docs/protocol.md ("Rights").
 public struct BusRights: Sendable {
-    private let stack: StackConfiguration
-    private let observer: String
+    let stack: StackConfiguration
+    let observer: String
     private let handlers: [String]
 
     public init(_ stack: StackConfiguration) {
@@ -14,37 +14,48 @@ public struct BusRights: Sendable {
         handlers = stack.handlers.map(\.name)
     }
 
-    /// What the holder of a key may do; nil for an instance that the stack doesn't have.
+    /// What the holder of a key may do; nil for an instance that the stack doesn't have, and for a person with the name of one that it has.
     public func grant(_ role: KeyRole, name: String) -> TopicGrant? {
-        switch role {
-        case .tap: TopicGrant(publishes: [], hears: [.prefix("")], names: [.exact(name), Self.tools(of: name)])
-        case .operator: people(name, beside: [])
-        case .supervisor: people(name, beside: [.exact(Heartbeat.topic(name))])
-        case .instance(let name): stack.instance(name).flatMap(instance)
+        if case .instance(let name) = role { return stack.instance(name).flatMap(instance) }
+        guard stack.instance(name) == nil else { return nil }
+        return switch role {
+        case .tap: TopicGrant(publishes: [], hears: [.prefix("")], names: Self.names(of: name))
+        case .supervisor: person(name, beside: [.exact(Heartbeat.topic(name))])
+        case .operator, .instance: person(name)
         }
     }
 
-    /// How tools name themselves, so that the answers to one never reach another person's.
-    private static func tools(of name: String) -> Subscription { .prefix(toolPrefix(name)) }
+    /// Its own, and those of its tools, so that the answers to one never reach another's.
+    private static func names(of name: String) -> [Subscription] {
+        [.exact(name), .tools(BusName.toolPrefix(of: name))]
+    }
 
-    private static func toolPrefix(_ name: String) -> String { StackClient.prefix + name + "-" }
-
-    private func people(_ name: String, beside more: [Subscription]) -> TopicGrant {
+    func person(_ name: String, beside more: [Subscription] = []) -> TopicGrant {
         TopicGrant(
             // Pages only to the observer: of a file that it can't open itself.
-            publishes: [.prefix("control."), .prefix("pull."), .exact("page.\(observer)")] + more,
+            publishes: [.prefix("control."), .exact("page.\(observer)")] + stages.map { .exact("pull.\($0.name)") }
+                + more,
             hears: [.prefix("")],
-            names: [.exact(name), Self.tools(of: name)])
+            names: Self.names(of: name))
+    }
+
+    /// What a tool of an instance may say: of one that stands by for it, or looks whether it is there.
+    func tool(of instance: StackConfiguration.Instance) -> [Subscription] {
+        producers(for: instance).map { .exact("pull.\($0)") }
+    }
+
+    private var stages: [StackConfiguration.Instance] {
+        stack.instances.filter { $0.manifest.kind != .hub && $0.manifest.kind != .backend }
     }
 
     private func instance(_ instance: StackConfiguration.Instance) -> TopicGrant? {
         let name = instance.name
         let beat = Subscription.exact(Heartbeat.topic(name))
         // Also as one that stands by for it, which is a tool until it has the place.
-        let isNamed = [Subscription.exact(name), Self.tools(of: name)]
+        let isNamed = Self.names(of: name)
         var publishes = [beat, .exact(StandbyWord.prefix + name)]
         var hears = [
-            beat, .exact(BusConnection.hello), .prefix("page." + Self.toolPrefix(name)),
+            beat, .exact(BusConnection.hello), .tools("page." + BusName.toolPrefix(of: name)),
             .exact(StandbyWord.prefix + name),
         ]
         func beats(_ names: [String]) -> [Subscription] { names.map { .exact(Heartbeat.topic($0)) } }
@@ -52,7 +63,7 @@ public struct BusRights: Sendable {
         case .hub: return nil
         case .backend: return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
         case .observer:
-            publishes += [.prefix("observed."), .prefix("pull.\(StackClient.prefix)")]
+            publishes += [.prefix("observed."), .prefix("pull." + BusName.toolPrefix(of: nil))]
             hears += [.exact("control.\(name)"), .exact("acknowledged.\(name)")]
         case .debouncer:
             publishes += (handlers + names(.uploader)).map { .exact("sync.\($0)") }
@@ -73,7 +84,7 @@ public struct BusRights: Sendable {
         }
         // Every stage asks, is asked and answers, and takes commands.
         publishes += producers(for: instance).map { .exact("pull.\($0)") }
-        publishes += consumers(of: instance).map { .exact("page.\($0)") } + [.prefix("page.\(StackClient.prefix)")]
+        publishes += consumers(of: instance).map { .exact("page.\($0)") } + [.prefix("page." + BusName.toolPrefix(of: nil))]
         hears += [.exact("pull.\(name)"), .exact("page.\(name)"), .exact("control.\(name)")]
         if Alert.raisers.contains(instance.manifest.kind) { publishes.append(.prefix(Alert.topicPrefix)) }
         return TopicGrant(publishes: publishes, hears: hears, names: isNamed)

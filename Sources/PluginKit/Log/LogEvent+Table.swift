@@ -9,9 +9,9 @@ extension LogEvent {
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
         importStarted, instanceStandby, instanceStarted,
-        instanceStopped, mendBegun, mendEnded, messageMalformed, notifyFailed, notifyGivenUp, observerAcknowledged,
+        instanceStopped, mendBegun, mendEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp, observerAcknowledged,
         observerFired,
-        observerUnheard, page, pageInaccessible, pathChanged, pathUnknown, pendingAdded, processEnded, processGivenUp,
+        observerUnheard, page, pageInaccessible, pathChanged, pathUnknown, pendingAdded, pullRefused, processEnded, processGivenUp,
         processKilled, processLate, processReady, processReplaced, processRestarting, processStarted, processStopped,
         processUnstartable, registrationRefused,
         registrationRenewed, stackStopped, stackStopping, standbyEnded, syncMetric, syncSummary, taskCancelled,
@@ -194,6 +194,12 @@ extension LogEvent {
     public static let mendEnded = LogEvent(
         "mend.ended", .notice, "What a person asked a stage to mend is done, or can't be.",
         ["action": "as at its begin"])
+    public static let messageForeign = LogEvent(
+        "message.foreign", .error, "Somebody said what isn't for him to say: it was dropped.",
+        ["from": "who", "topic": "its first part", "untold": "how many of his weren't logged since the last one"])
+    public static let pullRefused = LogEvent(
+        "pull.refused", .error, "A producer refuses a request, or answers what can't be read; it is asked again later.",
+        ["upstream": "whose", "why": "what it says, or what is wrong with the answer"])
     public static let messageMalformed = LogEvent(
         "message.malformed", .error, "What came on the bus isn't a message.", ["why": "what is wrong with it"])
     public static let anchorReset = LogEvent(

@@ -23,14 +23,25 @@ public final class Turn {
     private var pulls: [Pull] = []
     private var withdrawn: [Int64] = []
 
-    /// Numbers for pulls and effects, unique in a process's life.
+    /// Numbers for pulls and effects. An effect's is unique in a process's life; a pull's is random as well, so that nobody who isn't asked can answer it.
     public final class Identifiers {
         private var last: Int64
-        public init(startingAt first: Int64 = 0) { last = first }
-        func next() -> Int64 {
+        private var random: any RandomNumberGenerator
+
+        /// - Parameter random: gives the pulls' ids; the system's generator but in a simulation.
+        public init(
+            startingAt first: Int64 = 0, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+        ) {
+            last = first
+            self.random = random
+        }
+
+        func effect() -> Int64 {
             last += 1
             return last
         }
+
+        func pull() -> Int64 { Int64.random(in: 1 ... .max, using: &random) }
     }
 
     public init(
@@ -62,7 +73,7 @@ public final class Turn {
     /// Asks a producer for pages.
     @discardableResult
     public func pull(_ producer: String, _ query: [String: Value]) -> Pull {
-        let pull = Pull(id: identifiers.next(), producer: producer, query: query)
+        let pull = Pull(id: identifiers.pull(), producer: producer, query: query)
         pulls.append(pull)
         return pull
     }
@@ -76,7 +87,7 @@ public final class Turn {
     /// Has the host do something once the turn is committed.
     @discardableResult
     public func perform(_ request: any Sendable) -> Int64 {
-        let effect = Effect(id: identifiers.next(), request: request)
+        let effect = Effect(id: identifiers.effect(), request: request)
         effects.append(effect)
         return effect.id
     }

@@ -31,6 +31,14 @@ public final class Upstream {
     /// When the producer was last heard of, by a hint or an answer (monotonic).
     private var lastHeard: Instant?
 
+    /// When to ask again after a refusal or an answer that can't be read (monotonic).
+    private var retryAt: Instant?
+
+    /// What one producer refuses or garbles holds up what comes from it, and nothing else; it is asked again after this time.
+    static let retryAfter: Instant = 10 * Instant.second
+    /// Days since 1970 that a row may be of: those of the years 0 to 10000, about.
+    private static let days = -720_000...2_940_000
+
     /// A producer that has been silent for this long is asked where it stands: should every hint be lost, this still gets everything through.
     static let pollAfter: Instant = 30 * Instant.second
 
@@ -105,7 +113,7 @@ public final class Upstream {
 
     /// Asks for the next window unless a request is on its way.
     public func pump(_ turn: Turn) {
-        guard inFlight == nil, !isInaccessible, let window = nextWindow(turn) else { return }
+        guard inFlight == nil, !isHeldUp(turn), let window = nextWindow(turn) else { return }
         var members = query
         // On first contact the window is the hint's, and so are the store and the generation that its sequences belong to.
         members["store"] = Value(received.store ?? heard?.store)
@@ -132,6 +140,9 @@ public final class Upstream {
         return Cursor.Window(after: received.anchor, until: AnchorVector(base: .max), isBackfill: false)
     }
 
+    /// Whether asking now would bring nothing: the device is locked, or the producer has just refused.
+    public func isHeldUp(_ turn: Turn) -> Bool { isInaccessible || retryAt.map { turn.monotonic < $0 } ?? false }
+
     /// Pages that have come, and where the cursor stands once they are dealt with.
     public struct Fetched {
         public var pages: [Value]
@@ -148,7 +159,7 @@ public final class Upstream {
     public enum Arrival {
         /// It is to somebody else's pull.
         case other
-        /// The device is locked: everything stays as it is.
+        /// The device is locked, or the producer refuses or can't be understood: everything stays as it is.
         case inaccessible
         /// The upstream begins anew: everything held of it is void.
         case reset(StoreHead)
@@ -169,15 +180,18 @@ public final class Upstream {
             limit = nil
             try save(turn)
             return .reset(head)
-        case .refused(let why): throw StageError.refused(producer: producer, why: why)
+        case .refused(let why):
+            wasRefused(why, turn)
+            return .inaccessible
         case .databaseInaccessible:
             becameInaccessible(turn)
             return .inaccessible
         case .pages(let pages):
             guard let last = pages.last, let head = StoreHead(wireValue: last["head"]),
-                let through = last["through"].int
+                let through = last["through"].int, pages.allSatisfy(isReadable)
             else {
-                throw StageError.unreadablePage(producer: producer)
+                wasRefused("its answer can't be read: are both from one release?", turn)
+                return .inaccessible
             }
             received.store = head.store
             received.generation = head.generation
@@ -187,6 +201,22 @@ public final class Upstream {
             if heard?.generation != head.generation || head.sequence > heard?.sequence ?? 0 { heard = head }
             return .pages(Fetched(pages: pages, cursor: received))
         }
+    }
+
+    /// The anchor stays where it is, and the same is asked again later.
+    public func wasRefused(_ why: String, _ turn: Turn) {
+        retryAt = turn.monotonic + Self.retryAfter
+        turn.log(.pullRefused, ["upstream": producer, "why": why])
+    }
+
+    /// Whether rows of a keyed changelog are such: found out before any of them is applied. Samples are read as columns, by whoever takes them.
+    private func isReadable(_ page: Value) -> Bool {
+        guard query["query"]?.string == "changes" else { return true }
+        let hasDays = query["topic"]?.string?.hasPrefix("figures.") == true
+        return page["rows"].array?.allSatisfy { value in
+            guard let row = KeyedChangelog.Row(wireValue: value) else { return false }
+            return row.day.map(Self.days.contains) ?? !hasDays
+        } == true
     }
 
     private func pageFields(_ pages: [Value], _ through: Int64) -> LogFields {

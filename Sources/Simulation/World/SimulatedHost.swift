@@ -10,7 +10,7 @@ import Wire
 package final class SimulatedHost {
     package enum Input {
         case message(Message)
-        case page(Value)
+        case answer(PullAnswer)
         case effect(EffectResult)
         case lostRows(String)
     }
@@ -28,6 +28,7 @@ package final class SimulatedHost {
         var head: StoreHead?
         var report = StageReport()
         var lastCommit: Instant?
+        var knowsLostRows = false
         var repetition: Repetition
 
         init(_ host: SimulatedHost, path: String, now: Instant) throws {
@@ -41,7 +42,7 @@ package final class SimulatedHost {
             }
             changelog = try KeyedChangelog(database)
             stage = try host.makeStage()
-            identifiers = Turn.Identifiers(startingAt: now)
+            identifiers = Turn.Identifiers(startingAt: now, random: host.world.random(for: host.name, host.lives))
             repetition = Repetition(at: host.world.monotonic)
             pulls = PullClient(consumer: host.name)
         }
@@ -160,6 +161,7 @@ package final class SimulatedHost {
 
     package func deliver(_ message: Message) throws {
         guard let life else { return }
+        guard world.trust?(message) != false else { return world.note("foreign") }
         if isSuspended {
             if parked.count < Self.highWaterMark { parked.append(message) }
             return
@@ -172,7 +174,9 @@ package final class SimulatedHost {
             try service.serve(message.body, reader, source)
             if !life.inputs.isEmpty { scheduleTurn(after: world.latency()) }
         } else {
-            take(message.topic == "page.\(name)" ? .page(message.body) : .message(message))
+            guard message.topic == "page.\(name)" else { return take(.message(message)) }
+            let sender = message.header.from
+            if let answer = life.pulls.receive(message.body, from: sender, at: world.monotonic) { take(.answer(answer)) }
         }
     }
 
@@ -203,12 +207,11 @@ package final class SimulatedHost {
         for input in inputs {
             switch input {
             case .message(let message): try life.stage.receive(message, turn)
-            case .page(let part):
-                guard let answer = life.pulls.receive(part, at: world.monotonic) else { continue }
-                try life.stage.receive(answer, turn)
+            case .answer(let answer): try life.stage.receive(answer, turn)
             case .effect(let result): try life.stage.receive(result, turn)
             case .lostRows(let generation):
-                guard turn.head.generation == generation else { continue }
+                guard turn.head.generation == generation, !life.knowsLostRows else { continue }
+                life.knowsLostRows = true
                 try turn.write().beginGeneration(now: turn.now)
             }
             sendPulls(of: turn, life)

@@ -47,6 +47,7 @@ package final class SimulatedStack {
                 file: configuration.file, key: "instances", reason: "names no observer; a simulation needs one")
         }
         self.observer = observer
+        world.trust = BusRights(configuration).trust
         world.effects = { [unowned self] in try perform($0, of: $1) }
     }
 

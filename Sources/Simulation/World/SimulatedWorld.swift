@@ -1,6 +1,7 @@
 import Console
 import Foundation
 import HealthModel
+import MessageBus
 import PluginKit
 import Wire
 
@@ -52,8 +53,12 @@ package final class SimulatedWorld {
     private var deadline: Instant = 0
     /// Does what a stage asks for beyond the bus.
     package var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
+    /// Whom the processes believe; nil: everybody.
+    package var trust: BusTrust?
     /// Sees every message that is sent.
     package var witness: (String) -> Void = { _ in }
+    /// Hears every message, as a tap does, and may say something too.
+    package var eavesdropper: (Message) -> Void = { _ in }
     package private(set) var counts: [String: Int] = [:]
     package private(set) var failure: (any Error)?
     package let trace: Bool
@@ -85,6 +90,13 @@ package final class SimulatedWorld {
     /// How long a process takes to come to its next turn.
     package func latency() -> Instant { isSteady ? 200 : chance(faults.slow) ? pick(0...400_000) : pick(100...1500) }
 
+    /// For one life of a process, the same with each run of a seed. Draws nothing from the world's own, so that the misfortunes stay as they are.
+    func random(for name: String, _ life: Int) -> SeededRandom {
+        var seed = random
+        let place = name.utf8.reduce(into: UInt64(life)) { $0 = $0 &* 31 &+ UInt64($1) }
+        return SeededRandom(seed: seed.next() ^ place)
+    }
+
     package func note(_ what: String) { counts[what, default: 0] += 1 }
 
     package func log(_ name: String) -> StageLog {
@@ -101,6 +113,7 @@ package final class SimulatedWorld {
     package func send(_ topic: String, _ body: Value, from: String) {
         witness(topic)
         let message = Message(topic: topic, header: .init(from: from, at: now), body: body)
+        eavesdropper(message)
         for host in hosts where host.hears(topic) {
             if chance(faults.drop) {
                 note("dropped")

@@ -1,6 +1,7 @@
 import Foundation
 import HealthModel
 import Simulation
+import Wire
 
 /// One seed's run: chaos, then quiet until all is done, then the comparison with a run without faults.
 struct SimulationRun {
@@ -9,7 +10,8 @@ struct SimulationRun {
 
     private static let minute = 60 * Instant.second
 
-    init(seed: UInt64, trace: Bool) throws {
+    /// - Parameter isAttacked: whether somebody who has the sleep handler's key, and hears everything, answers whatever others ask.
+    init(seed: UInt64, trace: Bool, isAttacked: Bool = false) throws {
         let data = try SimulatedData(seed: seed)
         let calm = try data.stack(seed: seed)
         try calm.start()
@@ -23,12 +25,43 @@ struct SimulationRun {
         }
         let stack = try data.stack(seed: seed, trace: trace)
         let wild = Travel(data, in: stack)
+        if isAttacked { Self.attack(stack.world) }
         try Self.chaos(stack, data, wild, seed: seed)
         if let stuck = try stack.runUntilIdle(within: 5 * Self.minute, isReady: wild.hasEnded) {
             problems.append("stuck: \(stuck)")
         }
         counts = stack.world.counts
         problems += try Self.compare(stack, with: calm, data)
+    }
+
+    private static func attack(_ world: SimulatedWorld) {
+        world.eavesdropper = { [unowned world] message in
+            let (body, producer) = (message.body, String(message.topic.dropFirst("pull.".count)))
+            guard message.topic.hasPrefix("pull."), producer != "sleep", let consumer = body["consumer"].string else {
+                return
+            }
+            let head: Value = ["store": "forged", "generation": "forged", "sequence": 7, "first": 1]
+            let forged: [[String: Value]] = [
+                ["error": "reset", "head": head], ["error": "refused", "reason": "forged"],
+                ["error": "databaseInaccessible"],
+                [
+                    "part": 0, "last": true, "rows": [], "from": 0, "through": .integer(.max), "head": head,
+                    "zones": [:], "users": [],
+                ],
+            ]
+            for page in forged {
+                for name in [producer, "sleep"] {
+                    let about: [String: Value] = [
+                        "id": body["id"], "attempt": body["attempt"], "producer": .string(name),
+                    ]
+                    world.send("page.\(consumer)", .object(about.merging(page) { $1 }), from: "sleep")
+                }
+            }
+            // In whoever's name: on an open bus that, too, is heard.
+            world.send("sync.\(consumer)", ["head": head, "released": .integer(.max)], from: "sleep")
+            world.send("heartbeat.observer", ["plugin": "x", "phase": "ready", "pid": 1, "head": head], from: "sleep")
+            world.send("control.\(producer)", ["command": "mend", "id": "forged", "action": "reset"], from: "sleep")
+        }
     }
 
     private static func chaos(_ stack: SimulatedStack, _ data: SimulatedData, _ travel: Travel, seed: UInt64) throws {

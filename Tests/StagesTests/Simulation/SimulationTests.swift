@@ -1,6 +1,8 @@
 import Foundation
 import HealthModel
+import Simulation
 import Testing
+import Wire
 
 /// A week of two people's data through all stages, with what can go wrong going wrong: what comes out must be what comes out without faults.
 ///
@@ -29,6 +31,31 @@ import Testing
                 #expect(totals[fault, default: 0] > 0, "no seed made a fault of the kind '\(fault)'")
             }
         }
+        #expect(totals["foreign"] == nil, "somebody isn't believed what he has to say")
         if only != nil || count > 30 { print("faults: \(totals.sorted { $0.key < $1.key })") }
+    }
+
+    /// The same beside somebody who knows every id and answers before the producer does, by one handler's key.
+    @Test(arguments: [2, 5, 9] as [UInt64]) func whoAnswersForOthersMovesNothing(_ seed: UInt64) throws {
+        let run = try SimulationRun(seed: seed, trace: false, isAttacked: true)
+        #expect(run.problems == [])
+        #expect(run.counts["foreign", default: 0] > 100)
+    }
+
+    /// Random ids, and yet the same run from the same seed.
+    @Test func aSeedGivesTheSameRun() throws {
+        func ids() throws -> [Value] {
+            let data = try SimulatedData(seed: 7)
+            let stack = try data.stack(seed: 7)
+            var seen: [Value] = []
+            stack.world.eavesdropper = { if $0.topic == "pull.observer" { seen.append($0.body["id"]) } }
+            try stack.start()
+            for file in stack.files { stack.submit(file, after: 0) }
+            try stack.world.run(for: 2 * Instant.second)
+            return seen
+        }
+        let first = try ids()
+        #expect(first.count > 20 && Set(first.compactMap(\.int)).count > 10)
+        #expect(try Array(ids().prefix(20)) == Array(first.prefix(20)))
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import HealthModel
+import MessageBus
 import PluginKit
 
 /// Which file a name means: told by the system's own marks, since in another container the same name is another file.
@@ -58,7 +59,7 @@ struct FileOffer: Equatable {
 
     /// Where the bytes can be asked for: a tool, and never an instance of the stack.
     static func sender(of command: Value) -> String? {
-        command["sender"].string.flatMap { StackClient.isTool($0) && $0.utf8.count <= 128 ? $0 : nil }
+        command["sender"].string.flatMap { BusName.isTool($0) && $0.utf8.count <= 128 ? $0 : nil }
     }
 
     /// nil for a pipe.

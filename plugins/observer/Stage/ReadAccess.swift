@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import HealthModel
 import HealthStore
+import MessageBus
 import PluginKit
 import SQLite
 
@@ -24,7 +25,7 @@ final class ReadAccess {
     func refresh(for request: Value) throws {
         denied = []
         guard let query = request["query"].string, Self.queries.contains(query),
-            let consumer = request["consumer"].string, !StackClient.isTool(consumer),
+            let consumer = request["consumer"].string, !BusName.isTool(consumer),
             let access = try find.firstRow({ $0.bytes(0) }).map({ try Value(json: $0) })
         else { return }
         if access["locked"].bool == true {

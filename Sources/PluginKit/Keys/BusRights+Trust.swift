@@ -1,0 +1,63 @@
+import HealthModel
+import MessageBus
+import Wire
+
+extension BusRights {
+    /// Whom a process of this stack believes, by the same rights that a sealed hub passes messages on by. Written down in docs/protocol.md ("Who is believed").
+    public var trust: BusTrust {
+        let speakers = Speakers(self)
+        return BusTrust { speakers.believes($0) }
+    }
+}
+
+/// Everyone who may speak on a stack's bus, each with what counts when it comes from him.
+private struct Speakers: Sendable {
+    private let instances: [String: TopicGrant]
+    private let toolsOfInstances: [String: TopicGrant]
+    /// Who is no instance is a person: on a sealed bus the hub lets people give commands only by an operator's key.
+    private let people: TopicGrant
+    /// Of which commands some come from people and one from an instance.
+    private let observersCommands: String
+
+    init(_ rights: BusRights) {
+        var instances: [String: TopicGrant] = [:]
+        var tools: [String: TopicGrant] = [:]
+        for instance in rights.stack.instances {
+            let name = instance.name
+            // The hub needs nobody's leave, and so has no grant of its own.
+            instances[name] =
+                rights.grant(.instance(name), name: name) ?? Self.saying([.exact(BusConnection.hello)])
+            tools[name] = Self.saying(rights.tool(of: instance))
+        }
+        self.instances = instances
+        toolsOfInstances = tools
+        people = rights.person("")
+        observersCommands = "control.\(rights.observer)"
+    }
+
+    private static func saying(_ topics: [Subscription]) -> TopicGrant {
+        TopicGrant(publishes: topics, hears: [], names: [])
+    }
+
+    func believes(_ message: Message) -> Bool {
+        let (topic, from, body) = (message.topic, message.header.from, message.body)
+        // Everybody speaks for himself.
+        if topic == Heartbeat.topic(from) { return true }
+        guard grant(from).mayPublish(topic) else { return false }
+        if topic.hasPrefix("pull.") || topic.hasPrefix("acknowledged.") { return body["consumer"].string == from }
+        if topic.hasPrefix("page.") { return body["producer"].string == from }
+        return topic == observersCommands ? mayCommandObserver(from, body) : true
+    }
+
+    private func grant(_ name: String) -> TopicGrant {
+        instances[name] ?? BusName.owner(ofTool: name).flatMap { toolsOfInstances[$0] } ?? people
+    }
+
+    /// The debouncer registers itself and nothing else; people do everything else, and offer nobody's files but their own.
+    private func mayCommandObserver(_ from: String, _ body: Value) -> Bool {
+        guard body["command"].string == "register" else {
+            return instances[from] == nil && (body["sender"].isNull || body["sender"].string == from)
+        }
+        return instances[from] != nil && body["consumer"].string == from
+    }
+}
