@@ -14,13 +14,17 @@ final class HTTPExchanger: Sendable {
     }
 
     let limits: HTTPServer.Limits
+    let gate: HTTPServer.Gate?
     let handler: HTTPServer.Handler
+    let keeper: ConnectionKeeper
     let daemon = Mutex<Daemon?>(nil)
     private let load = Mutex(Load())
 
-    init(limits: HTTPServer.Limits, handler: @escaping HTTPServer.Handler) {
+    init(limits: HTTPServer.Limits, gate: HTTPServer.Gate?, handler: @escaping HTTPServer.Handler) {
         self.limits = limits
+        self.gate = gate
         self.handler = handler
+        keeper = ConnectionKeeper(limits: limits)
     }
 
     /// Waits until no request is in hand, at most so long.
@@ -40,7 +44,8 @@ final class HTTPExchanger: Sendable {
         guard let known = requestContext.pointee else {
             let incoming = IncomingRequest(startedAt: monotonicSeconds())
             requestContext.pointee = Unmanaged.passRetained(incoming).toOpaque()
-            return exchanger.begin(incoming, connection)
+            return exchanger.begin(
+                incoming, connection, method: String(cString: method), path: String(cString: url))
         }
         let incoming = Unmanaged<IncomingRequest>.fromOpaque(known).takeUnretainedValue()
         if dataCount.pointee > 0 {
@@ -48,10 +53,22 @@ final class HTTPExchanger: Sendable {
             dataCount.pointee = 0
             return exchanger.receive(chunk, incoming)
         }
-        return exchanger.finish(incoming, connection, method: String(cString: method), path: String(cString: url))
+        return exchanger.finish(incoming, connection)
     }
 
-    static let onCompleted: MHD_RequestCompletedCallback = { context, _, requestContext, _ in
+    static let onConnection: MHD_NotifyConnectionCallback = { context, connection, _, code in
+        guard let context, let connection else { return }
+        let exchanger = Unmanaged<HTTPExchanger>.fromOpaque(context).takeUnretainedValue()
+        let socket = healthbus_http_socket(connection)
+        // Told before the socket is closed, so its number can't be another's by then.
+        if code == .CONNECTION_NOTIFY_STARTED {
+            exchanger.keeper.opened(socket, peer: healthbus_http_peer(connection))
+        } else {
+            exchanger.keeper.closed(socket)
+        }
+    }
+
+    static let onCompleted: MHD_RequestCompletedCallback = { context, connection, requestContext, _ in
         guard let context, let requestContext, let known = requestContext.pointee else { return }
         requestContext.pointee = nil
         let incoming = Unmanaged<IncomingRequest>.fromOpaque(known).takeRetainedValue()
@@ -60,20 +77,44 @@ final class HTTPExchanger: Sendable {
             $0.requests -= 1
             $0.bodyBytes -= incoming.reserved
         }
+        if let connection { exchanger.keeper.enters(.waiting, healthbus_http_socket(connection)) }
     }
 
     // MARK: Steps of a request
 
-    private func begin(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {
+    private func begin(
+        _ incoming: IncomingRequest, _ connection: OpaquePointer, method: String, path: String
+    ) -> MHD_Result {
         load.withLock { $0.requests += 1 }
-        guard let field = MHD_lookup_connection_value(connection, .HEADER_KIND, "Content-Length"),
-            let length = Int(String(cString: field)), length >= 0
-        else { return .YES }
+        incoming.request = head(connection, method: method, path: path)
+        let socket = healthbus_http_socket(connection)
+        if let refusal = gate?(incoming.request) {
+            // Its body is read, for an answer before its end may never be seen, but not kept.
+            incoming.refuse(refusal)
+            keeper.enters(.receiving, socket)
+            return .YES
+        }
+        if gate != nil { keeper.trust(socket) }
+        keeper.enters(.receiving, socket)
+        guard let field = incoming.request.headers["Content-Length"], let length = Int(field), length >= 0 else {
+            return .YES
+        }
         // Known to be too much: answered before a byte of the body is read.
         if length > limits.bodyBytes { return queue(.tooLarge(limits.bodyBytes), connection) }
         if !reserve(length, incoming) { return queue(.busy, connection) }
-        incoming.body.reserveCapacity(length)
+        incoming.request.body.reserveCapacity(length)
         return .YES
+    }
+
+    private func head(_ connection: OpaquePointer, method: String, path: String) -> HTTPRequest {
+        var request = HTTPRequest(method: method, path: path)
+        let pairs = PairCollector()
+        let context = Unmanaged.passUnretained(pairs).toOpaque()
+        MHD_get_connection_values(connection, .HEADER_KIND, PairCollector.onPair, context)
+        for (name, value) in pairs.drain() { request.headers.add(name, value) }
+        MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, PairCollector.onPair, context)
+        for (name, value) in pairs.drain() { request.query[name] = value }
+        return request
     }
 
     private func receive(_ chunk: UnsafeRawBufferPointer, _ incoming: IncomingRequest) -> MHD_Result {
@@ -87,25 +128,18 @@ final class HTTPExchanger: Sendable {
             {
                 incoming.refuse(.busy)
             } else {
-                incoming.body.append(contentsOf: chunk)
+                incoming.request.body.append(contentsOf: chunk)
             }
         }
         // An answer can only be given at the body's end; one that never ends is cut off.
         return incoming.received > 2 * limits.bodyBytes ? .NO : .YES
     }
 
-    private func finish(
-        _ incoming: IncomingRequest, _ connection: OpaquePointer, method: String, path: String
-    ) -> MHD_Result {
+    private func finish(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {
         if let refusal = incoming.refusal { return queue(refusal, connection) }
-        var request = HTTPRequest(method: method, path: path)
-        swap(&request.body, &incoming.body)
-        let pairs = PairCollector()
-        let context = Unmanaged.passUnretained(pairs).toOpaque()
-        MHD_get_connection_values(connection, .HEADER_KIND, PairCollector.onPair, context)
-        for (name, value) in pairs.drain() { request.headers.add(name, value) }
-        MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, PairCollector.onPair, context)
-        for (name, value) in pairs.drain() { request.query[name] = value }
+        keeper.enters(.handling, healthbus_http_socket(connection))
+        var request = HTTPRequest(path: "")
+        swap(&request, &incoming.request)
         return queue(handler(request), connection)
     }
 
@@ -120,6 +154,7 @@ final class HTTPExchanger: Sendable {
     }
 
     private func queue(_ answer: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
+        keeper.enters(.answering, healthbus_http_socket(connection))
         let response = answer.body.withUnsafeBytes { bytes in
             MHD_create_response_from_buffer(
                 bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
@@ -135,7 +170,8 @@ final class HTTPExchanger: Sendable {
 /// One request while it arrives. libmicrohttpd calls for one connection on one thread only, so it needs no lock.
 private final class IncomingRequest {
     let startedAt: Double
-    var body: [UInt8] = []
+    /// Its head, and as much of its body as has come.
+    var request = HTTPRequest(path: "")
     var received = 0
     var reserved = 0
     private(set) var refusal: HTTPResponse?
@@ -144,7 +180,7 @@ private final class IncomingRequest {
 
     func refuse(_ answer: HTTPResponse) {
         refusal = answer
-        body = []
+        request.body = []
     }
 }
 

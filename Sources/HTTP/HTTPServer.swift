@@ -8,21 +8,31 @@ import Synchronization
 /// collected whole before the handler sees it.
 public final class HTTPServer: Sendable {
     public typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+    /// Looks at a request's head before its body arrives: the answer for a caller who isn't let in, nil for one who is.
+    public typealias Gate = @Sendable (HTTPRequest) -> HTTPResponse?
 
     /// What one server may use.
     public struct Limits: Sendable {
         public var threads = 2
+        /// When they are taken, the oldest one that waits and hasn't shown that it is let in gives way to a new one.
         public var connections = 64
+        /// Of these so many from one address; one more takes the place of the same address's oldest.
+        public var connectionsPerAddress = 48
         /// Bytes of one body; a longer one is answered 413.
         public var bodyBytes = 8 << 20
         /// Bytes of all bodies being received or handled; beyond it a request is answered 503 with Retry-After.
         public var totalBodyBytes = 24 << 20
         /// Bytes of a connection's buffer: request line and headers must fit in (else 414 or 431).
         public var headerBytes = 32 << 10
-        /// A connection without a byte for so long is closed.
+        /// A new connection whose first request's head isn't whole by then is closed, however busily it trickles.
+        public var headSeconds = 10
+        /// A connection without a byte for so long is closed; one that has been answered also when no other request's
+        /// head is whole by then.
         public var idleSeconds = 30
         /// A request that hasn't arrived whole by then is cut off, however busily it trickles.
         public var requestSeconds = 120
+        /// An answer that isn't taken by then is cut off.
+        public var answerSeconds = 120
 
         public init() {}
     }
@@ -36,17 +46,23 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - host: an IP address or a name; loopback unless told otherwise.
     ///   - port: 0 takes any free port.
+    ///   - gate: who isn't let in gets its answer, and no memory for a body. Without one everybody is let in, and nobody
+    ///     is preferred to others.
     /// - Throws: `HTTPError` when the address can't be had.
     public init(
-        host: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), handler: @escaping Handler
+        host: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), gate: Gate? = nil,
+        handler: @escaping Handler
     ) throws {
         let listener = try ListeningSocket(host: host, port: port)
-        exchange = HTTPExchanger(limits: limits, handler: handler)
+        exchange = HTTPExchanger(limits: limits, gate: gate, handler: handler)
         self.host = host
         self.port = listener.port
+        // libmicrohttpd's own limit, divided among its threads, is out of reach: beyond it, it would leave new
+        // connections waiting, whoever they are.
+        let ceiling = (limits.connections + Self.leaving) * limits.threads
         let started = healthbus_http_start(
-            listener.descriptor, UInt32(limits.threads), UInt32(limits.connections), UInt32(limits.idleSeconds),
-            limits.headerBytes, HTTPExchanger.onAccess, HTTPExchanger.onCompleted,
+            listener.descriptor, UInt32(limits.threads), UInt32(ceiling), UInt32(limits.idleSeconds),
+            limits.headerBytes, HTTPExchanger.onAccess, HTTPExchanger.onCompleted, HTTPExchanger.onConnection,
             Unmanaged.passUnretained(exchange).toOpaque())
         guard let started else {
             close(listener.descriptor)
@@ -55,7 +71,11 @@ public final class HTTPServer: Sendable {
                 hint: "check the limits on threads and open files (ulimit -u, ulimit -n)")
         }
         exchange.daemon.withLock { $0 = HTTPExchanger.Daemon(handle: started) }
+        exchange.keeper.start()
     }
+
+    /// Connections that have been told to go and aren't gone yet.
+    private static let leaving = 32
 
     deinit { stop(drainSeconds: 0) }
 
@@ -65,6 +85,7 @@ public final class HTTPServer: Sendable {
         let listener = MHD_quiesce_daemon(daemon.handle)
         exchange.drain(seconds: drainSeconds)
         MHD_stop_daemon(daemon.handle)
+        exchange.keeper.stop()
         // After quiescing the socket is ours again.
         if listener >= 0 { close(listener) }
     }

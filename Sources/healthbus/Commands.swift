@@ -17,7 +17,8 @@ enum Commands {
             (
                 "Watch over it",
                 [
-                    ValidateCommand.self, DoctorCommand.self, ReadyCommand.self, MonitorCommand.self,
+                    ValidateCommand.self, DoctorCommand.self, VerifyCommand.self, ReadyCommand.self,
+                    MonitorCommand.self,
                     CompletionsCommand.self,
                 ]
             ),

@@ -192,6 +192,52 @@ private struct OneFigure: DayHandler {
         #expect(!rig.pulls.contains { $0.name == "slice" })
     }
 
+    @Test func theUploaderDeliversNamedRowsAgainTombstonesToo() throws {
+        let rig = try uploader()
+        try rig.hear(beat("consolidator", head(0, store: "consolidator")))
+        try tell(rig, .null)
+        try settleLive(rig)
+        let frontier = try rig.report().frontier
+        // Beyond what was delivered (10) nothing is asked for: it comes by itself.
+        let request = MendRequest(
+            id: "v", action: "replay",
+            ["rows": ["observer": [[5, 7], [8, 9], [20, 30]], "nobody": [[1, 2]]]])
+        try rig.turn {
+            let state = try rig.stage.mend(request, $0)
+            #expect(state == .underWay(left: 1))
+        }
+        func answer(_ page: SamplePage, through: Int64) throws -> Value {
+            [
+                "samples": page.wireValue, "users": ["me"],
+                "user": .column(.int32(Array(repeating: 0, count: page.count))), "from": 0,
+                "through": .integer(through), "head": head(10).wireValue,
+            ]
+        }
+        func mended() throws -> Mended {
+            var mended = Mended.refused("")
+            try rig.turn { mended = try rig.stage.mended(request, $0) }
+            return mended
+        }
+        _ = try mended()
+        // The first part comes in two pages.
+        let first = try #require(rig.pulls.first { $0.query["after"] == 5 })
+        #expect(first.query["until"] == 7 && first.query["query"] == "samples" && first.query["store"] == "store")
+        try rig.answer(first, .pages([try answer(SamplePage(), through: 6)]))
+        let rest = try #require(rig.pulls.first { $0.query["after"] == 6 })
+        var page = samplePage()
+        page.flags = [.deleted]
+        try rig.answer(rest, .pages([try answer(page, through: 7)]))
+        let effect = try #require(rig.effects.first { $0.request is UploadRequest })
+        let body = try Value(json: try #require(effect.request as? UploadRequest).body)
+        #expect(body["samples"] == [] && body["deleted"].array?.first?["version"] == 7)
+        try rig.reply(effect, UploadReply.answered(status: 200, retryAfter: nil, body: []))
+        let second = try #require(rig.pulls.first { $0.query["after"] == 8 })
+        #expect(try mended() == .underWay(left: 2))
+        try rig.answer(second, .pages([try answer(SamplePage(), through: 9)]))
+        #expect(try mended() == .done(["sent": 1]))
+        #expect(try rig.report().frontier == frontier && !rig.pulls.contains { $0.query["after"] == 20 })
+    }
+
     @Test func aKilledUploaderBeginsTheChunkAnew() throws {
         let rig = try uploader()
         try tell(rig, .null)

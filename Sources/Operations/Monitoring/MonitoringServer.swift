@@ -30,6 +30,7 @@ public final class MonitoringServer: Sendable {
         var limits = HTTPServer.Limits()
         limits.threads = 1
         limits.connections = 16
+        limits.connectionsPerAddress = 12
         limits.bodyBytes = 4 << 10
         do {
             let server = try HTTPServer(host: endpoint.host, port: endpoint.port, limits: limits) {

@@ -4,7 +4,8 @@ import Console
 extension LogEvent {
     public static let all: [LogEvent] = [
         alertCleared, alertRaised, anchorRefused, anchorReset, appBackground, authorizationAsked, backendChanged,
-        backendFailed, backendListening, busDenied, busFailed, busRefused, busReopened, busUnreadable, dayFailed,
+        backendFailed, backendListening, backendRolledBack, busDenied, busFailed, busRefused, busReopened,
+        busUnreadable, dayFailed,
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
@@ -173,6 +174,10 @@ extension LogEvent {
         "backend.listening", .info, "The reference backend takes connections.", ["port": "where"])
     public static let backendFailed = LogEvent(
         "backend.failed", .error, "The reference backend couldn't answer a request.", ["why": "what went wrong"])
+    public static let backendRolledBack = LogEvent(
+        "backend.rolledback", .notice,
+        "A caller has seen more of the reference backend's database than it holds, as when an older copy was put back: it begins a new generation, so that all is delivered again.",
+        ["seen": "the caller's sequence", "held": "the database's"])
     public static let busFailed = LogEvent(
         "bus.failed", .error, "A process has lost its place on the bus.", ["why": "what went wrong"])
     public static let busRefused = LogEvent(

@@ -31,12 +31,15 @@ PluginProgram.start("backend") { context, stopper in
     let backend = try Backend(
         databasePath: context.databasePath, token: token,
         audit: options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1",
-        report: { log(.backendFailed, ["why": $0]) })
+        report: { log(.backendFailed, ["why": $0]) },
+        rolledBack: { log(.backendRolledBack, ["seen": $0, "held": $1]) })
     var limits = HTTPServer.Limits()
+    limits.connections = Int(options["connections"].int ?? 64)
+    limits.connectionsPerAddress = Int(options["connectionsPerAddress"].int ?? 48)
     limits.bodyBytes = Int(options["bodyBytes"].int ?? 8 << 20)
     let server = try HTTPServer(
         host: BackendAddress.host(of: context.instance), port: try BackendAddress.port(of: context.instance),
-        limits: limits
+        limits: limits, gate: { backend.refusal(of: $0) }
     ) { backend.handle($0) }
     log(.backendListening, ["port": server.port])
 

@@ -21,15 +21,17 @@ public final class Backend: Sendable {
     /// - Parameters:
     ///   - audit: count every acceptance of an (id, version) apart, for tests: `acceptedTwice` in the statistics.
     ///   - report: told of failures that the client can't mend, without health values.
+    ///   - rolledBack: told when a caller has seen more of this database than it holds, which begins a new generation.
     /// - Throws: `SQLiteError`, `BackendError`.
     public init(
         databasePath: String, token: SecretToken, audit: Bool = false, clock: @escaping Clock = Backend.now,
-        report: @escaping @Sendable (String) -> Void = { _ in }
+        report: @escaping @Sendable (String) -> Void = { _ in },
+        rolledBack: @escaping @Sendable (_ seen: Int64, _ held: Int64) -> Void = { _, _ in }
     ) throws {
         self.token = token
         self.clock = clock
         self.report = report
-        core = Mutex(try BackendCore(databasePath: databasePath, audit: audit))
+        core = Mutex(try BackendCore(databasePath: databasePath, audit: audit, rolledBack: rolledBack))
     }
 
     /// The machine's clock.
@@ -39,13 +41,17 @@ public final class Backend: Sendable {
         return Int64(time.tv_sec) * Instant.second + Int64(time.tv_nsec) / 1000
     }
 
+    /// The answer for a caller without the token, by a request's head; nil for one who has it.
+    public func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        guard !token.matches(request.bearerToken) else { return nil }
+        var answer = HTTPResponse.problem(
+            401, "the bearer token is missing or wrong", "send Authorization: Bearer <token>")
+        answer.headers["WWW-Authenticate"] = "Bearer"
+        return answer
+    }
+
     public func handle(_ request: HTTPRequest) -> HTTPResponse {
-        guard token.matches(request.bearerToken) else {
-            var answer = HTTPResponse.problem(
-                401, "the bearer token is missing or wrong", "send Authorization: Bearer <token>")
-            answer.headers["WWW-Authenticate"] = "Bearer"
-            return answer
-        }
+        if let refusal = refusal(of: request) { return refusal }
         guard let route = BackendRoute(request.path) else {
             return .problem(404, "no such path", "see docs/backend.md for the paths")
         }
@@ -83,6 +89,7 @@ enum BackendRoute {
     case sync(SyncMetric)
     case samples
     case documents(DocumentKind)
+    case versions
     case stats
 
     init?(_ path: String) {
@@ -92,6 +99,7 @@ enum BackendRoute {
         case "days": self = .documents(.day)
         case "workouts": self = .documents(.workout)
         case "nights": self = .documents(.night)
+        case "versions": self = .versions
         case "stats": self = .stats
         case let rest:
             guard rest.hasPrefix("sync/"), let metric = SyncMetric(rawValue: String(rest.dropFirst(5))) else {

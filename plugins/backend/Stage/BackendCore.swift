@@ -9,37 +9,49 @@ final class BackendCore {
     private let texts: InternedTexts
     private let writer: SyncWriter
     private let queries: BackendQueries
-    private let generation: String
+    private let identity: BackendIdentity
     private let audit: Bool
+    /// Told when a caller has seen more of this database than it holds, of the sequences seen and held.
+    private let rolledBack: @Sendable (_ seen: Int64, _ held: Int64) -> Void
 
-    init(databasePath: String, audit: Bool) throws {
+    init(
+        databasePath: String, audit: Bool, rolledBack: @escaping @Sendable (_ seen: Int64, _ held: Int64) -> Void
+    ) throws {
         try Self.prepareFile(databasePath)
         database = try Database(path: databasePath)
-        var random = SystemRandomNumberGenerator()
-        let nonce = String(random.next() as UInt64, radix: 16) + String(random.next() as UInt64, radix: 16)
-        try BackendSchema.create(in: database, generation: nonce)
-        generation = try BackendSchema.meta("generation", in: database)
+        try BackendSchema.create(in: database, generation: BackendIdentity.nonce())
+        identity = try BackendIdentity(database)
         texts = try InternedTexts(database)
-        writer = try SyncWriter(database, texts: texts, audit: audit)
-        queries = try BackendQueries(database, texts: texts)
+        let unnamed = try BackendSchema.meta("unnamed", in: database)
+        writer = try SyncWriter(database, texts: texts, identity: identity, unnamed: unnamed, audit: audit)
+        queries = try BackendQueries(database, texts: texts, unnamed: unnamed)
         self.audit = audit
+        self.rolledBack = rolledBack
     }
 
     func answer(_ request: HTTPRequest, _ route: BackendRoute, now: Instant) throws -> HTTPResponse {
         switch route {
         case .sync(let metric):
+            if let seen = request.headers[SeenBackend.header].flatMap({ SeenBackend($0) }) {
+                let held = identity.sequence
+                if try identity.beginAnew(unlessReached: seen) { rolledBack(seen.sequence, held) }
+            }
             guard JSONScanner.isUTF8(request.body) else { throw SyncRefusal.malformed("the body isn't UTF-8") }
             return try request.body.withUnsafeBytes { body in
                 let envelope = try SyncEnvelope(body, metric: metric)
-                return try writer.write(envelope, metric: metric, now: now).answer(
-                    generation: generation, serverTime: now)
+                return try writer.write(envelope, metric: metric, now: now).answer(identity, serverTime: now)
             }
         case .samples: return try queries.samples(Question(request.query, limits: 1...BackendQueries.pageLimit))
         case .documents(let kind):
             return try queries.documents(kind, Question(request.query, limits: 1...BackendQueries.pageLimit))
+        case .versions:
+            return try queries.versions(
+                Question(request.query, limits: 1...BackendQueries.versionsLimit),
+                list: try VersionList(request.query), withContents: request.query["contents"] == "1",
+                identity: identity)
         case .stats:
             return try BackendQueries.stats(
-                database, texts: texts, user: request.query["user"], generation: generation, serverTime: now,
+                database, texts: texts, user: request.query["user"], identity: identity, serverTime: now,
                 audit: audit)
         }
     }

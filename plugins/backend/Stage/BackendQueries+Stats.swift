@@ -4,14 +4,15 @@ import SQLite
 extension BackendQueries {
     /// `GET /api/v1/stats`: what is held, of all users or of one, and what requests brought since the database was made.
     static func stats(
-        _ database: Database, texts: InternedTexts, user: String?, generation: String, serverTime: Int64, audit: Bool
+        _ database: Database, texts: InternedTexts, user: String?, identity: BackendIdentity, serverTime: Int64,
+        audit: Bool
     ) throws -> HTTPResponse {
         // -1 is no user's id: an unknown user holds nothing.
         let userID = try user.map { try texts.existing($0) ?? -1 }
         let filter = userID.map { " WHERE user = \($0)" } ?? ""
         var out: [UInt8] = []
-        out.append(json: "{\"generation\":")
-        out.append(jsonString: generation)
+        out.append(json: "{")
+        identity.append(to: &out)
         out.append(json: ",\"serverTime\":")
         out.append(jsonDate: serverTime)
         out.append(json: ",\"types\":{")

@@ -4,8 +4,10 @@ import SQLite
 
 /// Answers the backend's reading requests.
 final class BackendQueries {
-    private let database: Database
-    private let texts: InternedTexts
+    let database: Database
+    let texts: InternedTexts
+    private let unnamed: String
+    private let users: Statement
     private let samples: Statement
     private let documents: Statement
 
@@ -15,9 +17,18 @@ final class BackendQueries {
     /// A page ends after the element that reaches it.
     static let pageBytes = 2 << 20
 
-    init(_ database: Database, texts: InternedTexts) throws {
+    /// - Parameter unnamed: under whom elements are kept that named nobody.
+    init(_ database: Database, texts: InternedTexts, unnamed: String) throws {
         self.database = database
         self.texts = texts
+        self.unnamed = unnamed
+        // Each of the four is one step into an index.
+        users = try database.prepare(
+            """
+            SELECT min(user), max(user) FROM (SELECT min(user) AS user FROM samples UNION ALL
+                SELECT max(user) FROM samples UNION ALL SELECT min(user) FROM documents UNION ALL
+                SELECT max(user) FROM documents)
+            """)
         samples = try database.prepare(
             """
             SELECT id, version, type, start, "end", value, unit, source, source_type, uuid, metadata, payload, deleted,
@@ -25,13 +36,21 @@ final class BackendQueries {
             FROM samples WHERE user = ?1 AND id > ?2 ORDER BY id
             """)
         documents = try database.prepare(
-            "SELECT id, body, start FROM documents WHERE user = ?1 AND kind = ?2 AND id > ?3 AND deleted = 0 ORDER BY id"
+            "SELECT id, body, start, \"end\", date FROM documents WHERE user = ?1 AND kind = ?2 AND id > ?3 AND deleted = 0 ORDER BY id"
         )
+    }
+
+    /// Whom a question is about; nil when nothing is held of them. One that names nobody is about the only one there is,
+    /// else about whom elements are kept under that name nobody.
+    func user(of question: Question) throws -> Int64? {
+        if let name = question.user { return try texts.existing(name) }
+        let only = try users.firstRow { $0.isNull(0) || $0.int64(0) != $0.int64(1) ? nil : $0.int64(0) }
+        return try only ?? texts.existing(unnamed)
     }
 
     /// `GET /api/v1/samples`: alive ones in the order of their ids.
     func samples(_ question: Question) throws -> HTTPResponse {
-        guard let user = try texts.existing(question.user) else { return .page("samples", [], next: nil) }
+        guard let user = try user(of: question) else { return .page("samples", [], next: nil) }
         let type = try question.type.map { try texts.existing($0) ?? -1 }
         samples.bind(1, user)
         if let cursor = question.cursor { cursor.bind(to: samples, 2) } else { samples.bind(2, "") }
@@ -99,7 +118,7 @@ final class BackendQueries {
 
     /// `GET /api/v1/days`, `/workouts`, `/nights`: the documents as they came, in the order of date or id.
     func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse {
-        guard let user = try texts.existing(question.user) else { return .page(kind.plural, [], next: nil) }
+        guard let user = try user(of: question) else { return .page(kind.plural, [], next: nil) }
         documents.bind(1, user)
         documents.bind(2, kind.rawValue)
         documents.bind(3, question.rawCursor ?? "")
@@ -114,10 +133,11 @@ final class BackendQueries {
                 break
             }
             let id = documents.string(0)
-            guard
-                kind == .day
-                    ? question.holds(day: id) : question.holds(start: documents.int64(2), end: documents.int64(2))
-            else { continue }
+            let times = DocumentTimes(
+                start: documents.isNull(2) ? nil : documents.int64(2),
+                end: documents.isNull(3) ? nil : documents.int64(3),
+                date: kind == .day ? id : documents.isNull(4) ? nil : documents.string(4))
+            guard question.holds(times) else { continue }
             if found > 0 { out.append(UInt8(ascii: ",")) }
             documents.withBytes(1) { out.append(contentsOf: $0) }
             last.removeAll()

@@ -7,23 +7,42 @@ import SQLite
 /// was never in HealthKit, so that two manual events of one type and time are one, while two workouts or HealthKit samples
 /// of one second stay two.
 enum BackendSchema {
-    static let version: Int64 = 1
+    /// 1 had no times of nights and no ends of workouts.
+    static let version: Int64 = 2
 
-    /// Creates what is absent.
-    /// - Throws: `BackendError` for a database of a newer healthbus; `SQLiteError`.
+    /// Creates what is absent, and brings a database of an earlier release up to date.
+    /// - Throws: `BackendError` for a database of a newer healthbus, which is left as it is; `SQLiteError`.
     static func create(in database: Database, generation: String) throws {
         try database.transaction {
+            try database.execute(
+                "CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+            let found = try meta("schema", in: database)
+            guard found.isEmpty || (Int64(found) ?? .max) <= version else {
+                throw BackendError.newerSchema(path: database.path)
+            }
             try database.execute(tables)
+            if found == "1" { try DocumentTimes.fill(in: database) }
             let insert = try database.prepare("INSERT OR IGNORE INTO meta(key, value) VALUES(?1, ?2)")
-            for (key, value) in [("generation", generation), ("schema", String(version))] {
+            let unnamed = try holdsDefault(database) ? "default" : "me"
+            for (key, value) in [("generation", generation), ("sequence", "0"), ("unnamed", unnamed)] {
                 insert.bind(1, key)
                 insert.bind(2, value)
                 try insert.run()
             }
+            let write = try database.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES('schema', ?1)")
+            write.bind(1, String(version))
+            try write.run()
         }
-        guard let found = try Int64(meta("schema", in: database)), found <= version else {
-            throw BackendError.newerSchema(path: database.path)
-        }
+    }
+
+    /// Earlier releases kept what named no user under `default`: there it stays, so that its ids stay one.
+    private static func holdsDefault(_ database: Database) throws -> Bool {
+        try database.prepare(
+            """
+            SELECT 1 FROM texts WHERE text = 'default' AND (EXISTS (SELECT 1 FROM samples WHERE user = texts.id)
+                OR EXISTS (SELECT 1 FROM documents WHERE user = texts.id))
+            """
+        ).firstRow { _ in true } ?? false
     }
 
     static func meta(_ key: String, in database: Database) throws -> String {
@@ -34,7 +53,6 @@ enum BackendSchema {
 
     // Times are microseconds since 1970, UTC.
     private static let tables = """
-        CREATE TABLE IF NOT EXISTS meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
         CREATE TABLE IF NOT EXISTS samples(
             user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,
@@ -45,7 +63,7 @@ enum BackendSchema {
             WHERE source_type <> 0 AND deleted = 0;
         CREATE TABLE IF NOT EXISTS documents(
             user INTEGER NOT NULL, kind INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
-            deleted INTEGER NOT NULL, start INTEGER, device INTEGER, synced INTEGER, body TEXT,
+            deleted INTEGER NOT NULL, start INTEGER, device INTEGER, synced INTEGER, body TEXT, "end" INTEGER, date TEXT,
             PRIMARY KEY(user, kind, id)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS tallies(
             user INTEGER NOT NULL, type INTEGER NOT NULL, alive INTEGER NOT NULL, deleted INTEGER NOT NULL,

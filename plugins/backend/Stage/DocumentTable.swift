@@ -32,19 +32,20 @@ final class DocumentTable {
         self.replaced = replaced
         upsert = try database.prepare(
             """
-            INSERT INTO documents(user, kind, id, version, deleted, start, device, synced, body)
-            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+            INSERT INTO documents(user, kind, id, version, deleted, start, device, synced, body, "end", date)
+            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
             ON CONFLICT(user, kind, id) DO UPDATE SET version = excluded.version + 0 * replaced(deleted),
                 deleted = excluded.deleted, start = iif(excluded.deleted, start, excluded.start),
+                "end" = iif(excluded.deleted, "end", excluded."end"), date = iif(excluded.deleted, date, excluded.date),
                 device = excluded.device, synced = excluded.synced, body = excluded.body
                 WHERE excluded.version > version OR (excluded.version = version AND excluded.deleted > deleted)
             """)
         held = try database.prepare("SELECT version FROM documents WHERE user = ?1 AND kind = ?2 AND id = ?3")
     }
 
-    /// - Parameter body: the element's JSON; nil deletes.
+    /// - Parameter body: the element's JSON; nil deletes, and keeps the times that are known.
     func write(
-        _ kind: DocumentKind, id: String, version: Int64, start: Int64?, body: UnsafeRawBufferPointer?,
+        _ kind: DocumentKind, id: String, version: Int64, times: DocumentTimes, body: UnsafeRawBufferPointer?,
         in batch: SyncBatch
     ) throws -> SyncOutcome.Verdict {
         upsert.bind(1, batch.user)
@@ -52,10 +53,12 @@ final class DocumentTable {
         upsert.bind(3, id)
         upsert.bind(4, version)
         upsert.bind(5, body == nil ? 1 : 0)
-        if let start { upsert.bind(6, start) }
+        if let start = times.start { upsert.bind(6, start) }
         upsert.bind(7, batch.device)
         upsert.bind(8, batch.syncedAt)
         if let body { upsert.bindText(9, borrowed: body) }
+        if let end = times.end { upsert.bind(10, end) }
+        if let date = times.date { upsert.bind(11, date) }
         replaced.row = nil
         try upsert.run()
         return database.changes == 0 ? .known : replaced.row == nil ? .created : .updated

@@ -3,23 +3,28 @@ import HealthModel
 
 /// The parameters of a reading request.
 struct Question {
-    var user: String
+    /// nil when it names nobody.
+    var user: String?
     var type: String?
-    /// Both inclusive dates or instants; a date counts in UTC for samples.
-    private var from: String?
-    private var to: String?
-    private var fromInstant: Int64 = .min
-    private var toInstant: Int64 = .max
     var limit: Int
     var rawCursor: String?
     var cursor: ElementID?
+    private var from: Bound?
+    private var to: Bound?
+
+    /// One end of a range, inclusive: a date or a time.
+    private struct Bound {
+        /// The date, where it is one; a time's date else.
+        var day: String
+        var isDate: Bool
+        /// `from`: the first instant that belongs to the range; `to`: the first that doesn't.
+        var edge: Instant
+    }
 
     /// - Throws: `SyncRefusal` that names the parameter it can't read.
     init(_ query: [String: String], limits: ClosedRange<Int>) throws {
-        user = query["user"] ?? "default"
+        user = query["user"]
         type = query["type"]
-        from = query["from"]
-        to = query["to"]
         rawCursor = query["cursor"]
         if let rawCursor {
             guard let id = ElementID(rawCursor) else {
@@ -34,29 +39,56 @@ struct Question {
             }
             limit = number
         }
-        if let from { fromInstant = try Self.instant(from, "from", addingDays: 0) }
-        if let to {
-            // Exclusive: the end of the day, or the microsecond after the time.
-            toInstant = try Self.instant(to, "to", addingDays: 1)
-            if LocalDay(to) == nil { toInstant += 1 }
+        let zone = try query["zone"].map { name in
+            guard let zone = try? ZoneTimeline(zone: name) else {
+                throw SyncRefusal.malformed("zone isn't a name such as Europe/Berlin")
+            }
+            return zone
         }
+        from = try query["from"].map { try Self.bound($0, "from", isEnd: false, zone) }
+        to = try query["to"].map { try Self.bound($0, "to", isEnd: true, zone) }
     }
 
-    /// Whether [start, end] touches the asked range.
-    func holds(start: Int64, end: Int64) -> Bool { end >= fromInstant && start < toInstant }
-
-    /// Whether the date lies in the asked range; instants count by their date.
-    func holds(day: String) -> Bool {
-        if let from, day < String(from.prefix(10)) { return false }
-        if let to, day > String(to.prefix(10)) { return false }
-        return true
-    }
-
-    private static func instant(_ text: String, _ name: String, addingDays: Int) throws -> Int64 {
-        if let day = LocalDay(text) { return Int64(day.number + addingDays) * 86_400 * Instant.second }
+    private static func bound(_ text: String, _ name: String, isEnd: Bool, _ zone: ZoneTimeline?) throws -> Bound {
+        if let day = LocalDay(text) {
+            let ranges = zone?.ranges(of: day) ?? []
+            let start = Int64(day.number) * 86_400 * Instant.second
+            let edge =
+                isEnd
+                ? ranges.last?.upperBound ?? start + 86_400 * Instant.second : ranges.first?.lowerBound ?? start
+            return Bound(day: text, isDate: true, edge: edge)
+        }
         guard let instant = InstantText.parse(text) else {
             throw SyncRefusal.malformed("\(name) is neither a date (2025-03-30) nor an ISO 8601 time")
         }
-        return instant
+        // Without a zone a time counts by the date that it is written with.
+        return Bound(
+            day: zone?.day(of: instant).description ?? String(text.prefix(10)), isDate: false,
+            edge: isEnd ? instant + 1 : instant)
+    }
+
+    /// Whether [start, end] touches the asked range.
+    func holds(start: Int64, end: Int64) -> Bool {
+        end >= from?.edge ?? .min && start < to?.edge ?? .max
+    }
+
+    /// Whether a document lies in the asked range: by the local day it belongs to where it has one, else by its times. What has neither is in
+    /// no range.
+    func holds(_ times: DocumentTimes) -> Bool {
+        if let from {
+            if let date = times.date, from.isDate || times.start == nil {
+                if date < from.day { return false }
+            } else if (times.end ?? times.start ?? .min) < from.edge {
+                return false
+            }
+        }
+        if let to {
+            if let date = times.date, to.isDate || times.start == nil {
+                if date > to.day { return false }
+            } else if (times.start ?? .max) >= to.edge {
+                return false
+            }
+        }
+        return true
     }
 }

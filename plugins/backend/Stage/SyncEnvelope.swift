@@ -2,7 +2,8 @@ import HTTP
 
 /// The members of a sync request's body around its elements. Spans point into the body.
 struct SyncEnvelope {
-    var user = "default"
+    /// nil when the sender names nobody.
+    var user: String?
     var device: JSONSpan?
     /// Microseconds since 1970; nil when the sender didn't say.
     var syncedAt: Int64?

@@ -58,11 +58,11 @@ struct SyncOutcome {
     }
 
     /// 200 when anything was accepted or there was nothing to do; 422 when every element was refused.
-    func answer(generation: String, serverTime: Int64) -> HTTPResponse {
+    func answer(_ identity: BackendIdentity, serverTime: Int64) -> HTTPResponse {
         var out: [UInt8] = []
         out.reserveCapacity(512 + createdIDs.count + updatedIDs.count + knownIDs.count + held.count + refusals.count)
-        out.append(json: "{\"generation\":")
-        out.append(jsonString: generation)
+        out.append(json: "{")
+        identity.append(to: &out)
         out.append(json: ",\"serverTime\":")
         out.append(jsonDate: serverTime)
         out.append(json: ",\"counts\":{\"created\":")

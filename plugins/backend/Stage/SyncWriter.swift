@@ -17,10 +17,17 @@ final class SyncWriter {
     private let documents: DocumentTable
     private let tallies: Tallies
     private let audit: AcceptanceAudit?
+    private let identity: BackendIdentity
+    /// Whose elements are that name nobody.
+    private let unnamed: String
 
-    init(_ database: Database, texts: InternedTexts, audit: Bool) throws {
+    init(
+        _ database: Database, texts: InternedTexts, identity: BackendIdentity, unnamed: String, audit: Bool
+    ) throws {
         self.database = database
         self.texts = texts
+        self.identity = identity
+        self.unnamed = unnamed
         let replaced = try ReplacedRow(database)
         samples = try SampleTable(database, texts: texts, replaced: replaced)
         documents = try DocumentTable(database, replaced: replaced)
@@ -31,10 +38,11 @@ final class SyncWriter {
     /// - Returns: what became of each element, all of it committed.
     func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Int64) throws -> SyncOutcome {
         do {
-            return try database.transaction {
+            let outcome = try database.transaction {
                 var outcome = SyncOutcome()
                 let batch = SyncBatch(
-                    user: try texts.id(of: envelope.user), device: try texts.id(of: envelope.device, .device),
+                    user: try texts.id(of: envelope.user ?? unnamed),
+                    device: try texts.id(of: envelope.device, .device),
                     syncedAt: envelope.syncedAt ?? now)
                 for (list, elements) in envelope.lists {
                     var scanner = JSONScanner(elements.bytes)
@@ -50,12 +58,16 @@ final class SyncWriter {
                     }
                 }
                 try tallies.commit(user: batch.user, outcome)
+                if outcome.created + outcome.updated > 0 { try identity.advance() }
                 return outcome
             }
+            identity.committed()
+            return outcome
         } catch {
             // Ids and counts of a transaction that didn't commit must not be used by the next.
             texts.forget()
             tallies.forget()
+            identity.forget()
             throw error
         }
     }
@@ -108,9 +120,9 @@ final class SyncWriter {
             return outcome.refuse(span, list, index: index, "version isn't an integer")
         }
         let deletes = list == .deleted || list == .deletedNights
-        let start = SampleElement.date(element.startDate)
+        let times = deletes ? DocumentTimes() : element.times(of: kind)
         if kind == .workout, !deletes {
-            guard start != nil else {
+            guard times.start != nil else {
                 return outcome.refuse(span, list, index: index, "startDate isn't an ISO 8601 date")
             }
             guard element.type?.isString ?? false else {
@@ -118,43 +130,13 @@ final class SyncWriter {
             }
         }
         let verdict = try documents.write(
-            kind, id: id, version: version, start: start, body: deletes ? nil : body.bytes, in: batch)
+            kind, id: id, version: version, times: times, body: deletes ? nil : body.bytes, in: batch)
         if verdict == .known {
             let held = try documents.heldVersion(kind, id: id, user: batch.user)
             outcome.add(.known, span, heldVersion: held == version ? nil : held)
         } else {
             try audit?.count(user: batch.user, kind: kind.rawValue, id: span, version: version, deleted: deletes)
             outcome.add(verdict, span)
-        }
-    }
-}
-
-/// The members of a document that the backend needs; the rest is kept as it came.
-private struct DocumentElement {
-    var key: JSONSpan?
-    var version: JSONSpan?
-    var type: JSONSpan?
-    var startDate: JSONSpan?
-
-    init(_ body: JSONSpan, kind: DocumentKind) throws(JSONScanError) {
-        guard body.kind == .object else { return }
-        var scanner = JSONScanner(body.bytes)
-        try scanner.beginObject()
-        while let name = try scanner.nextMember() {
-            let span = try scanner.value()
-            if span.isNull { continue }
-            if name == kind.keyName {
-                key = span
-            } else if name == "id", key == nil {
-                // A deletion names a day by `id` too.
-                key = span
-            } else if name == "version" {
-                version = span
-            } else if name == "type" {
-                type = span
-            } else if name == "startDate" {
-                startDate = span
-            }
         }
     }
 }

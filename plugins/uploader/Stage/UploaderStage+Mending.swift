@@ -15,7 +15,7 @@ extension UploaderStage {
                 return try mended(request, turn)
             }
             guard steps(of: request.members) != nil else {
-                return .refused("a replay needs 'from' and 'through', or 'since'")
+                return .refused("a replay needs 'from' and 'through', 'since' or 'rows'")
             }
             waitingReplay = request
             return .underWay(left: 1)

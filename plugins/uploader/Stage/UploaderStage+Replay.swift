@@ -16,6 +16,7 @@ struct UploadReplay: Sendable, Equatable {
         case letter(DeadLetter, producer: String)
         /// Dead letters of a selection, beyond a number.
         case letters(MendSelection, after: Int64)
+        case rows(ReplayedRows)
     }
 
     private(set) var id: String?
@@ -91,6 +92,7 @@ extension UploaderStage {
 
     /// What it takes to deliver some days once more; nil when the value names none.
     func steps(of chunk: Value) -> [UploadReplay.Step]? {
+        if let parts = ReplayedRows.parts(of: chunk) { return parts.map { .rows($0) } }
         guard let from = chunk["from"].string.flatMap({ LocalDay($0) }),
             let through = chunk["through"].string.flatMap({ LocalDay($0) }), from <= through
         else { return nil }
@@ -138,6 +140,12 @@ extension UploaderStage {
                 return true
             }
             pull = turn.pull(producer, query)
+        case .rows(let rows):
+            guard let query = query(of: rows) else {
+                replay.steps.removeFirst()
+                return true
+            }
+            pull = turn.pull(rows.producer, query)
         case .samples(let user, let from, let to, let position):
             var query = samples.query
             query["query"] = "slice"
@@ -178,6 +186,9 @@ extension UploaderStage {
         case .letter(let letter, let producer):
             groups = try self.groups(of: letter, pages, from: producer)
             if !groups.isEmpty { replay.steps.removeAll { if case .letter = $0 { true } else { false } } }
+        case .rows(let rows):
+            groups = try self.groups(of: rows, pages)
+            if let rest = try rest(of: rows, after: last) { replay.steps.insert(.rows(rest), at: 0) }
         case .samples(let user, let from, let to, _):
             groups = try Delivery.groups(
                 samples: try pages.map { try Self.owned($0, by: user) }, from: UploadReplay.name, family: family)

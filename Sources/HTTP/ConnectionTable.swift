@@ -1,0 +1,103 @@
+/// Who is connected, what each one is at and since when, and who has to go. Pure: sockets are numbers here, and the clock is passed in.
+///
+/// A server can be kept busy without a single request: by connections that never finish a head, trickle a body or don't take
+/// their answer. Each of these has its time; and while all places are taken, whoever waits without having shown that it is
+/// let in gives way to whoever is new.
+package struct ConnectionTable {
+    package enum Phase: Sendable {
+        /// No request yet, or not another one: nothing came, or a head that isn't whole.
+        case waiting
+        /// A body is arriving.
+        case receiving
+        /// The handler works: however long it takes, it isn't the client's fault.
+        case handling
+        /// The answer is being taken.
+        case answering
+    }
+
+    private struct Connection {
+        var peer: UInt64
+        var order: UInt64
+        var phase = Phase.waiting
+        /// When the phase began.
+        var since: Double
+        /// It has had an answer.
+        var isServed = false
+        /// It has sent a request that the gate let in.
+        var isTrusted = false
+        /// It was told to go: its place is free.
+        var isLeaving = false
+    }
+
+    private let limits: HTTPServer.Limits
+    private var connections: [Int32: Connection] = [:]
+    private var last: UInt64 = 0
+
+    package init(limits: HTTPServer.Limits) { self.limits = limits }
+
+    /// Those that hold a place.
+    package var count: Int { connections.count { !$0.value.isLeaving } }
+
+    /// A new connection.
+    /// - Returns: the one that has to go for it, if any: maybe itself.
+    package mutating func opened(_ socket: Int32, peer: UInt64, at now: Double) -> Int32? {
+        last += 1
+        connections[socket] = Connection(peer: peer, order: last, since: now)
+        let neighbours = connections.count { $0.value.peer == peer && !$0.value.isLeaving }
+        let victim: Int32?
+        if neighbours > limits.connectionsPerAddress {
+            victim = self.victim(for: socket) { $0.peer == peer }
+        } else if count > limits.connections {
+            victim = self.victim(for: socket) { _ in true }
+        } else {
+            return nil
+        }
+        let leaving = victim ?? socket
+        connections[leaving]?.isLeaving = true
+        return leaving
+    }
+
+    /// The oldest that has nothing under way: strangers first, and their unfinished bodies too.
+    private func victim(for new: Int32, among isMeant: (Connection) -> Bool) -> Int32? {
+        let candidates = connections.filter { $0.key != new && !$0.value.isLeaving && isMeant($0.value) }
+        let strangers = candidates.filter {
+            !$0.value.isTrusted && ($0.value.phase == .waiting || $0.value.phase == .receiving)
+        }
+        let idle = candidates.filter { $0.value.isTrusted && $0.value.phase == .waiting }
+        return (strangers.isEmpty ? idle : strangers).min { $0.value.order < $1.value.order }?.key
+    }
+
+    package mutating func enters(_ phase: Phase, _ socket: Int32, at now: Double) {
+        guard var connection = connections[socket] else { return }
+        if phase == .waiting { connection.isServed = true }
+        connection.phase = phase
+        connection.since = now
+        connections[socket] = connection
+    }
+
+    package mutating func trust(_ socket: Int32) { connections[socket]?.isTrusted = true }
+
+    package mutating func closed(_ socket: Int32) { connections[socket] = nil }
+
+    /// Those whose time is over.
+    package mutating func overdue(at now: Double) -> [Int32] {
+        let sockets = connections.filter { !$0.value.isLeaving && (deadline($0.value) ?? .infinity) <= now }.map(\.key)
+        for socket in sockets { connections[socket]?.isLeaving = true }
+        return sockets
+    }
+
+    /// When the next one's time is over; nil when nobody's is running.
+    package var nextDeadline: Double? {
+        connections.lazy.filter { !$0.value.isLeaving }.compactMap { deadline($0.value) }.min()
+    }
+
+    private func deadline(_ connection: Connection) -> Double? {
+        switch connection.phase {
+        case .waiting:
+            connection.since + Double(connection.isServed ? limits.idleSeconds : limits.headSeconds)
+        case .receiving: connection.since + Double(limits.requestSeconds)
+        case .handling: nil
+        case .answering: connection.since + Double(limits.answerSeconds)
+        }
+    }
+}

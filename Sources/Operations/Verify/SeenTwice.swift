@@ -1,0 +1,36 @@
+/// Which numbers of a long stream come more than once, in memory that doesn't grow with it: a Bloom filter (Bloom 1970) of 32 MiB.
+///
+/// It may take a number for one that came before, in one of a thousand cases at ten million numbers; never the other way
+/// round. Whoever wants to know reads the stream again and looks only at `candidates`.
+package struct SeenTwice {
+    package private(set) var candidates: Set<Int64> = []
+    /// There were more than can be looked at.
+    package private(set) var isFull = false
+
+    private var bits: [UInt64]
+    private let mask: UInt64
+    private static let capacity = 500_000
+
+    /// - Parameter bitsLog2: the logarithm of the filter's size in bits.
+    package init(bitsLog2: Int = 28) {
+        bits = Array(repeating: 0, count: 1 << max(0, bitsLog2 - 6))
+        mask = UInt64(1) << UInt64(bitsLog2) - 1
+    }
+
+    package mutating func add(_ number: Int64) {
+        let first = VersionFold.mixed(UInt64(bitPattern: number))
+        let second = VersionFold.mixed(first) | 1
+        var isKnown = true
+        for step in 0..<3 as Range<UInt64> {
+            let bit = (first &+ step &* second) & mask
+            let word = Int(bit >> 6)
+            let flag = UInt64(1) << (bit & 63)
+            if bits[word] & flag == 0 {
+                isKnown = false
+                bits[word] |= flag
+            }
+        }
+        guard isKnown else { return }
+        if candidates.count < Self.capacity { candidates.insert(number) } else { isFull = true }
+    }
+}

@@ -1,0 +1,80 @@
+/// What can be said of an element that isn't the same here and at the backend.
+public enum VerifyFinding: String, CaseIterable, Sendable {
+    /// Alive here, unknown there.
+    case missing
+    /// Deleted here, unknown there.
+    case missingDeletion
+    /// An older version there.
+    case older
+    /// Deleted here, alive there.
+    case aliveThere
+    /// Alive here, deleted there by an older version.
+    case deletedThere
+    /// A version there that this stack has never given, or can't overcome.
+    case newer
+    /// The same content under another id too.
+    case doubled
+    /// Refused by the backend, and kept aside here.
+    case deadLetter
+    /// Not released or not delivered yet.
+    case pending
+    /// Alive there, never heard of here.
+    case beyond
+
+    /// Whether the backend doesn't hold what it should.
+    public var isWrong: Bool {
+        switch self {
+        case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .newer, .doubled: true
+        case .deadLetter, .pending, .beyond: false
+        }
+    }
+
+    /// Whether delivering it again mends it.
+    var isRepairable: Bool {
+        switch self {
+        case .missing, .missingDeletion, .older, .aliveThere, .deletedThere: true
+        case .newer, .doubled, .deadLetter, .pending, .beyond: false
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .missing: "missing there"
+        case .missingDeletion: "deletion missing there"
+        case .older: "older there"
+        case .aliveThere: "deleted here, alive there"
+        case .deletedThere: "alive here, deleted there"
+        case .newer: "newer there"
+        case .doubled: "doubled there"
+        case .deadLetter: "dead letter"
+        case .pending: "not delivered yet"
+        case .beyond: "only there"
+        }
+    }
+}
+
+/// An element's version on one side.
+package struct HeldVersion: Sendable, Equatable {
+    package var version: Int64
+    package var isDeleted: Bool
+
+    package init(version: Int64, isDeleted: Bool) {
+        self.version = version
+        self.isDeleted = isDeleted
+    }
+}
+
+extension VerifyFinding {
+    /// What is to be said of an element that this stack has delivered; nil when both sides agree. The backend's rule of versions decides: a
+    /// higher one wins, and a deletion wins over the same one.
+    package static func of(_ ours: HeldVersion, _ theirs: HeldVersion?, isDeadLetter: Bool) -> VerifyFinding? {
+        guard let theirs else { return isDeadLetter ? .deadLetter : ours.isDeleted ? .missingDeletion : .missing }
+        if ours.isDeleted, theirs.isDeleted { return nil }
+        if theirs.version > ours.version { return .newer }
+        if theirs.version == ours.version, theirs.isDeleted == ours.isDeleted { return nil }
+        // A deletion of the same version stays, whatever is sent.
+        if theirs.isDeleted, theirs.version == ours.version { return .newer }
+        if isDeadLetter { return .deadLetter }
+        return ours.isDeleted ? .aliveThere : theirs.isDeleted ? .deletedThere : .older
+    }
+}

@@ -1,0 +1,94 @@
+import Console
+import Foundation
+import HealthModel
+
+extension VerifyReport {
+    /// What was compared, what is wrong with how many, and what to do.
+    public func text(for terminal: Terminal) -> String {
+        var text = ""
+        if let repaired { text += "Delivered \(Self.elements(repaired)) again, and compared once more.\n" }
+        for user in users {
+            let held = Self.lists.map { "\(HumanFormat.count(user.lists[$0]?.here ?? 0)) \($0)" }
+            text += "\(user.name): \(held.joined(separator: ", ")) delivered to \(address)\n"
+        }
+        let table = table()
+        if !table.rows.isEmpty { text += "\n" + table.render(for: terminal) + "\n" }
+        let quarantined = users.reduce(0) { $0 + $1.quarantined }
+        if quarantined > 0 {
+            text += "\(HumanFormat.count(quarantined)) quarantined here are kept, and not delivered.\n"
+        }
+        text +=
+            isRight
+            ? "The backend holds all of it, once and as it is here (\(HumanFormat.duration(.seconds(seconds)))).\n"
+            : "The backend doesn't hold what it should (\(HumanFormat.duration(.seconds(seconds)))).\n"
+        return text + advice.map { "- \($0)\n" }.joined()
+    }
+
+    private static func elements(_ count: Int) -> String {
+        "\(HumanFormat.count(count)) element\(count == 1 ? "" : "s")"
+    }
+
+    private func table() -> Table {
+        var table = Table([
+            .init("User"), .init("List"), .init("Type"), .init("What"), .number("Count"), .init("First", givesWay: 1),
+        ])
+        func add(_ user: User, _ name: String, _ type: String, _ list: List, _ findings: some Sequence<VerifyFinding>) {
+            for finding in findings {
+                guard let count = list.counts[finding], count > 0 else { continue }
+                let isCut = finding == .doubled && list.isDoubledCut
+                table.add([
+                    user.name, name, type, finding.text, (isCut ? "≥ " : "") + HumanFormat.count(count),
+                    (list.first[finding] ?? []).prefix(3).joined(separator: ", "),
+                ])
+            }
+        }
+        for user in users {
+            for name in Self.lists {
+                guard let list = user.lists[name] else { continue }
+                for (type, part) in list.types.sorted(by: { $0.key < $1.key }) {
+                    add(user, name, HealthTypeText.short(type), part, VerifyFinding.allCases)
+                }
+                // Of what only the backend has, the type isn't known here.
+                add(user, name, "", list, name == "samples" ? [.doubled, .beyond] : VerifyFinding.allCases)
+            }
+        }
+        return table
+    }
+
+    /// What to do about each kind of finding.
+    var advice: [String] {
+        var advice: [String] = []
+        if repairable > 0 {
+            advice.append("'healthbus verify --repair' delivers \(Self.elements(repairable)) again.")
+        }
+        if count(.newer) > 0 {
+            advice.append(
+                "What is newer there was delivered by a later state of this store, as before a backup was put back; import the newest export to bring this store up to date."
+            )
+        }
+        if count(.doubled) > 0 {
+            advice.append(
+                "What is doubled there came from elsewhere under other ids, and isn't deleted from here: delete it at the backend, by id, as docs/backend.md says."
+            )
+        }
+        if count(.deadLetter) > 0 {
+            advice.append("'healthbus dead-letters list' says why the backend refused the dead letters.")
+        }
+        if count(.pending) > 0 {
+            advice.append("'healthbus sync' delivers now what waits, and says what it waits for.")
+        }
+        if count(.beyond) > 0 {
+            advice.append(
+                "What only the backend has is no fault: samples are never deleted there because a store was lost.")
+        }
+        return advice
+    }
+}
+
+private enum HealthTypeText {
+    /// "StepCount" of "HKQuantityTypeIdentifierStepCount".
+    static func short(_ type: String) -> String {
+        guard let range = type.range(of: "Identifier"), range.upperBound < type.endIndex else { return type }
+        return String(type[range.upperBound...])
+    }
+}

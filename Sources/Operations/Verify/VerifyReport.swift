@@ -1,0 +1,107 @@
+import Console
+import Foundation
+import HealthModel
+
+/// What `healthbus verify` has found: counts and a few ids, never a value.
+public struct VerifyReport: Sendable {
+    /// Of one list, or of one type of samples.
+    public struct List: Sendable {
+        /// Elements that have been delivered, deleted ones too.
+        public var here = 0
+        /// Elements that the backend keeps, deleted ones too; of samples only for all types together.
+        public var there = 0
+        public private(set) var counts: [VerifyFinding: Int] = [:]
+        public private(set) var first: [VerifyFinding: [String]] = [:]
+        public private(set) var types: [String: List] = [:]
+        /// More came twice than can be looked at: the doubled ones are at least so many.
+        public var isDoubledCut = false
+
+        private static let shown = 5
+
+        mutating func note(_ finding: VerifyFinding, _ id: String) {
+            counts[finding, default: 0] += 1
+            if first[finding, default: []].count < Self.shown { first[finding, default: []].append(id) }
+        }
+
+        mutating func add(_ list: List, as type: String) {
+            types[type] = list
+            here += list.here
+            for (finding, count) in list.counts {
+                counts[finding, default: 0] += count
+                let room = Self.shown - first[finding, default: []].count
+                first[finding, default: []] += (list.first[finding] ?? []).prefix(max(0, room))
+            }
+        }
+    }
+
+    public struct User: Sendable {
+        public var name: String
+        /// By "samples", "workouts", "nights", "days".
+        public var lists: [String: List] = [:]
+        public var quarantined: Int
+    }
+
+    public let address: String
+    public let from: LocalDay?
+    public let to: LocalDay?
+    public var users: [User] = []
+    /// What is to be delivered again: sequences by producer.
+    var again: [String: [Int64]] = [:]
+    public var seconds = 0.0
+    /// Elements that `--repair` has delivered again before this comparison; nil without it.
+    public var repaired: Int?
+
+    init(address: String, from: LocalDay?, to: LocalDay?) {
+        (self.address, self.from, self.to) = (address, from, to)
+    }
+
+    public func count(_ finding: VerifyFinding) -> Int {
+        users.reduce(0) { sum, user in sum + user.lists.values.reduce(0) { $0 + ($1.counts[finding] ?? 0) } }
+    }
+
+    /// Whether the backend holds all that it should, once and as it is.
+    public var isRight: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
+
+    /// How many elements `--repair` would deliver.
+    public var repairable: Int { again.values.reduce(0) { $0 + $1.count } }
+
+    public var value: Value {
+        [
+            "backend": .string(address), "from": Value(from?.description), "to": Value(to?.description),
+            "right": .bool(isRight), "repairable": Value(repairable), "repaired": Value(repaired),
+            "seconds": .number(seconds),
+            "users": .array(
+                users.map { user in
+                    [
+                        "user": .string(user.name), "quarantined": Value(user.quarantined),
+                        "lists": .object(user.lists.mapValues(\.value)),
+                    ]
+                }),
+        ]
+    }
+
+    static let lists = ["samples", "workouts", "nights", "days"]
+}
+
+extension VerifyReport.List {
+    var value: Value {
+        var members: [String: Value] = [
+            "here": Value(here), "there": Value(there), "findings": findings,
+        ]
+        if !types.isEmpty {
+            members["types"] = .object(types.mapValues { ["here": Value($0.here), "findings": $0.findings] })
+        }
+        return .object(members)
+    }
+
+    private var findings: Value {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: counts.map { finding, count in
+                    (
+                        finding.rawValue,
+                        ["count": Value(count), "first": .array((first[finding] ?? []).map { .string($0) })]
+                    )
+                }))
+    }
+}

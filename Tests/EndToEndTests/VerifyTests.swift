@@ -1,0 +1,161 @@
+import Foundation
+import HTTP
+import HealthModel
+import SQLite
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// What the backend keeps, held against what was delivered.
+    @Suite(.serialized, .timeLimit(.minutes(8))) struct VerifyTests {
+        private func verify(_ stack: TestStack, _ words: String...) async throws -> (code: Int32?, said: Value) {
+            let ended = try await stack.start(["verify", "--json", "--state", stack.state] + words).ended(within: 180)
+            let code: Int32? = if case .code(let number) = ended.exit { number } else { nil }
+            if code == 2 { throw HarnessError(ended.error) }
+            return (code, try ended.json())
+        }
+
+        private func findings(_ said: Value, _ list: String) -> [String: Int64] {
+            (said["users"].array?.first?["lists"][list]["findings"].object ?? [:]).compactMapValues { $0["count"].int }
+        }
+
+        /// The backend's file, changed behind its back.
+        private func tamper(_ stack: TestStack, _ statements: [String]) throws {
+            let database = try Database(path: "\(stack.state)/backend/state.sqlite")
+            for statement in statements { try database.transaction { try database.execute(statement) } }
+        }
+
+        private func started(_ stack: TestStack) async throws -> Command {
+            let export = try await stack.generate("export.zip", "--days", "4", "--seed", "6")
+            let idle = try await stack.up("--import", export, "--until-idle").ended(within: 120)
+            try #require(idle.exit == .code(0), "\(idle.error.suffix(2000))")
+            return try await stack.upAndReady()
+        }
+
+        @Test func whatIsMissingOldOrWronglyAliveIsFoundAndDelivered() async throws {
+            try await withStack { stack in
+                let up = try await started(stack)
+                let right = try await verify(stack)
+                #expect(right.code == 0 && right.said["right"] == true, "\(right.said.json(pretty: true))")
+                let held = try stack.number("observer", "SELECT count(*) FROM samples WHERE state = 0")
+                let lists = right.said["users"].array?.first?["lists"] ?? .null
+                #expect((lists["samples"]["here"].int ?? 0) > Int64(held / 2))
+                #expect(lists["samples"]["here"] == lists["samples"]["there"])
+                for list in ["samples", "workouts", "nights", "days"] {
+                    #expect(findings(right.said, list) == [:], "\(list)")
+                }
+                // A deletion that was delivered.
+                let steps = "type = (SELECT id FROM texts WHERE text = 'HKQuantityTypeIdentifierStepCount')"
+                let alive = "SELECT id FROM samples WHERE \(steps) AND deleted = 0 ORDER BY id"
+                try tamper(
+                    stack,
+                    [
+                        "DELETE FROM samples WHERE id IN (\(alive) LIMIT 3)",
+                        "UPDATE samples SET version = version - 1 WHERE id IN (\(alive) LIMIT 2)",
+                        "UPDATE samples SET deleted = 1, version = version - 1 WHERE id IN (\(alive) LIMIT 1 OFFSET 5)",
+                        "DELETE FROM documents WHERE kind = 2 AND id = (SELECT min(id) FROM documents WHERE kind = 2 AND deleted = 0)",
+                        "UPDATE documents SET version = version - 1 WHERE kind = 0 AND id = '2025-04-02'",
+                    ])
+                let wrong = try await verify(stack)
+                #expect(wrong.code == 1 && wrong.said["repairable"] == 8, "\(wrong.said.json(pretty: true))")
+                #expect(findings(wrong.said, "samples") == ["missing": 3, "older": 2, "deletedThere": 1])
+                #expect(findings(wrong.said, "nights") == ["missing": 1])
+                #expect(findings(wrong.said, "days") == ["older": 1])
+                let types = wrong.said["users"].array?.first?["lists"]["samples"]["types"] ?? .null
+                let missing = types["HKQuantityTypeIdentifierStepCount"]["findings"]["missing"]
+                #expect(missing["count"] == 3 && missing["first"].array?.count == 3)
+                // One day alone: nothing is wrong with it.
+                let other = try await verify(stack, "--from", "2025-04-03", "--to", "2025-04-03")
+                #expect(other.code == 0 && (other.said["users"].array?.first?["lists"]["days"]["here"] == 1))
+
+                // For eyes: what to do, and no value.
+                let shown = try await stack.onState("verify")
+                #expect(shown.exit == .code(1) && shown.output.contains("healthbus verify --repair"), "\(shown.output)")
+                #expect(shown.output.contains("StepCount") && shown.output.contains("missing there"))
+
+                let repaired = try await verify(stack, "--repair")
+                #expect(repaired.code == 0, "\(repaired.said.json(pretty: true))")
+                #expect(repaired.said["repaired"] == 8 && repaired.said["right"] == true)
+                #expect(try await verify(stack).code == 0)
+                try await stack.interrupt(up)
+            }
+        }
+
+        @Test func tombstonesAndCopiesAreTold() async throws {
+            try await withStack { stack in
+                let up = try await started(stack)
+                let alive = "SELECT id FROM samples WHERE deleted = 0 AND value IS NOT NULL ORDER BY id"
+                // The store forgets one for good, and the backend has heard of it; then it hasn't.
+                let complete = stack.path("complete.zip")
+                try FileManager.default.copyItem(atPath: stack.path("export.zip"), toPath: complete)
+                let pieces = try ExportPieces(of: complete)
+                let kept = Array(pieces.elements.dropFirst(2))
+                let shorter = stack.path("shorter.zip")
+                try pieces.write(
+                    kept, exported: "2026-01-01 10:00:00 +0200", offset: "+0200", number: 2, to: shorter)
+                let imported = try await stack.onState(
+                    "import", "--complete", "--delete-up-to", "100", shorter, within: 120)
+                try #require(imported.exit == .code(0), "\(imported.error)")
+                #expect(try await stack.onState("sync", within: 120).exit == .code(0))
+                let gone = try stack.number("backend", "SELECT count(*) FROM samples WHERE deleted = 1")
+                try #require(gone > 0)
+                #expect(try await verify(stack).code == 0)
+                try tamper(
+                    stack,
+                    [
+                        "DELETE FROM samples WHERE id = (SELECT min(id) FROM samples WHERE deleted = 1)",
+                        // A copy under another app's id, and one sample that only the backend has.
+                        """
+                        INSERT INTO samples SELECT user, x'4a1b4c2d00004000a000000000000001', version, 0, type, start, "end", value,
+                            unit, source, source_type, uuid, device, synced, metadata, payload
+                        FROM samples WHERE id = (\(alive) LIMIT 1)
+                        """,
+                        """
+                        INSERT INTO samples SELECT user, x'4a1b4c2d00004000a000000000000002', version, 0, type, start, "end", value + 1e6,
+                            unit, source, source_type, uuid, device, synced, metadata, payload
+                        FROM samples WHERE id = (\(alive) LIMIT 1)
+                        """,
+                    ])
+                let wrong = try await verify(stack)
+                #expect(wrong.code == 1)
+                #expect(
+                    findings(wrong.said, "samples") == ["missingDeletion": 1, "doubled": 1, "beyond": 2],
+                    "\(wrong.said.json(pretty: true))")
+                // The deletion is delivered; a copy of another app isn't this stack's to delete.
+                let repaired = try await verify(stack, "--repair")
+                #expect(repaired.code == 1 && repaired.said["repaired"] == 1)
+                #expect(findings(repaired.said, "samples") == ["doubled": 1, "beyond": 2])
+                try tamper(
+                    stack, ["DELETE FROM samples WHERE id = x'4a1b4c2d00004000a000000000000001'"])
+                let rest = try await verify(stack)
+                #expect(rest.code == 0 && findings(rest.said, "samples") == ["beyond": 1])
+                try await stack.interrupt(up)
+            }
+        }
+
+        @Test func whatCantBeVerifiedIsSaid() async throws {
+            try await withStack { stack in
+                let stopped = try await stack.onState("verify")
+                #expect(
+                    stopped.exit == .code(1) && stopped.error.contains("no stack runs")
+                        && stopped.error.contains("healthbus up"), "\(stopped)")
+                // A plain server: it takes what comes, and tells nothing of what it keeps.
+                let plain = try HTTPServer { HTTPResponse(status: $0.method == "POST" ? 204 : 404) }
+                defer { plain.stop() }
+                let config = try stack.write(
+                    "plain.json",
+                    #"{"instances": {"uploader": {"configuration": {"url": "http://127.0.0.1:\#(plain.port)"}}}}"#)
+                let up = try await stack.upAndReady("--config", config)
+                let export = try await stack.generate("export.zip", "--days", "1", "--seed", "6")
+                #expect(try await stack.onState("import", export).exit == .code(0))
+                let unable = try await stack.onState("verify", "--config", config)
+                #expect(
+                    unable.exit == .code(1) && unable.error.contains("can't be verified")
+                        && unable.error.contains("404") && unable.error.contains("docs/backend.md"), "\(unable)")
+                let user = try await stack.onState("verify", "--user", "nobody", "--config", config)
+                #expect(user.exit == .code(2) && user.error.contains("nobody"), "\(user)")
+                try await stack.interrupt(up)
+            }
+        }
+    }
+}

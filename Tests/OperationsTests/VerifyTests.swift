@@ -1,0 +1,116 @@
+import HealthModel
+import Operations
+import Testing
+
+/// What `healthbus verify` decides, without a stack.
+@Suite struct VerifyTests {
+    private func held(_ version: Int64, deleted: Bool = false) -> HeldVersion {
+        HeldVersion(version: version, isDeleted: deleted)
+    }
+
+    @Test func eachDifferenceHasItsName() {
+        func finding(_ ours: HeldVersion, _ theirs: HeldVersion?, dead: Bool = false) -> VerifyFinding? {
+            VerifyFinding.of(ours, theirs, isDeadLetter: dead)
+        }
+        #expect(finding(held(5), held(5)) == nil)
+        #expect(finding(held(5), nil) == .missing)
+        #expect(finding(held(5, deleted: true), nil) == .missingDeletion)
+        #expect(finding(held(5), held(4)) == .older)
+        #expect(finding(held(5, deleted: true), held(5)) == .aliveThere)
+        #expect(finding(held(5, deleted: true), held(4)) == .aliveThere)
+        #expect(finding(held(5), held(4, deleted: true)) == .deletedThere)
+        // What delivery can't overcome, by the rule of versions.
+        #expect(finding(held(5), held(6)) == .newer)
+        #expect(finding(held(5), held(5, deleted: true)) == .newer)
+        #expect(finding(held(5, deleted: true), held(6)) == .newer)
+        // Gone on both sides is gone.
+        #expect(finding(held(5, deleted: true), held(4, deleted: true)) == nil)
+        // The backend wouldn't take it: known, and told apart.
+        #expect(finding(held(5), nil, dead: true) == .deadLetter)
+        #expect(finding(held(5), held(4), dead: true) == .deadLetter)
+        #expect(finding(held(5), held(5), dead: true) == nil)
+    }
+
+    private static let now: Instant = 1_750_000_000 * Instant.second
+    private static let dayMilliseconds: UInt64 = 86_400_000
+
+    private func id(day: Int, _ number: UInt64) -> SampleID {
+        SampleID(high: (UInt64(day) * Self.dayMilliseconds + number) << 16 | 0x8000, low: number &* 0x9e37_79b9)
+    }
+
+    @Test func onlyDaysThatDifferAreLookedAt() {
+        var fold = VersionFold(now: Self.now)
+        var shuffled = Array(0..<3000)
+        var generator = SystemRandomNumberGenerator()
+        shuffled.shuffle(using: &generator)
+        for number in 0..<3000 {
+            fold.add(id(day: 20_000 + number % 30, UInt64(number)), version: Int64(number), isDeleted: false, .ours)
+        }
+        for number in shuffled {
+            fold.add(id(day: 20_000 + number % 30, UInt64(number)), version: Int64(number), isDeleted: false, .theirs)
+        }
+        #expect(fold.differing(rows: 1000) == [])
+        // One more, one other version, one deleted, and the same number of other ids.
+        fold.add(id(day: 20_001, 5000), version: 1, isDeleted: false, .ours)
+        fold.add(id(day: 20_004, 5000), version: 1, isDeleted: false, .ours)
+        fold.add(id(day: 20_004, 5000), version: 2, isDeleted: false, .theirs)
+        fold.add(id(day: 20_006, 5000), version: 1, isDeleted: false, .ours)
+        fold.add(id(day: 20_006, 5000), version: 1, isDeleted: true, .theirs)
+        fold.add(id(day: 20_009, 5000), version: 1, isDeleted: false, .ours)
+        fold.add(id(day: 20_009, 5001), version: 1, isDeleted: false, .theirs)
+        #expect(fold.differing(rows: 1_000_000) == [[20_001, 20_004, 20_006, 20_009]])
+        // A day has 201 or 202 rows here.
+        #expect(fold.differing(rows: 410) == [[20_001, 20_004], [20_006, 20_009]])
+        #expect(fold.differing(rows: 1).count == 4)
+    }
+
+    @Test func everyIdLiesInItsBucketsRange() {
+        let fold = VersionFold(now: Self.now)
+        let ids = [
+            SampleID(high: 0, low: 0), SampleID(high: .max, low: .max), id(day: 0, 0), id(day: 20_000, 0),
+            id(day: 20_000, Self.dayMilliseconds - 1), id(day: 60_000, 3),
+            SampleID(high: 0x4a1b_4c2d_0000_4000, low: 9),
+        ]
+        for id in ids {
+            let bucket = fold.bucket(of: id)
+            let (after, last) = fold.ids(of: bucket)
+            #expect(id <= last)
+            if let after { #expect(after < id) }
+        }
+        // Nothing lies between two.
+        for bucket in 0..<fold.buckets.count - 1 {
+            let last = fold.ids(of: bucket).last
+            #expect(fold.ids(of: bucket + 1).after == last)
+        }
+        #expect(fold.buckets.count < 40_000)
+    }
+
+    @Test func whatComesTwiceIsNeverOverlooked() {
+        var twice = SeenTwice(bitsLog2: 20)
+        for number in 0..<50_000 as Range<Int64> { twice.add(number &* 7_919) }
+        let mistaken = twice.candidates.count
+        // By the filter's arithmetic about 120.
+        #expect(mistaken < 1000)
+        for number in stride(from: 0, to: 50_000, by: 1000) as StrideTo<Int64> { twice.add(number &* 7_919) }
+        for number in stride(from: 0, to: 50_000, by: 1000) as StrideTo<Int64> {
+            #expect(twice.candidates.contains(number &* 7_919))
+        }
+        #expect(!twice.isFull)
+    }
+
+    @Test func sequencesBecomeFewWindows() {
+        func windows(_ sequences: [Int64], limit: Int = 1000) -> [[Int64]] {
+            SequenceWindows.of(sequences, limit: limit).map { [$0.after, $0.until] }
+        }
+        #expect(windows([]) == [])
+        #expect(windows([7]) == [[6, 7]])
+        #expect(windows([9, 7, 8, 7, 20]) == [[6, 9], [19, 20]])
+        // Too many: the narrowest gaps are bridged.
+        #expect(windows([1, 3, 100, 103, 1000], limit: 3) == [[0, 3], [99, 103], [999, 1000]])
+        #expect(windows([1, 3, 100, 103, 1000], limit: 1) == [[0, 1000]])
+        let many = (0..<5000).map { Int64($0 * $0) }
+        let few = SequenceWindows.of(many, limit: 100)
+        #expect(few.count <= 100)
+        #expect(many.allSatisfy { sequence in few.contains { $0.after < sequence && sequence <= $0.until } })
+    }
+}

@@ -1,0 +1,87 @@
+import HTTP
+import SQLite
+
+/// Which database this is, and how far it has come: by that a caller notices that it was lost, or put back to an older copy of itself.
+final class BackendIdentity {
+    /// Random, made with the database; another one when it turns out to be an older copy.
+    private(set) var generation: String
+    /// Rises with each request that changed something.
+    private(set) var sequence: Int64
+    /// The sequence of the running transaction, which may yet be rolled back.
+    private var pending: Int64?
+    private let database: Database
+    private let put: Statement
+
+    init(_ database: Database) throws {
+        self.database = database
+        generation = try BackendSchema.meta("generation", in: database)
+        sequence = try Int64(BackendSchema.meta("sequence", in: database)) ?? 0
+        put = try database.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES(?1, ?2)")
+    }
+
+    static func nonce() -> String {
+        var random = SystemRandomNumberGenerator()
+        return String(random.next() as UInt64, radix: 16) + String(random.next() as UInt64, radix: 16)
+    }
+
+    /// Counts the running transaction's change.
+    func advance() throws {
+        try set("sequence", String(sequence + 1))
+        pending = sequence + 1
+    }
+
+    func committed() {
+        sequence = pending ?? sequence
+        pending = nil
+    }
+
+    func forget() { pending = nil }
+
+    /// Begins a new generation when a caller has seen a sequence of this one that it never reached.
+    /// - Returns: whether it did; it is committed then.
+    func beginAnew(unlessReached seen: SeenBackend) throws -> Bool {
+        guard seen.generation == generation, seen.sequence > sequence else { return false }
+        let next = Self.nonce()
+        try database.transaction {
+            try set("generation", next)
+            try set("sequence", String(seen.sequence))
+        }
+        generation = next
+        sequence = seen.sequence
+        return true
+    }
+
+    private func set(_ key: String, _ value: String) throws {
+        put.bind(1, key)
+        put.bind(2, value)
+        try put.run()
+    }
+
+    /// `"generation":…,"sequence":…`
+    func append(to out: inout [UInt8]) {
+        out.append(json: "\"generation\":")
+        out.append(jsonString: generation)
+        out.append(json: ",\"sequence\":")
+        out.append(json: sequence)
+    }
+}
+
+/// What a caller has seen of a backend: the highest sequence of a generation.
+struct SeenBackend {
+    static let header = "Healthbus-Seen"
+
+    var generation: String
+    var sequence: Int64
+
+    /// Beyond what JSON's numbers hold exactly, and far beyond what any database reaches.
+    private static let highest: Int64 = 1 << 53
+
+    /// Reads "9c1f6f… 4711"; nil for anything else.
+    init?(_ text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty, let number = Int64(parts[1]), (0...Self.highest).contains(number)
+        else { return nil }
+        generation = String(parts[0])
+        sequence = number
+    }
+}

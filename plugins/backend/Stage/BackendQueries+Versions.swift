@@ -1,0 +1,179 @@
+import HTTP
+import SQLite
+
+/// The lists whose versions can be asked for.
+enum VersionList: String, CaseIterable {
+    case samples, workouts, nights, days
+
+    init(_ query: [String: String]) throws {
+        guard let name = query["list"], let list = VersionList(rawValue: name) else {
+            throw SyncRefusal.malformed(
+                "list isn't one of " + Self.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        self = list
+    }
+
+    /// nil for samples.
+    var kind: DocumentKind? {
+        switch self {
+        case .samples: nil
+        case .workouts: .workout
+        case .nights: .night
+        case .days: .day
+        }
+    }
+}
+
+extension BackendQueries {
+    /// Rows of one page: about 1.3 MB with contents.
+    static let versionsLimit = 20_000
+
+    /// `GET /api/v1/versions`: id and version of all that is kept, tombstones too, in the order of ids, in columns.
+    /// - Parameter withContents: with a number for each living sample that is the same for equal ones.
+    func versions(
+        _ question: Question, list: VersionList, withContents: Bool, identity: BackendIdentity
+    ) throws -> HTTPResponse {
+        var page = VersionsPage(withContents: withContents && list == .samples)
+        if let user = try user(of: question) {
+            if let kind = list.kind {
+                try documents(question, kind, user, &page)
+            } else {
+                try samples(question, user, &page)
+            }
+        }
+        return page.answer(identity)
+    }
+
+    private func samples(_ question: Question, _ user: Int64, _ page: inout VersionsPage) throws {
+        let rows = try statement(.samples)
+        rows.bind(1, user)
+        if let cursor = question.cursor { cursor.bind(to: rows, 2) } else { rows.bind(2, "") }
+        defer { rows.reset() }
+        var scanned = 0
+        while try rows.step() {
+            if page.count == question.limit || scanned == Self.scanLimit { return page.hasMore = true }
+            scanned += 1
+            let isUUID = rows.int(8) == 1
+            page.last.removeAll(keepingCapacity: true)
+            rows.withBytes(0) { ElementID.append($0, isUUID: isUUID, to: &page.last) }
+            // A tombstone that came before its sample has no times: it belongs to every range.
+            guard rows.isNull(4) || question.holds(start: rows.int64(4), end: rows.int64(5)) else { continue }
+            let isDeleted = rows.int(2) == 1
+            page.append(
+                version: rows.int64(1), isDeleted: isDeleted, content: isDeleted ? 0 : Self.content(of: rows))
+        }
+    }
+
+    private func documents(
+        _ question: Question, _ kind: DocumentKind, _ user: Int64, _ page: inout VersionsPage
+    ) throws {
+        let rows = try statement(.documents)
+        rows.bind(1, user)
+        rows.bind(2, kind.rawValue)
+        rows.bind(3, question.rawCursor ?? "")
+        defer { rows.reset() }
+        var scanned = 0
+        while try rows.step() {
+            if page.count == question.limit || scanned == Self.scanLimit { return page.hasMore = true }
+            scanned += 1
+            page.last.removeAll(keepingCapacity: true)
+            rows.withBytes(0) { page.last.append(jsonString: $0) }
+            let times = DocumentTimes(
+                start: rows.isNull(3) ? nil : rows.int64(3), end: rows.isNull(4) ? nil : rows.int64(4),
+                date: kind == .day ? rows.string(0) : rows.isNull(5) ? nil : rows.string(5))
+            let isBare = times.start == nil && times.date == nil
+            guard isBare || question.holds(times) else { continue }
+            page.append(version: rows.int64(1), isDeleted: rows.int(2) == 1, content: 0)
+        }
+    }
+
+    private enum Rows { case samples, documents }
+
+    /// Prepared when first asked for: few backends are.
+    private func statement(_ rows: Rows) throws -> Statement {
+        switch rows {
+        case .samples:
+            try database.prepare(
+                """
+                SELECT id, version, deleted, type, start, "end", value, source, typeof(id) = 'blob'
+                FROM samples WHERE user = ?1 AND id > ?2 ORDER BY id
+                """)
+        case .documents:
+            try database.prepare(
+                """
+                SELECT id, version, deleted, start, "end", date FROM documents
+                WHERE user = ?1 AND kind = ?2 AND id > ?3 ORDER BY id
+                """)
+        }
+    }
+
+    /// Of type, start, end, value and source; not negative.
+    private static func content(of row: Statement) -> Int64 {
+        var hash: UInt64 = 0
+        for number in [row.int64(3), row.int64(4), row.int64(5), row.int64(7)] {
+            hash = mixed(hash ^ UInt64(bitPattern: number))
+        }
+        hash = mixed(hash ^ (row.isNull(6) ? .max : row.double(6).bitPattern))
+        return Int64(hash >> 1)
+    }
+
+    /// SplitMix64's last steps.
+    private static func mixed(_ word: UInt64) -> UInt64 {
+        var word = word &+ 0x9e37_79b9_7f4a_7c15
+        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+        return word ^ word >> 31
+    }
+}
+
+/// The columns of one answer, as JSON while they grow.
+private struct VersionsPage {
+    let withContents: Bool
+    var count = 0
+    var hasMore = false
+    /// The id of the row in hand, as JSON.
+    var last: [UInt8] = []
+    private var ids: [UInt8] = []
+    private var versions: [UInt8] = []
+    private var deleted: [UInt8] = []
+    private var contents: [UInt8] = []
+
+    init(withContents: Bool) { self.withContents = withContents }
+
+    mutating func append(version: Int64, isDeleted: Bool, content: Int64) {
+        if count > 0 {
+            ids.append(UInt8(ascii: ","))
+            versions.append(UInt8(ascii: ","))
+            deleted.append(UInt8(ascii: ","))
+        }
+        ids.append(contentsOf: last)
+        versions.append(json: version)
+        deleted.append(isDeleted ? UInt8(ascii: "1") : UInt8(ascii: "0"))
+        if withContents {
+            if count > 0 { contents.append(UInt8(ascii: ",")) }
+            contents.append(json: content)
+        }
+        count += 1
+    }
+
+    func answer(_ identity: BackendIdentity) -> HTTPResponse {
+        var out: [UInt8] = []
+        out.reserveCapacity(ids.count + versions.count + deleted.count + contents.count + 300)
+        out.append(json: "{")
+        identity.append(to: &out)
+        out.append(json: ",\"ids\":[")
+        out.append(contentsOf: ids)
+        out.append(json: "],\"versions\":[")
+        out.append(contentsOf: versions)
+        out.append(json: "],\"deleted\":[")
+        out.append(contentsOf: deleted)
+        if withContents {
+            out.append(json: "],\"contents\":[")
+            out.append(contentsOf: contents)
+        }
+        out.append(json: "],\"nextCursor\":")
+        if hasMore { out.append(contentsOf: last) } else { out.append(json: "null") }
+        out.append(json: "}")
+        return HTTPResponse(status: 200, json: out)
+    }
+}

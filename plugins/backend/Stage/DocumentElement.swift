@@ -1,0 +1,102 @@
+import HTTP
+import HealthModel
+import SQLite
+
+/// When a document was: what questions with `from` and `to` go by.
+struct DocumentTimes {
+    var start: Int64?
+    var end: Int64?
+    /// The local day it belongs to.
+    var date: String?
+}
+
+/// The members of a document that the backend needs; the rest is kept as it came.
+struct DocumentElement {
+    var key: JSONSpan?
+    var version: JSONSpan?
+    var type: JSONSpan?
+    private var start: JSONSpan?
+    private var end: JSONSpan?
+    private var date: JSONSpan?
+
+    init(_ body: JSONSpan, kind: DocumentKind) throws(JSONScanError) {
+        guard body.kind == .object else { return }
+        var scanner = JSONScanner(body.bytes)
+        try scanner.beginObject()
+        while let name = try scanner.nextMember() {
+            let span = try scanner.value()
+            if span.isNull { continue }
+            if name == "date" { date = span }
+            if name == kind.keyName {
+                key = span
+            } else if name == "id", key == nil {
+                // A deletion names a day by `id` too.
+                key = span
+            } else if name == "version" {
+                version = span
+            } else if name == "type" {
+                type = span
+            } else if name == kind.startName {
+                start = span
+            } else if name == kind.endName {
+                end = span
+            }
+        }
+    }
+
+    /// What it says of its times; what can't be read is left out.
+    func times(of kind: DocumentKind) -> DocumentTimes {
+        guard kind != .day else { return DocumentTimes() }
+        let start = SampleElement.date(start)
+        let end = SampleElement.date(end)
+        return DocumentTimes(
+            start: start, end: end ?? start,
+            date: kind == .night ? date?.text.flatMap { LocalDay($0) }?.description : nil)
+    }
+}
+
+extension DocumentTimes {
+    /// Gives the times to workouts and nights that were kept without: the first releases knew no start of a night.
+    static func fill(in database: Database) throws {
+        try database.execute(
+            "ALTER TABLE documents ADD COLUMN \"end\" INTEGER; ALTER TABLE documents ADD COLUMN date TEXT")
+        let next = try database.prepare(
+            """
+            SELECT user, kind, id, body FROM documents WHERE (user, kind, id) > (?1, ?2, ?3) AND kind <> 0
+                AND body IS NOT NULL ORDER BY user, kind, id LIMIT 1
+            """)
+        let write = try database.prepare(
+            """
+            UPDATE documents SET start = coalesce(?4, start), "end" = coalesce(?5, start), date = ?6
+                WHERE user = ?1 AND kind = ?2 AND id = ?3
+            """)
+        var at: (user: Int64, kind: Int64, id: String)? = (.min, .min, "")
+        while let place = at {
+            next.bind(1, place.user)
+            next.bind(2, place.kind)
+            next.bind(3, place.id)
+            let found = try next.firstRow { row -> (Int64, Int64, String, DocumentTimes) in
+                let times = try row.withBytes(3) { bytes in
+                    guard let kind = DocumentKind(rawValue: row.int64(1)) else { return DocumentTimes() }
+                    var scanner = JSONScanner(bytes)
+                    return try DocumentElement(scanner.value(), kind: kind).times(of: kind)
+                }
+                return (row.int64(0), row.int64(1), row.string(2), times)
+            }
+            at = found.map { ($0.0, $0.1, $0.2) }
+            guard let (user, kind, id, times) = found else { break }
+            write.bind(1, user)
+            write.bind(2, kind)
+            write.bind(3, id)
+            if let start = times.start { write.bind(4, start) }
+            if let end = times.end { write.bind(5, end) }
+            if let date = times.date { write.bind(6, date) }
+            try write.run()
+        }
+    }
+}
+
+extension DocumentKind {
+    fileprivate var startName: StaticString { self == .night ? "start" : "startDate" }
+    fileprivate var endName: StaticString { self == .night ? "end" : "endDate" }
+}
