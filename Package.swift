@@ -191,7 +191,10 @@ let package = Package(
             tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
             tests(
                 "EndToEnd",
-                ["HealthModel", "Wire", "MessageBus", "SQLite", "HTTP", "Supervisor", "PluginKit", "CArchive"]),
+                [
+                    "HealthModel", "Wire", "MessageBus", "SQLite", "HTTP", "Supervisor", "PluginKit", "CArchive",
+                    "Console",
+                ]),
         ]
 )
 

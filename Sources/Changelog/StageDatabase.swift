@@ -35,12 +35,7 @@ public final class StageDatabase {
     /// Opens or creates the file and takes it over: the epoch rises, so that an older owner's next commit fails.
     /// - Parameter now: the clock, for the first sequence of a new store.
     public init(path: String, now: Instant) throws {
-        let fresh = !FileManager.default.fileExists(atPath: path)
-        if fresh {
-            // Made here with its rights, so that it is never readable for others, not even for a moment. If it can't be made, opening it
-            // says why.
-            _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-        }
+        try Self.prepare(path)
         let database = try Database(path: path)
         self.database = database
         let meta = try database.transaction {
@@ -91,6 +86,35 @@ public final class StageDatabase {
         }
         generations = try Self.generations(in: database)
         if generations.isEmpty { try transaction { try beginGeneration(now: now) } }
+    }
+
+    /// Makes the file where there is none, whole from its first moment: so one that is empty was emptied, and isn't taken for a new one.
+    private static func prepare(_ path: String) throws {
+        let files = FileManager.default
+        if files.fileExists(atPath: path) {
+            guard try files.attributesOfItem(atPath: path)[.size] as? Int == 0 else { return }
+            throw SQLiteError(damaged: path, "it is empty: what it held is gone")
+        }
+        // A log belongs to exactly the file that it was written beside, and would be read into any other.
+        if let log = try? files.attributesOfItem(atPath: path + "-wal")[.size] as? Int, log > 0 {
+            throw SQLiteError(damaged: path, "it isn't there, though its log is")
+        }
+        let draft = path + ".new"
+        for ending in ["", "-wal", "-shm"] where files.fileExists(atPath: draft + ending) {
+            try files.removeItem(atPath: draft + ending)
+        }
+        // Made here with its rights, so that it is never readable for others, not even for a moment. If it can't be made, opening it
+        // says why.
+        _ = files.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
+        try begin(draft)
+        try files.moveItem(atPath: draft, toPath: path)
+    }
+
+    /// Writes the first page; the connection is closed when this returns, and its log is gone.
+    private static func begin(_ path: String) throws {
+        let database = try Database(path: path)
+        try database.execute("CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID")
+        withExtendedLifetime(database) {}
     }
 
     /// Stores of the first releases don't say how far a generation reached.

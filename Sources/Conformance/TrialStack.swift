@@ -125,7 +125,7 @@ final class TrialStack {
         if let ended = process.poll() {
             throw ConformanceFault(
                 "its program ended (\(ended)) before it was ready", said: said(label ?? name),
-                hint: "what it said says why; 'healthbus plugins validate' checks the manifest")
+                hint: "what it said says why; 'healthbus plugins validate PLUGIN' checks the manifest")
         }
         guard hasCome else {
             throw ConformanceFault(

@@ -49,7 +49,7 @@ public enum BusKeyError: Error, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .malformed: "isn't a key: 40 characters of Z85, as 'healthbus keys' writes them"
+        case .malformed: "isn't a key: 40 characters of Z85, as 'healthbus keys init' writes them"
         case .unsupported: "this libzmq can't make keys: it was built without CURVE"
         }
     }

@@ -128,7 +128,7 @@ package struct LinkTrouble {
         saidAt = now
         return switch failure {
         case .keyRefused:
-            "the hub refuses this key; 'healthbus keys list' shows whether its list has it, 'healthbus keys add' enters it"
+            "the hub refuses this key; 'healthbus keys list' shows whether its list has it, 'healthbus keys init' enters those that it lacks"
         case .notUnderstood:
             "what answers at the hub's address isn't a sealed hub; check 'bus' in the configuration, there and here"
         case .keysUnreadable: "this process's keys can't be read"

@@ -15,18 +15,21 @@ public struct AlertsReport {
     private let now: Date
 
     /// - Parameter now: the clock, for people's "5 min ago".
-    public init(_ stack: Stack, now: Date) throws {
+    public init(_ stack: Stack, now: Date) throws { try self.init(stack, stack.reader(), now: now) }
+
+    init(_ stack: Stack, _ reader: StackReader, now: Date) throws {
         self.now = now
-        let reader = stack.reader()
+        let advice = stack.advice
         entries = try stack.configuration.instances.filter { Alert.raisers.contains($0.manifest.kind) }
             .flatMap { instance in
                 try reader.rows(instance, topic: Alert.topicPrefix)
-                    .compactMap { row in row.body.map { Entry(from: instance.name, body: $0) } }
+                    .compactMap { row in row.body.map { Entry(from: instance.name, body: advice.addressed($0)) } }
             }
             .sorted { ($0.body["since"].int ?? 0, $0.from) < ($1.body["since"].int ?? 0, $1.from) }
     }
 
     public var isEmpty: Bool { entries.isEmpty }
+    public var count: Int { entries.count }
 
     /// `[{from, kind, subject, since, text, remedy}]`, the oldest first.
     public var json: String {
@@ -50,5 +53,14 @@ public struct AlertsReport {
             ])
         }
         return table.render(for: terminal)
+    }
+}
+
+extension Advice {
+    /// An alert whose text and remedy mean the stack that it was raised on.
+    func addressed(_ alert: Value) -> Value {
+        var members = alert.object ?? [:]
+        for name in ["text", "remedy"] { members[name] = Value(members[name]?.string.map(addressed)) }
+        return .object(members)
     }
 }

@@ -15,6 +15,8 @@ public struct Stack: Sendable {
     public let configuration: StackConfiguration
     public let configurationFile: String?
     public let catalog: PluginCatalog
+    /// What commands that people are told of must name, so that they mean this stack.
+    public var advice = Advice()
 
     /// - Parameter choices: plugins that count whatever the state folder says, by instance.
     /// - Throws: `ConfigurationError` with file, key and what is allowed.
@@ -63,8 +65,20 @@ public struct Stack: Sendable {
     }
 
     /// Reads what the stack holds, running or not.
-    public func reader() -> StackReader {
-        StackReader(state: state, stack: configuration, address: { try address }) { instance, database in
+    /// - Parameter foundSilent: told once of each instance that runs and doesn't answer; its file is read instead.
+    public func reader(foundSilent: ((StackReader.Silence) -> Void)? = nil) -> StackReader {
+        StackReader(
+            state: state, stack: configuration, address: { try address },
+            foundSilent: foundSilent ?? { tell(of: $0) }
+        ) { instance, database in
+            // Its own program has its file open, and has seen to it.
+            guard !database.isReadOnly else {
+                switch instance.manifest.kind {
+                case .observer: return try ObserverSource(database: database, isShared: false)
+                case .uploader: return UploaderSource(database: database)
+                default: return ChangelogSource(database: database)
+                }
+            }
             // A file of an earlier release is brought up to date, as its own program would.
             switch instance.manifest.kind {
             case .observer:
@@ -76,6 +90,27 @@ public struct Stack: Sendable {
             default: return ChangelogSource(database: database)
             }
         }
+    }
+
+    /// For whoever reads what a command prints: how old it is, and what to do.
+    private func tell(of silence: StackReader.Silence) {
+        let age = HumanFormat.duration(.seconds(silence.age))
+        let text =
+            "'\(silence.instance)' runs, but doesn't answer; this is what its file held when it last wrote, \(age) ago. "
+            + "'healthbus doctor' says what hangs and what to do"
+        StandardStream.error.write("healthbus: \(advice.addressed(text))\n")
+    }
+
+    /// Reads the file of an instance that isn't heard: under its lock where nobody has that, else beside whoever runs and hangs; nil where there is none.
+    func kept<Result>(
+        _ instance: String, _ reader: StackReader, _ body: (Database) throws -> Result
+    ) throws -> Result? {
+        guard FileManager.default.fileExists(atPath: state.database(instance)) else { return nil }
+        guard let lock = try InstanceLock.take(folder: state.instance(instance)) else {
+            return try reader.beside(instance, body)
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try body(try Database(path: state.database(instance)))
     }
 
     /// Refuses a command that needs the running observer, on a stack that doesn't run.

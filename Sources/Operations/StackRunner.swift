@@ -95,6 +95,9 @@ public final class StackRunner: Sendable {
             removeSockets()
             withExtendedLifetime(lock) {}
         }
+        if let notice = try ZoneChoice(stack, asked: options.zone, user: options.user).notice {
+            toldTo(stack.advice.addressed(notice))
+        }
         try StackLayer(stack.state).remember(stack.configurationFile)
         if stack.configuration.only(.backend) != nil { try SecretFile.ensure(stack.state.backendToken) }
 
@@ -108,7 +111,7 @@ public final class StackRunner: Sendable {
         let processes = StackProcesses(
             state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone)
         let swaps = SwapDirector(stack, processes)
-        try requireKeys()
+        try stack.configuration.requireKeys(in: stack.state)
         let client = try StackClient(
             address: try stack.configuration.address(in: stack.state, as: KeyRole.supervisorName),
             beat: { running.heartbeat(swaps) }, pace: { running.pace },
@@ -142,8 +145,9 @@ public final class StackRunner: Sendable {
         }
         work.name = "accompany"
         work.start()
+        watchFolders(running)
+        defer { running.set(nil) }
         try supervisor.run()
-        running.set(nil)
         return try state.withLock { state in
             if let failure = state.failure { throw failure }
             return state.outcome
@@ -162,16 +166,6 @@ public final class StackRunner: Sendable {
         withExtendedLifetime(lock) {}
     }
 
-    /// Refuses to start a sealed stack without the keys of all that it starts, before any of them does.
-    private func requireKeys() throws {
-        guard stack.configuration.bus.isSealed else { return }
-        _ = try stack.configuration.hubSeal(in: stack.state)
-        let keys = stack.configuration.keyFolder(stack.state)
-        for instance in stack.configuration.instances where instance.manifest.kind != .hub {
-            _ = try keys.credentials(of: instance.name, environment: [:])
-        }
-    }
-
     private func note(_ notice: SupervisorNotice) {
         switch notice {
         case .ready(let name):
@@ -188,17 +182,33 @@ public final class StackRunner: Sendable {
                 // A configuration that is refused doesn't get better by trying again.
                 let restart = stack.configuration.instance(name)?.manifest.restart ?? .always
                 let attempts = restart.staysDown(afterSuccess: status.isSuccess) ? 1 : Self.startAttempts
-                guard
-                    state.neverReady[name, default: 0] >= attempts || status == .code(ExitCode.usage.rawValue)
-                else { return }
+                let hopeless = [ExitCode.usage, .damaged].first { status == .code($0.rawValue) }
+                guard state.neverReady[name, default: 0] >= attempts || hopeless != nil else { return }
                 state.failure = Failure(
                     "'\(name)' can't start; it says why above",
-                    hint: "mend that and start again; nothing is lost",
-                    code: status == .code(ExitCode.usage.rawValue) ? .usage : .failed)
+                    hint: hopeless == .damaged
+                        ? "do what it says there and start again; nothing was changed"
+                        : "mend that and start again; nothing is lost",
+                    code: hopeless ?? .failed)
             }
         case .startFailed, .notReady, .killed, .gaveUp, .standbyEnded, .tookPlace: say("\(notice)")
         case .started, .restarting, .stopped, .stopping, .finished: return
         }
+    }
+
+    /// Beside the supervisor: stops all when what they write to is gone. What they took in from then on would be lost with the last of them.
+    private func watchFolders(_ running: Running) {
+        let thread = Thread { [self] in
+            var watch = FolderWatch(stack.state, instances: stack.names)
+            while running.goesOn {
+                Thread.sleep(forTimeInterval: 1)
+                guard let problem = watch.problem() else { continue }
+                state.withLock { if $0.failure == nil { $0.failure = problem } }
+                return running.stop()
+            }
+        }
+        thread.name = "folders"
+        thread.start()
     }
 
     /// Beside the supervisor: hands the files over, watches for idleness.
@@ -252,6 +262,7 @@ private final class Running: Sendable {
 
     func set(_ new: Supervisor?) { supervisor.withLock { $0 = new } }
     func stop() { supervisor.withLock { $0 }?.stop() }
+    var goesOn: Bool { supervisor.withLock { $0 } != nil }
 
     var pace: BusConnection.Pace {
         let now = MonotonicClock.now

@@ -34,12 +34,13 @@ public struct StatusReport {
         }
         let uploader = stack.configuration.only(.uploader)
         let stored =
-            try uploader.map { try Self.delivered($0, stack, beats[$0.name]?.beat) } ?? (
+            try uploader.map { try Self.delivered($0, stack, reader, beats[$0.name]?.beat) } ?? (
                 last: [:], letters: 0, dropped: 0
             )
         var metrics: [Value] = []
         for handler in stack.configuration.handlers {
-            var metric = try Self.metric(handler, stack, observed, beats[handler.name]?.beat, stored.last)
+            var metric = try Self.metric(
+                handler, stack, reader, observed, beats[handler.name]?.beat, stored.last)
             metric.merge(Self.completeness(stack.configuration.known(days, to: handler))) { $1 }
             metrics.append(.object(metric))
         }
@@ -86,7 +87,9 @@ public struct StatusReport {
             lag[stack.topic(of: upstream)] = .integer(head.distance(from: frontier))
         }
         let runs = try reader.isRunning(name)
-        let state = supervised?["state"].string ?? (runs ? (beat?.phase ?? "silent") : "stopped")
+        var state = supervised?["state"].string ?? (runs ? (beat?.phase ?? "silent") : "stopped")
+        // The supervisor knows that it was ready; who doesn't answer now hangs.
+        if beat == nil, runs, state == "ready" { state = "silent" }
         return [
             "name": .string(name), "state": .string(state),
             "pid": Value(beat?.pid ?? supervised?["pid"].int.map { Int($0) }),
@@ -97,7 +100,7 @@ public struct StatusReport {
 
     /// When the uploader last delivered what, and its dead letters: from its heartbeat, else from its file.
     private static func delivered(
-        _ uploader: StackConfiguration.Instance, _ stack: Stack, _ beat: Heartbeat?
+        _ uploader: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ beat: Heartbeat?
     ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64) {
         if let beat {
             return (
@@ -105,7 +108,7 @@ public struct StatusReport {
                 beat.details["deadLetters"]?.int ?? 0, beat.details["droppedLetters"]?.int ?? 0
             )
         }
-        return try stack.stopped(uploader.name) { database in
+        return try stack.kept(uploader.name, reader) { database in
             var last: [String: Instant] = [:]
             try database.prepare("SELECT metric, last FROM deliveries").forEachRow { last[$0.string(0)] = $0.int64(1) }
             let letters = try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
@@ -117,15 +120,15 @@ public struct StatusReport {
     }
 
     private static func metric(
-        _ handler: StackConfiguration.Instance, _ stack: Stack, _ observed: [String: Instant], _ beat: Heartbeat?,
-        _ delivered: [String: Instant]
+        _ handler: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ observed: [String: Instant],
+        _ beat: Heartbeat?, _ delivered: [String: Instant]
     ) throws -> [String: Value] {
         let last = stack.configuration.known(observed, to: handler).max()
         var synced = beat?.details["lastSynced"]?.int
         var pending = beat?.details["pending"]?.int
         if beat == nil {
             (synced, pending) =
-                try stack.stopped(handler.name) { database in
+                try stack.kept(handler.name, reader) { database in
                     (
                         try database.prepare("SELECT value FROM freshness WHERE key = 'lastSynced'").firstRow {
                             $0.int64(0)
@@ -230,14 +233,5 @@ extension Stack {
         case .consolidator: "daily.summary"
         default: "events.\(instance)"
         }
-    }
-
-    /// Reads a stopped instance's file under its lock; nil when it runs or never did.
-    func stopped<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result? {
-        guard FileManager.default.fileExists(atPath: state.database(instance)),
-            let lock = try InstanceLock.take(folder: state.instance(instance))
-        else { return nil }
-        defer { withExtendedLifetime(lock) {} }
-        return try body(try Database(path: state.database(instance)))
     }
 }

@@ -23,8 +23,10 @@ public final class SyncClient {
         public var metrics: [Metric]
         /// What blocks, for people; empty when all is delivered.
         public var blocked: [String]
-        /// Types that are switched off.
+        /// Types that are switched off. Denied ones aren't among them: HealthKit doesn't tell those from types without samples.
         public var off: [String]
+        /// How many alerts are raised.
+        public var alerts: Int
         public var seconds: Double
         public var isDelivered: Bool { blocked.isEmpty }
     }
@@ -100,9 +102,13 @@ public final class SyncClient {
                 delivered: delivered(family, beats) - delivered(family, before), pending: pending,
                 why: result["failed"][name].string ?? (pending > 0 || !blocked.isEmpty ? blocked.first : nil))
         }
-        let off = (beats[stack.observer]?.beat.details["off"]?.array ?? []).compactMap(\.string)
+        let seconds = (MonotonicClock.now - began).seconds
+        let reader = stack.reader()
+        let saved = try reader.pages(try stack.instance(.observer), ["query": "delivery"]).first ?? .null
+        let off = (saved["registrations"]["off"].array ?? []).compactMap(\.string)
         return Outcome(
-            metrics: metrics, blocked: blocked, off: off, seconds: (MonotonicClock.now - began).seconds)
+            metrics: metrics, blocked: blocked, off: off,
+            alerts: try AlertsReport(stack, reader, now: Date()).count, seconds: seconds)
     }
 
     private func delivered(_ family: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> Int64 {

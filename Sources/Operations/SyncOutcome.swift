@@ -6,6 +6,7 @@ extension SyncClient.Outcome {
         [
             "delivered": .bool(isDelivered), "seconds": Value(seconds),
             "blocked": .array(blocked.map { .string($0) }), "off": .array(off.map { .string($0) }),
+            "alerts": .integer(Int64(alerts)),
             "metrics": .array(
                 metrics.map {
                     [
@@ -30,9 +31,13 @@ extension SyncClient.Outcome {
         var text = table.render(for: terminal) + "\n"
         text +=
             isDelivered
-            ? "All that this stack holds is delivered (\(HumanFormat.duration(.seconds(seconds)))).\n"
+            ? "Everything that may be read is delivered (\(HumanFormat.duration(.seconds(seconds)))).\n"
             : "Not delivered: \(blocked.joined(separator: "; ")).\n"
         if !off.isEmpty { text += "Switched off, and left where they are: \(off.joined(separator: ", ")).\n" }
+        // A denied type is named nowhere else: for everybody but the owner it looks as if it had no samples.
+        if alerts > 0 {
+            text += "\(alerts) alert\(alerts == 1 ? " is" : "s are") raised: 'healthbus alerts' says what to see to.\n"
+        }
         return text
             + "What the phone hasn't handed over yet comes when the phone decides: no command makes it come sooner.\n"
     }

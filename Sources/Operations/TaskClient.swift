@@ -25,17 +25,15 @@ public struct TaskClient {
         hosts = [Manifest.Kind.debouncer, .consolidator].compactMap { stack.configuration.only($0)?.name }
     }
 
-    /// All tasks: of running instances as they are now, of stopped ones as they were kept.
+    /// All tasks: of running instances as they are now, of those that are stopped or hang as they were kept.
     public func rows() throws -> [Row] {
-        let running = try hosts.filter { try stack.reader().isRunning($0) }
-        var rows: [Row] = []
-        if !running.isEmpty {
-            let client = try StackClient(address: try stack.address)
-            defer { client.close() }
-            rows += try self.rows(client, running)
-        }
-        for host in hosts where !running.contains(host) {
-            try stack.stopped(host) { database in
+        let reader = stack.reader()
+        let running = try hosts.filter { try reader.isRunning($0) }
+        let heard = running.isEmpty ? [:] : try reader.gather(running, within: 3)
+        var rows = running.flatMap { Self.rows(of: $0, heard) }
+        for host in hosts where heard[host] == nil {
+            let waitsFor = running.contains(host) ? "\(host) doesn't answer" : "the stack isn't running"
+            try stack.kept(host, reader) { database in
                 try database.prepare("SELECT id, value FROM tasks ORDER BY id").forEachRow { row in
                     let kept = try Value(json: row.bytes(1))
                     let request = kept["pending"].isNull ? kept["interrupted"] : kept["pending"]
@@ -44,7 +42,7 @@ public struct TaskClient {
                             instance: host,
                             value: [
                                 "id": .string(row.string(0)), "state": request.isNull ? "idle" : "pending",
-                                "request": request, "waitsFor": request.isNull ? .null : "the stack isn't running",
+                                "request": request, "waitsFor": request.isNull ? .null : .string(waitsFor),
                                 "history": kept["history"],
                             ]))
                 }
@@ -58,11 +56,13 @@ public struct TaskClient {
         for host in running where beats[host] == nil {
             throw Failure(
                 "'\(host)' runs, but doesn't answer on the bus",
-                hint: "look at 'healthbus status'; is the hub running?")
+                hint: "'healthbus doctor' says what hangs and what to do")
         }
-        return running.flatMap { host in
-            (beats[host]?.beat.details["tasks"]?.array ?? []).map { Row(instance: host, value: $0) }
-        }
+        return running.flatMap { Self.rows(of: $0, beats) }
+    }
+
+    private static func rows(of host: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> [Row] {
+        (beats[host]?.beat.details["tasks"]?.array ?? []).map { Row(instance: host, value: $0) }
     }
 
     /// Gives a command and waits for its effect.

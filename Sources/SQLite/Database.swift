@@ -13,15 +13,20 @@ public final class Database: @unchecked Sendable {
     }
 
     public let path: String
+    public let isReadOnly: Bool
     let handle: OpaquePointer
     public private(set) var isInTransaction = false
     /// How many transactions were rolled back. Whoever caches what it wrote compares this, and forgets when it has risen.
     public private(set) var rollbackCount = 0
 
     /// - Parameter cacheKibibytes: page cache of this connection.
-    /// - Throws: `SQLiteError`, also when the file isn't a database.
+    /// - Throws: `SQLiteError`, also when the file isn't a database, or is cut off: then nothing in it is changed.
     public init(path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096) throws {
         _ = Self.configuration
+        // Before SQLite has a chance to write to it.
+        if mode == .readWrite, let problem = DatabaseFile.problem(at: path) {
+            throw SQLiteError(damaged: path, problem)
+        }
         var handle: OpaquePointer?
         let flags =
             switch mode {
@@ -36,6 +41,7 @@ public final class Database: @unchecked Sendable {
         }
         self.path = path
         self.handle = handle
+        isReadOnly = mode == .readOnly
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, 5000)
         do {

@@ -9,6 +9,16 @@ public struct SQLiteError: Error, CustomStringConvertible {
     public let operation: String
     public let path: String
 
+    /// A file that can't be what was written into it.
+    /// - Parameter message: why.
+    public init(damaged path: String, _ message: String) {
+        self.init(code: SQLITE_CORRUPT, message: message, operation: "open", path: path)
+    }
+
+    init(code: Int32, message: String, operation: String, path: String) {
+        (self.code, self.message, self.operation, self.path) = (code, message, operation, path)
+    }
+
     /// The result code without its extension: SQLITE_FULL, SQLITE_BUSY, …
     public var primaryCode: Int32 { code & 0xFF }
     public var isFull: Bool { primaryCode == SQLITE_FULL }
@@ -22,7 +32,8 @@ public struct SQLiteError: Error, CustomStringConvertible {
             "free some space on the disk that holds it, then start again: nothing committed is lost"
         case SQLITE_BUSY, SQLITE_LOCKED: "another process holds it; stop that one first"
         case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM: "check that the folder exists and that you may write to it"
-        case SQLITE_CORRUPT, SQLITE_NOTADB: "restore it from a backup, or move it away to start anew"
+        case SQLITE_CORRUPT, SQLITE_NOTADB:
+            "put a backup back with 'healthbus restore BACKUP', or move its folder aside"
         default: ""
         }
     }

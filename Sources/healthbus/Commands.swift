@@ -1,4 +1,6 @@
 import Console
+import HealthModel
+import PluginKit
 import Wire
 
 /// Every command, in the order in which `--help` shows them.
@@ -57,8 +59,17 @@ enum Commands {
         case .text(let text): StandardStream.output.write(text)
         case .command(let word, let arguments):
             for command in groups.flatMap({ $0.commands }) where command.help.word == word {
-                try command.run(arguments)
+                do { try command.run(arguments) } catch let quiet as Quiet { throw quiet } catch {
+                    throw arguments.advice.addressed(Failure(people: error))
+                }
             }
         }
+    }
+}
+
+extension Failure {
+    /// Any error as one for people. A zone that isn't one was mistyped.
+    init(people error: any Error) {
+        self = error is ZoneError ? Failure("\(error)", code: .usage) : Failure(of: error)
     }
 }

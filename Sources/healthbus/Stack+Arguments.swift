@@ -8,6 +8,7 @@ extension Stack {
     /// - Parameter state: its folder, where it isn't the one that the command line names.
     init(starting arguments: Arguments, state: String? = nil) throws {
         try self.init(state: state ?? arguments.value("--state"), configurationFile: arguments.configurationFile)
+        advice = arguments.advice
     }
 
     /// The stack that a command is about: with the configuration that is named, else the one that it was last started with.
@@ -16,6 +17,7 @@ extension Stack {
         let state = arguments.value("--state")
         let file = try arguments.configurationFile ?? Self.lastConfiguration(state)
         try self.init(state: state, configurationFile: file, choices: choices)
+        advice = arguments.advice
     }
 
     /// The configuration that the stack was last started with; nil for the default alone.
@@ -34,4 +36,23 @@ extension Stack {
 extension Arguments {
     /// The configuration to lay over the default one; nil for none.
     var configurationFile: String? { StackConfiguration.file(given: value("--config")) }
+}
+
+extension Arguments {
+    /// What commands that people are told of must name to mean the stack that this command line means.
+    var advice: Advice {
+        func given(_ option: String) -> String? {
+            command.options.contains { $0.name == option } ? value(option) : nil
+        }
+        // Without --state the demo has a folder of its own, which other commands don't look at.
+        let state = command.word == DemoCommand.help.word ? DemoCommand.folder(self) : given("--state")
+        let file = given("--config")
+        guard command.options.contains(where: { $0.name == "--state" }) else { return Advice() }
+        // Only those that start a stack don't go by what it was last started with. A state folder that can't be read for that is told of by the
+        // command itself.
+        let folder = state.map { StateFolder(path: $0) } ?? .standard()
+        let last = try? StackLayer(folder).configurationFile()
+        let isInEnvironment = StackConfiguration.file(given: nil) != nil
+        return Advice(state: state, configuration: file, started: file ?? (isInEnvironment ? nil : last ?? nil))
+    }
 }

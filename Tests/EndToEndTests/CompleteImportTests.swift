@@ -58,7 +58,7 @@ extension EndToEnd {
                 // Too much at once is refused.
                 let strict = try await stack.onState("import", "--complete", "--delete-up-to", "0.001", newer)
                 #expect(strict.exit == .code(1) && strict.error.contains("more than 0.001 %"), "\(strict.error)")
-                #expect(strict.error.contains("stays"))
+                #expect(strict.error.contains("nothing of it was taken in"))
                 #expect(try stack.number("observer", "SELECT count(*) FROM samples WHERE state = 1") == 0)
 
                 let done = try await stack.onState("import", "--complete", newer)

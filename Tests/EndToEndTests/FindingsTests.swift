@@ -66,6 +66,66 @@ extension EndToEnd {
             }
         }
 
+        /// What a program refuses when it starts, its `validate` says before.
+        @Test func validateFindsWhatUpRefuses() async throws {
+            try await withStack { stack in
+                let folder = stack.path("debouncer")
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+                var manifest = try String(contentsOfFile: Self.manifest("debouncer"), encoding: .utf8)
+                let task = try #require(manifest.firstRange(of: #/"remote-sync",?\s*/#))
+                manifest.removeSubrange(task)
+                try Data(manifest.utf8).write(to: URL(fileURLWithPath: folder + "/plugin.json"))
+                let cases = [
+                    (#"{"instances": {"debouncer": {"plugin": "\#(folder)"}}}"#, "remote-sync"),
+                    (#"{"instances": {"observer": {"configuration": {"zone": "Europe/Nowhere"}}}}"#, "Europe/Nowhere"),
+                    (#"{"bus": {"sealed": true}}"#, "keys"),
+                ]
+                for (text, words) in cases {
+                    let config = try stack.write("config.json", text)
+                    let found = try await stack.onState("validate", "--json", "--config", config)
+                    #expect(try found.exit != .code(0) && whats(found).contains { $0.contains(words) }, "\(found)")
+                    #expect(!FileManager.default.fileExists(atPath: stack.state))
+                    let up = try await stack.onState("up", "--config", config)
+                    #expect(up.exit != .code(0) && up.error.contains(words), "\(up.error)")
+                    try FileManager.default.removeItem(atPath: stack.state)
+                }
+            }
+        }
+
+        private static func manifest(_ plugin: String) -> String {
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().appending(path: "plugins/\(plugin)/plugin.json").path
+        }
+
+        /// Nobody is well while something isn't.
+        @Test func theDoctorSaysWhatIsBehindAndGone() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "30", "--seed", "7")
+                let taken = try freePort()
+                let config = try stack.write(
+                    "config.json",
+                    #"{"instances": {"backend": null, "uploader": {"configuration": {"url": "http://127.0.0.1:\#(taken)", "tokenFile": "\#(try stack.write("token", "secret"))"}}}}"#
+                )
+                let up = try await stack.upAndReady("--config", config)
+                #expect(try await stack.onState("import", export).exit == .code(0))
+                try await until("the backend that is down is told of", every: 100) {
+                    let ill = try await stack.onState("doctor")
+                    return ill.exit == .code(1) && ill.output.contains("uploader: delivers nothing now")
+                        && ill.output.contains("changes wait")
+                }
+                // Stopped, `up` can't notice it before the doctor does.
+                let supervisor = up.child.pid
+                kill(supervisor, SIGSTOP)
+                try FileManager.default.moveItem(atPath: stack.state + "/observer", toPath: stack.path("aside"))
+                let gone = try await stack.onState("doctor")
+                #expect(
+                    gone.exit == .code(1) && gone.output.contains("observer: runs, but \(stack.state)/observer is gone")
+                        && gone.output.contains("supervisor: runs, and isn't heard"), "\(gone)")
+                kill(supervisor, SIGCONT)
+                #expect(try await up.ended().exit == .code(1))
+            }
+        }
+
         @Test func theDoctorFindsWhatIsBroken() async throws {
             try await withStack { stack in
                 let nobody = try await stack.onState("doctor", "--json")

@@ -50,6 +50,33 @@ extension EndToEnd {
             }
         }
 
+        /// Each that was noted is done, in order, whatever of whom.
+        @Test func allReplaysOfAStoppedStackAreDone() async throws {
+            try await withStack { stack in
+                let before = try await delivered(stack)
+                for day in ["2025-03-30", "2025-04-01", "2025-04-03"] {
+                    for instance in ["steps", "uploader"] {
+                        let noted = try await stack.onState("replay", instance, "--from", day, "--to", day)
+                        #expect(noted.exit == .code(0) && noted.output.contains("next start"), "\(noted)")
+                    }
+                }
+                #expect(try stack.number("steps", "SELECT count(*) FROM mending WHERE key LIKE 'next-%'") == 2)
+                // One that asks for something else meanwhile gets it.
+                let backup = try await stack.onState("backup", stack.path("backup"))
+                #expect(backup.exit == .code(0), "\(backup.error)")
+                try await untilIdle(stack)
+                for instance in ["steps", "uploader"] {
+                    #expect(try stack.number(instance, "SELECT count(*) FROM mending WHERE key LIKE 'next-%'") == 0)
+                    let last = try stack.rows(instance, "SELECT value FROM mending WHERE key = 'last'")
+                    #expect(last.count == 1 && last[0].contains("2025-04-03") && last[0].contains("done"), "\(last)")
+                }
+                let begun = try await stack.onState("logs", "steps", "--json").output.split(separator: "\n")
+                    .count { $0.contains("mend.ended") }
+                #expect(begun >= 3)
+                #expect(try await StackContent(of: stack).differences(from: before) == [])
+            }
+        }
+
         @Test func aReplayOfARunningStackMendsWhatWasSpoilt() async throws {
             try await withStack { stack in
                 let before = try await delivered(stack)

@@ -30,7 +30,7 @@ import Testing
     /// A stack on which nothing is wrong, then changed.
     private func findings(_ change: (inout Examination) -> Void = { _ in }) -> Findings {
         var seen = Examination(stack, state: "/s", now: Self.now, beats: [:])
-        for instance in stack.instances { seen.beats[instance.name] = heard(instance.name) }
+        for name in stack.instances.map(\.name) + ["supervisor"] { seen.beats[name] = heard(name) }
         seen.held = Set(stack.instances.map(\.name) + ["supervisor"])
         seen.freeBytes = 50_000_000_000
         change(&seen)
@@ -121,6 +121,41 @@ import Testing
         expectOne(.warning, "steps", "at one turn for 2 min") {
             $0.beats["steps"]?.beat.busySince = Self.now - 120 * Instant.second
         }
+    }
+
+    /// Seen twice: what gets less is a note, what doesn't is an error.
+    @Test func aBacklogIsToldOf() {
+        func look(_ pending: [Int64], committed: Instant) -> (inout Examination) -> Void {
+            { seen in
+                let beats = pending.map { days in
+                    heard("steps") { beat in
+                        beat.lastCommit = Self.now - committed * Instant.second
+                        beat.details = ["pending": .integer(days), "failedDays": 0]
+                    }
+                }
+                seen.earlier = seen.beats
+                (seen.earlier["steps"], seen.beats["steps"]) = (beats[0], beats[1])
+            }
+        }
+        expectOne(.note, "steps", "has 800 days to compute, and gets on", look([900, 800], committed: 0))
+        expectOne(.error, "steps", "hasn't committed anything for a minute", look([800, 800], committed: 90))
+        expectOne(.note, "steps", "waits for its turn", look([800, 800], committed: 20))
+        expectOne(.warning, "steps", "dates are wrong", look([700_000, 699_000], committed: 0))
+        #expect(findings(look([12, 0], committed: 0)).list == [])
+        // A backend that is down is told of at once, with how much waits for it.
+        expectOne(.warning, "uploader", "no connection; 4\u{202F}000 changes wait") { seen in
+            seen.beats["observer"]?.beat.head?.sequence = 4100
+            for name in seen.beats.keys where name != "observer" { seen.beats[name]?.beat.frontier["observer"] = 4100 }
+            seen.beats["uploader"] = heard("uploader") { beat in
+                beat.lastCommit = Self.now
+                beat.details["blocked"] = "no connection"
+            }
+        }
+    }
+
+    @Test func whatIsGoneOrHangs() {
+        expectOne(.error, "observer", "/s/observer is gone") { $0.gone["observer"] = "/s/observer" }
+        expectOne(.error, "supervisor", "nobody starts again") { $0.beats["supervisor"] = nil }
     }
 
     @Test func work() {

@@ -53,7 +53,8 @@ public struct BackupManifest: Sendable, Equatable {
         guard let format = value["healthbusBackup"].int, let list = value["instances"].array,
             let made = value["made"].string.flatMap({ InstantText.parse($0) })
         else {
-            throw Failure("\(place) isn't a backup", hint: "give what 'healthbus backup' has written", code: .damaged)
+            throw Failure(
+                "\(place) isn't a backup", hint: "give what 'healthbus backup FOLDER' has written", code: .damaged)
         }
         guard format <= Self.format else {
             throw Failure(

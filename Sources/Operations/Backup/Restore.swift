@@ -25,7 +25,7 @@ public struct Restore {
         else {
             throw Failure(
                 "\(folder) isn't a backup: it has no readable \(BackupManifest.fileName)",
-                hint: "give the folder that 'healthbus backup' has written", code: .damaged)
+                hint: "give the folder that 'healthbus backup FOLDER' has written", code: .damaged)
         }
         manifest = try BackupManifest(value, place: folder)
     }

@@ -5,23 +5,20 @@ import PluginKit
 
 /// What is wrong with a running stack. Pure.
 public struct Diagnosis {
-    private let seen: Examination
+    let seen: Examination
 
     public static func findings(_ seen: Examination) -> Findings {
         let diagnosis = Diagnosis(seen: seen)
-        let found = diagnosis.stack + diagnosis.disk + diagnosis.clock
+        let found = diagnosis.stack + diagnosis.folders + diagnosis.disk + diagnosis.clock
         // A busy machine may be why something is slow, and is nothing by itself.
         return Findings(found.isEmpty ? [] : found + diagnosis.machine)
     }
 
     private init(seen: Examination) { self.seen = seen }
 
-    /// Without a commit for so long, one that is behind doesn't get on.
-    static let patience: Instant = 60 * Instant.second
-
     private var stack: [Finding] {
         guard !seen.held.isEmpty || seen.stack.bus.isRemote else { return [nothingRuns] }
-        return seen.beats.isEmpty ? silence : seen.stack.instances.flatMap { instance($0) } + data + alerts
+        return seen.beats.isEmpty ? silence : supervisor + seen.stack.instances.flatMap { instance($0) } + data + alerts
     }
 
     private var nothingRuns: Finding {
@@ -40,6 +37,17 @@ public struct Diagnosis {
                 : Finding(
                     .error, hub, "doesn't run: nobody can hear anybody",
                     remedy: "start the stack, or the hub alone with 'healthbus run \(hub)'")
+        ]
+    }
+
+    /// One that hangs looks after nobody.
+    private var supervisor: [Finding] {
+        guard seen.held.contains("supervisor"), !Readiness.isUp(seen.beats["supervisor"]) else { return [] }
+        return [
+            Finding(
+                .error, "supervisor", "runs, and isn't heard: nobody starts again what ends",
+                remedy:
+                    "end its process with SIGKILL, which ends all of the stack, and start it again with 'healthbus up'")
         ]
     }
 
@@ -77,7 +85,7 @@ public struct Diagnosis {
                     .warning, name, "runs with another configuration or version than is on disk",
                     remedy: "start the stack again to use what is on disk"))
         }
-        return found + progress(beat, age, name) + work(beat, name)
+        return found + progress(beat, name) + work(beat, name)
     }
 
     private func supervisedProcess(_ name: String) -> Value? {
@@ -101,51 +109,6 @@ public struct Diagnosis {
             : Finding(.error, name, "doesn't run", remedy: "start the stack, or 'healthbus run \(name)'; \(log)")
     }
 
-    private func progress(_ beat: Heartbeat, _ age: Double, _ name: String) -> [Finding] {
-        if let since = beat.busySince, seen.now - since > Self.patience {
-            return [
-                Finding(
-                    .warning, name, "has been at one turn for \(HumanFormat.duration(.microseconds(seen.now - since)))",
-                    remedy: "wait while it uses the processor ('healthbus status'); if it doesn't, start it again")
-            ]
-        }
-        let behind = beat.frontier.compactMap { upstream, frontier -> String? in
-            guard let head = seen.beats[upstream]?.beat.head?.sequence, head > frontier else { return nil }
-            return upstream
-        }.sorted()
-        guard !behind.isEmpty, seen.now - (beat.lastCommit ?? 0) > Self.patience else { return [] }
-        let whom = behind.joined(separator: ", ")
-        if let device = heldBack {
-            return [
-                Finding(
-                    .note, name, "is behind \(whom): \(device)", remedy: "nothing, or 'healthbus device reset'")
-            ]
-        }
-        if let why = beat.details["blocked"]?.string {
-            return [Finding(.warning, name, why, remedy: Self.delivery(beat))]
-        }
-        return [
-            Finding(
-                .error, name, "is behind \(whom) and hasn't committed anything for a minute",
-                remedy:
-                    "look at 'healthbus logs \(name)'; what isn't consumed stays with \(whom), so starting it again loses nothing"
-            )
-        ]
-    }
-
-    /// Why the device lets nothing through; nil when it does.
-    private var heldBack: String? {
-        let device = seen.stack.only(.observer).flatMap { seen.beats[$0.name]?.beat.details["device"] }
-        guard let device else { return nil }
-        if device["locked"].bool == true { return "the device is locked" }
-        return device["app"].string.flatMap { $0 == "active" ? nil : "the app is in the state \($0)" }
-    }
-
-    private static func delivery(_ beat: Heartbeat) -> String {
-        beat.details["path"]?["satisfied"].bool == false
-            ? "nothing: it goes on the moment that there is a network" : "it is tried again by itself; nothing is lost"
-    }
-
     private func work(_ beat: Heartbeat, _ name: String) -> [Finding] {
         let details = beat.details
         var found: [Finding] = []
@@ -163,7 +126,9 @@ public struct Diagnosis {
             found.append(
                 Finding(
                     .warning, name, "the backend refused \(letters) element\(letters == 1 ? "" : "s") for good",
-                    remedy: "'healthbus dead-letters' lists them with the reasons, and sends them again"))
+                    remedy:
+                        "'healthbus dead-letters list' says why; 'healthbus dead-letters retry --all' sends them again")
+            )
         }
         if let days = details["failedDays"]?.int, days > 0 {
             found.append(
@@ -222,7 +187,7 @@ public struct Diagnosis {
             Finding(
                 .note, seen.stack.only(.observer)?.name ?? "observer",
                 "keeps \(seen.quarantined) inputs apart that can't be true or aren't understood",
-                remedy: "'healthbus quarantine' lists them with the reasons")
+                remedy: "'healthbus quarantine list' shows them with the reasons")
         ]
     }
 
@@ -255,7 +220,7 @@ public struct Diagnosis {
         return [
             Finding(
                 .warning, "the clock", "was set back: there are commits from \(InstantText.iso8601(ahead))",
-                remedy: "set it right; 'healthbus' goes on either way")
+                remedy: "set it right; everything goes on either way")
         ]
     }
 

@@ -12,6 +12,10 @@ public struct Examination: Sendable {
     /// The clock.
     public var now: Instant
     public var beats: StackMetrics.Beats
+    /// The same a moment before, of whoever had something to do; by which can be told whether it gets less.
+    public var earlier: StackMetrics.Beats = [:]
+    /// Of instances that are heard the file or folder that isn't there any more.
+    public var gone: [String: String] = [:]
     /// Instances, and "supervisor", that some process holds the lock of.
     public var held: Set<String> = []
     /// What is raised: by whom, what, and what to do.
@@ -47,20 +51,45 @@ extension Examination {
         battery = Machine.battery
         // Over TCP its processes, and their locks, may be elsewhere.
         guard !held.isEmpty || stack.configuration.bus.isRemote else { return }
-        let reader = stack.reader()
+        // Who is silent is a finding by itself.
+        let reader = stack.reader(foundSilent: { _ in })
         let wanted = stack.names.filter { held.contains($0) || stack.configuration.bus.isRemote }
         beats = try reader.gather(wanted + (held.contains("supervisor") ? ["supervisor"] : []), within: 2)
-        // Only who is there can be asked.
-        guard Readiness.isReady(beats[stack.observer]) else { return }
+        if !stack.configuration.bus.isRemote { gone = Self.gone(stack, beats) }
+        if beats.contains(where: { hasWork($0.value.beat) }) {
+            earlier = beats
+            beats = try reader.lookAgain(after: 1.5)
+        }
         let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
         quarantined = types["quarantined"].int ?? 0
         for instance in stack.configuration.instances
-        where Alert.raisers.contains(instance.manifest.kind) && Readiness.isReady(beats[instance.name]) {
+        where Alert.raisers.contains(instance.manifest.kind) && gone[instance.name] == nil {
             for row in try reader.rows(instance, topic: Alert.topicPrefix) {
                 guard let body = row.body else { continue }
                 alerts.append((instance.name, body["text"].string ?? "", body["remedy"].string ?? ""))
             }
         }
+    }
+}
+
+extension Examination {
+    private func hasWork(_ beat: Heartbeat) -> Bool {
+        (beat.details["pending"]?.int ?? 0) > 0
+            || beat.frontier.contains { upstream, frontier in
+                beats[upstream]?.beat.head.map { $0.sequence > frontier } ?? false
+            }
+    }
+
+    /// What a process has open may be gone for everybody else.
+    private static func gone(_ stack: Stack, _ beats: StackMetrics.Beats) -> [String: String] {
+        var gone: [String: String] = [:]
+        for instance in stack.configuration.instances where Readiness.isUp(beats[instance.name]) {
+            let paths =
+                [stack.state.instance(instance.name)]
+                + (instance.manifest.kind == .hub ? [] : [stack.state.database(instance.name)])
+            gone[instance.name] = paths.first { !FileManager.default.fileExists(atPath: $0) }
+        }
+        return gone
     }
 }
 

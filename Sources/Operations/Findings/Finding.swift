@@ -68,6 +68,16 @@ public struct Findings: Sendable {
 
     public var worst: Finding.Severity? { list.first?.severity }
 
+    /// The same with commands that mean the stack that was looked at.
+    public func addressed(_ advice: Advice) -> Findings {
+        Findings(
+            list.map { finding in
+                var finding = finding
+                (finding.what, finding.remedy) = (advice.addressed(finding.what), advice.addressed(finding.remedy))
+                return finding
+            })
+    }
+
     /// `[{severity, subject, key, line, what, remedy}]`.
     public var json: String { Value.array(list.map(\.value)).json(pretty: true) }
 

@@ -4,6 +4,7 @@ import Glibc
 import HTTP
 import HealthModel
 import PluginKit
+import Supervisor
 
 /// What a stack needs around it: its folder, the disk, ports, programs, secrets, a backend that answers. Looks, and changes nothing.
 struct Surroundings {
@@ -15,20 +16,30 @@ struct Surroundings {
     var findings: [Finding] { programs + folder + disk + locks + ports + secrets + variables + backends }
 
     private var programs: [Finding] {
-        stack.instances.flatMap { instance -> [Finding] in
-            let program = catalog.program(instance.manifest)
-            var found: [Finding] = []
-            if access(program, X_OK) != 0 {
-                found.append(
-                    Finding(
-                        .error, instance.name, "its program \(program) isn't there, or can't be run",
-                        remedy: "'make build' builds all programs into one folder"))
+        let trampoline = ChildProcess.trampolineBesideProgram()
+        let starter =
+            access(trampoline, X_OK) == 0
+            ? []
+            : [
+                Finding(
+                    .error, trampoline, "isn't there, or can't be run: no process can be started without it",
+                    remedy: "'make build' builds all programs into one folder")
+            ]
+        return starter
+            + stack.instances.flatMap { instance -> [Finding] in
+                let program = catalog.program(instance.manifest)
+                var found: [Finding] = []
+                if access(program, X_OK) != 0 {
+                    found.append(
+                        Finding(
+                            .error, instance.name, "its program \(program) isn't there, or can't be run",
+                            remedy: "'make build' builds all programs into one folder"))
+                }
+                do throws(ConfigurationError) { _ = try instance.manifest.exec?.program() } catch {
+                    found.append(Finding(error))
+                }
+                return found
             }
-            do throws(ConfigurationError) { _ = try instance.manifest.exec?.program() } catch {
-                found.append(Finding(error))
-            }
-            return found
-        }
     }
 
     private var folder: [Finding] {

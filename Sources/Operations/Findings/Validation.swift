@@ -1,3 +1,4 @@
+import Console
 import Foundation
 import PluginKit
 
@@ -22,8 +23,18 @@ public struct Validation {
             let around = Surroundings(
                 state: state, stack: reader.stack, catalog: catalog, environment: environment
             ).findings.map { $0.placed(places, in: reader.stack.file) }
-            findings = Findings(reader.problems.map { Finding($0) } + structure + around)
-            isConfigurationRefused = !reader.problems.isEmpty || structure.contains { $0.severity == .error }
+            let known = reader.problems.map { Finding($0) } + structure + around
+            // A configuration that can't be read as a whole is refused by every program alike, and is told of above.
+            let starts =
+                reader.problems.isEmpty
+                ? StartChecks(
+                    state: state, stack: reader.stack, catalog: catalog, configurationFile: configurationFile
+                ).findings().map { $0.placed(places, in: reader.stack.file) } : []
+            let new = starts.filter { start in !known.contains { $0.severity == .error && $0.tells(start) } }
+            findings = Findings(known + keys(reader.stack, state) + new)
+            isConfigurationRefused =
+                !reader.problems.isEmpty || structure.contains { $0.severity == .error }
+                || new.contains { $0.key != nil }
         } catch {
             let error =
                 error as? ConfigurationError ?? ConfigurationError(file: state.path, key: "", reason: "\(error)")
@@ -41,7 +52,36 @@ extension JSONPlaces {
     }
 }
 
+/// What a sealed stack lacks.
+private func keys(_ stack: StackConfiguration, _ state: StateFolder) -> [Finding] {
+    do {
+        try stack.requireKeys(in: state)
+        return []
+    } catch {
+        let failure = Failure(of: error)
+        return [Finding(.error, "the bus", failure.message, remedy: failure.hint ?? "make the keys")]
+    }
+}
+
+extension StackConfiguration {
+    /// Refuses to start a sealed stack without the keys of all that it starts, before any of them does.
+    func requireKeys(in state: StateFolder) throws {
+        guard bus.isSealed else { return }
+        _ = try hubSeal(in: state)
+        let keys = keyFolder(state)
+        for instance in instances where instance.manifest.kind != .hub {
+            _ = try keys.credentials(of: instance.name, environment: [:])
+        }
+    }
+}
+
 extension Finding {
+    /// Whether this says already what a program said of itself.
+    fileprivate func tells(_ start: Finding) -> Bool {
+        what == start.what || (key != nil && subject == start.subject && key == start.key)
+            || start.what.contains(what)
+    }
+
     /// The same with the line of its key, when it is about that file.
     func placed(_ places: JSONPlaces, in file: String) -> Finding {
         guard line == nil, subject == file, let key else { return self }

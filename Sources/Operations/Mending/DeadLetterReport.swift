@@ -105,10 +105,12 @@ public struct DeadLetterReport {
     }
 
     private func head(of producer: StackConfiguration.Instance, _ reader: StackReader) throws -> StoreHead? {
-        if try reader.isRunning(producer.name) {
-            return try reader.gather([producer.name], within: 5)[producer.name]?.beat.head
+        if try reader.isRunning(producer.name), !reader.silent.contains(producer.name),
+            let beat = try reader.gather([producer.name], within: 2)[producer.name]?.beat
+        {
+            return beat.head
         }
-        return try stack.stopped(producer.name) { try StageDatabase.readHead(in: $0).head }
+        return try stack.kept(producer.name, reader) { try StageDatabase.readHead(in: $0).head }
     }
 
     public static func text(_ whole: Value) -> String {
@@ -121,7 +123,8 @@ public struct DeadLetterReport {
         }
         let body =
             whole["body"].isNull
-            ? "It has changed or is gone since: 'healthbus dead-letters retry' forgets it, what came after is sent by itself.\n"
+            ? "It has changed or is gone since: 'healthbus dead-letters retry \(whole["id"].int ?? 0)' forgets it, "
+                + "what came after is sent by itself.\n"
             : whole["body"].json(pretty: true) + "\n"
         return lines.joined() + "\n" + body
     }

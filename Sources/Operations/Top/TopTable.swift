@@ -54,7 +54,9 @@ public struct TopTable: Sendable {
     ) -> Row {
         let beat = process.beat
         let isSilent = beat == nil || sample.monotonic - process.arrived >= TopSample.patience
-        let state = process.supervised ?? (isSilent && beat?.phase != "stopped" ? "silent" : beat?.phase ?? "silent")
+        let heard = isSilent && beat?.phase != "stopped" ? "silent" : beat?.phase ?? "silent"
+        // The supervisor knows that it was ready; who isn't heard now hangs.
+        let state = process.supervised == "ready" && isSilent ? "silent" : process.supervised ?? heard
         var row = Row(name: process.name, state: state, restarts: process.restarts)
         guard let beat, !isSilent, beat.phase != "stopped" else { return row }
         row.memory = beat.memoryBytes

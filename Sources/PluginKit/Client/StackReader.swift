@@ -7,6 +7,8 @@ import SQLite
 import Wire
 
 /// Reads what a stack holds, whether it runs or not: a running instance is asked over the bus; of a stopped one the lock is taken and the file read.
+///
+/// One that runs and doesn't answer is read beside, as its own pulls are: what it has committed is there, however it hangs.
 public final class StackReader {
     public let state: StateFolder
     public let stack: StackConfiguration
@@ -14,17 +16,31 @@ public final class StackReader {
     private lazy var client = Result { try StackClient(address: try address()) }
     /// Whom this reader has asked whether they are there.
     private var asked: Set<String> = []
-    /// Makes the answerer for an instance's file; by plugin kind.
+    /// Makes the answerer for an instance's file; by plugin kind. The file of one that runs is open for reading only.
     private let source: (StackConfiguration.Instance, Database) throws -> any PullSource
+    /// Instances that run and don't answer.
+    public private(set) var silent: Set<String> = []
+    private let foundSilent: (Silence) -> Void
 
-    /// - Parameter address: the bus, with the keys to use; asked only when something is.
+    /// An instance that runs and doesn't answer, and how old what its file holds is.
+    public struct Silence: Sendable, Equatable {
+        public var instance: String
+        /// Seconds since it last wrote.
+        public var age: Double
+    }
+
+    /// - Parameters:
+    ///   - address: the bus, with the keys to use; asked only when something is.
+    ///   - foundSilent: told once of each instance that is read beside.
     public init(
         state: StateFolder, stack: StackConfiguration, address: (@Sendable () throws -> BusAddress)? = nil,
+        foundSilent: @escaping (Silence) -> Void = { _ in },
         source: @escaping (StackConfiguration.Instance, Database) throws -> any PullSource
     ) {
         self.state = state
         self.stack = stack
         self.source = source
+        self.foundSilent = foundSilent
         self.address = address ?? { try stack.address(in: state, as: KeyRole.cli) }
     }
 
@@ -57,6 +73,22 @@ public final class StackReader {
         return try client.get().gather(instances, within: seconds)
     }
 
+    /// What everyone says some seconds later.
+    public func lookAgain(after seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)] {
+        let client = try client.get()
+        let end = Date(timeIntervalSinceNow: seconds)
+        var asked = false
+        while Date() < end {
+            // Near the end, so that the answers are of then.
+            if !asked, end.timeIntervalSinceNow < seconds / 3 {
+                client.hello()
+                asked = true
+            }
+            client.wait(until: min(end, Date(timeIntervalSinceNow: 0.05)))
+        }
+        return client.heartbeats
+    }
+
     /// All pages of a query; empty when the instance has never run.
     public func pages(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
         if isElsewhere(instance.name) { return try ask(instance.name, query) }
@@ -64,23 +96,59 @@ public final class StackReader {
         guard FileManager.default.fileExists(atPath: state.database(instance.name)) else { return [] }
         if let lock = try InstanceLock.take(folder: folder) {
             defer { withExtendedLifetime(lock) {} }
-            return try read(instance, query)
+            // Not read-only: a file whose last owner was killed has a log that must be read in first.
+            return try read(instance, query, in: Database(path: state.database(instance.name)))
         }
-        return try ask(instance.name, query)
+        if let pages = try heed(instance.name, query) { return pages }
+        return try beside(instance.name) { try read(instance, query, in: $0) }
     }
 
+    /// Reads the file of an instance that runs and doesn't answer, as of its last commit.
+    public func beside<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
+        let path = state.database(instance)
+        if silent.insert(instance).inserted {
+            foundSilent(Silence(instance: instance, age: Self.age(of: path)))
+        }
+        return try body(Database(path: path, mode: .readOnly))
+    }
+
+    /// Seconds since a database was last written to.
+    private static func age(of path: String) -> Double {
+        let written = [path, path + "-wal"].compactMap { file in
+            try? FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
+        }
+        return max(0, -(written.max() ?? Date()).timeIntervalSinceNow)
+    }
+
+    /// What a running instance answers; nil when it doesn't within a few seconds. Whoever was silent once isn't waited for again.
+    private func heed(_ instance: String, _ query: [String: Value]) throws -> [Value]? {
+        let client = try client.get()
+        guard !silent.contains(instance) else { return nil }
+        // Where nobody at all was heard, the hub hangs, and each further wait would be in vain.
+        let isDeaf = !silent.isEmpty && client.heartbeats.isEmpty
+        guard !isDeaf else { return nil }
+        if let pages = try client.ask(instance, query, within: Self.firstWait) { return pages }
+        asked.insert(instance)
+        guard let heard = client.gather([instance], within: Self.firstWait)[instance],
+            heard.age < Repetition.silence.seconds, heard.beat.phase != "stopped"
+        else { return nil }
+        return try client.ask(instance, query, within: 10)
+    }
+
+    /// Seconds that anyone at rest answers within, and nearly anyone at work.
+    private static let firstWait = 1.5
+
+    /// Asks one whose folder is elsewhere.
     private func ask(_ instance: String, _ query: [String: Value]) throws -> [Value] {
         if let pages = try client.get().ask(instance, query, within: 10) { return pages }
         throw Failure(
-            isElsewhere(instance)
-                ? "'\(instance)' doesn't answer on \(stack.bus.endpoints?.subscribe ?? "the bus")"
-                : "'\(instance)' runs, but doesn't answer on the bus",
-            hint: "look at 'healthbus status'; is the hub running?")
+            "'\(instance)' doesn't answer on \(stack.bus.endpoints?.subscribe ?? "the bus")",
+            hint: "'healthbus doctor' says who is heard; is the hub running?")
     }
 
-    private func read(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
-        // Not read-only: a file whose last owner was killed has a log that must be read in first.
-        let database = try Database(path: state.database(instance.name))
+    private func read(
+        _ instance: StackConfiguration.Instance, _ query: [String: Value], in database: Database
+    ) throws -> [Value] {
         let source = try source(instance, database)
         return try database.readTransaction {
             var pages: [Value] = []

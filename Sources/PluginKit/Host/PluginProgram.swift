@@ -19,8 +19,10 @@ public struct PluginContext: Sendable {
 
     public var name: String { instance.name }
     public var configuration: Value { instance.configuration }
-    public var folder: String { state.instance(name) }
-    public var databasePath: String { state.database(name) }
+    public var folder: String { scratch ?? state.instance(name) }
+    public var databasePath: String { scratch.map { $0 + "/state.sqlite" } ?? state.database(name) }
+    /// Where a program that is only checked keeps what it would keep in its folder.
+    fileprivate(set) var scratch: String?
     /// The bus, with this instance's keys where it is sealed.
     public let address: BusAddress
 }
@@ -46,7 +48,7 @@ public struct StageParts {
 public enum PluginProgram {
     /// Runs a stage until SIGTERM or SIGINT; ends the process.
     public static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
-        start(plugin, prepare: make, check: check) { parts, context, stopper in
+        start(plugin, prepare: make, check: check, rehearse: rehearse) { parts, context, stopper in
             let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
             let effects = MendingEffects(
                 parts.effects, database: context.databasePath, root: context.state.backups)
@@ -74,7 +76,7 @@ public enum PluginProgram {
 
     /// For plugins that aren't stages (hub, backend): everything around them, and the lock held while `body` runs.
     public static func start(_ plugin: String, _ body: (PluginContext, Stopper) throws -> Void) -> Never {
-        start(plugin, prepare: { _ in () }, check: { _, _, _ in nil }) { _, context, stopper in
+        start(plugin, prepare: { _ in () }, check: { _, _, _ in nil }, rehearse: { _, _ in }) { _, context, stopper in
             try body(context, stopper)
         }
     }
@@ -96,6 +98,7 @@ public enum PluginProgram {
     private static func start<Prepared>(
         _ plugin: String, prepare: (PluginContext) throws -> Prepared,
         check: (Prepared, PluginContext, StackClient) throws -> TrialReport?,
+        rehearse: (Prepared, PluginContext) throws -> Void,
         body: (Prepared, PluginContext, Stopper) throws -> Void
     ) -> Never {
         let program = "healthbus-\(plugin)"
@@ -109,6 +112,9 @@ public enum PluginProgram {
                 let terminal = Terminal(.output)
                 StandardStream.output.write(help(plugin).render(width: terminal.isTerminal ? terminal.width : nil))
                 exit(ExitCode.done.rawValue)
+            }
+            if arguments.flag("--check") {
+                exit(StartCheck.end { try self.check(plugin, arguments, prepare, rehearse) }.rawValue)
             }
             let context = try context(plugin, arguments)
             for folder in [context.state.path, context.folder, context.state.sockets] { try StateFolder.make(folder) }
@@ -135,11 +141,38 @@ public enum PluginProgram {
             context.log(.instanceStopped)
             withExtendedLifetime(lock) {}
             exit(ExitCode.done.rawValue)
-        } catch let error as ConfigurationError {
-            reportAndExit(Failure(error.description, code: .usage), program: program)
         } catch {
-            reportAndExit(error, program: program)
+            reportAndExit(advice.addressed(DamagedState.failure(of: error) ?? Failure(of: error)), program: program)
         }
+    }
+
+    /// Does all that can be refused before the lock is taken, on a folder of its own that is gone afterwards: `healthbus validate`.
+    private static func check<Prepared>(
+        _ plugin: String, _ arguments: Arguments, _ prepare: (PluginContext) throws -> Prepared,
+        _ rehearse: (Prepared, PluginContext) throws -> Void
+    ) throws {
+        var context = try context(plugin, arguments)
+        let scratch = FileManager.default.temporaryDirectory.path + "/healthbus-check-" + UUID().uuidString
+        try StateFolder.make(scratch)
+        defer { try? FileManager.default.removeItem(atPath: scratch) }
+        context.scratch = scratch
+        try rehearse(try prepare(context), context)
+    }
+
+    /// Opens the stage on an empty file, as its first start does.
+    private static func rehearse(_ parts: StageParts, _ context: PluginContext) throws {
+        let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
+        defer { parts.effects?.stop() }
+        try MendingBench(MendingStage(parts.stage, instance: context.name), database, nil, context.log).open()
+    }
+
+    /// What a program of this stack says to do names the stack.
+    private static var advice: Advice {
+        let words = CommandLine.arguments
+        func value(_ option: String) -> String? {
+            words.lastIndex(of: option).flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
+        }
+        return Advice(state: value("--state"), configuration: value("--config"), started: value("--config"))
     }
 
     static func help(_ plugin: String) -> CommandHelp {
@@ -155,6 +188,9 @@ public enum PluginProgram {
                 .init(
                     "--swap", value: "id",
                     help: "stand by without the lock, be tried, and take the place when told by SIGUSR1; for 'up'"),
+                .init(
+                    "--check",
+                    help: "only say whether it could start: nothing, or what is wrong as JSON; for 'validate'"),
                 .init("--mend", value: "request", help: "do what this JSON asks for, print what came of it, and end"),
             ],
             examples: ["healthbus-\(plugin) --state /var/lib/healthbus"])
@@ -180,14 +216,16 @@ public enum PluginProgram {
         }
         let request = try arguments.value("--mend").map { text in
             guard let request = MendRequest(try Value(json: Array(text.utf8))) else {
-                throw Failure.usage("--mend isn't a request", hint: "commands such as 'healthbus reset' give it")
+                throw Failure.usage(
+                    "--mend isn't a request", hint: "commands such as 'healthbus reset steps --yes' give it")
             }
             return request
         }
         // The hub has a list instead of a key that lets it in.
         let isHub = instance.manifest.kind == .hub
         return PluginContext(
-            state: state, stack: stack, instance: instance, log: try StageLog.standard(name, file: state.log(name)),
+            state: state, stack: stack, instance: instance,
+            log: try StageLog.standard(name, file: arguments.flag("--check") ? "/dev/null" : state.log(name)),
             request: request,
             address: isHub ? stack.bus.endpoints ?? state.address : try stack.address(in: state, as: name))
     }

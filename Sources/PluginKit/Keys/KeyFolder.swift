@@ -99,7 +99,8 @@ public struct KeyFolder: Sendable {
     }
 
     private func malformed(_ file: String) -> Failure {
-        Failure("\(file) doesn't hold a key: 40 characters, as 'healthbus keys' writes them", hint: "write it anew")
+        Failure(
+            "\(file) doesn't hold a key: 40 characters, as 'healthbus keys init' writes them", hint: "write it anew")
     }
 }
 

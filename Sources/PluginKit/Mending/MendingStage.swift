@@ -7,12 +7,15 @@ import Wire
 /// Any stage, with what a person may ask of it by hand: keeps the request that was taken last, so that a restart goes on with it, and says in the
 /// heartbeat what has become of it.
 ///
-/// One request at a time: who comes with another one says it again until this one is over.
+/// One request at a time: who comes with another one says it again until this one is over. Of a stopped stage nobody can wait for that, so those
+/// requests are kept, and done in their order.
 public final class MendingStage: Stage {
     private let inner: any Stage
     private let instance: String
     private let innerHearsControl: Bool
     private var current: (request: MendRequest, state: Mended)?
+    /// Requests that were noted while another one was under way, in order, with their keys in the table.
+    private var noted: [(key: String, request: MendRequest)] = []
     private var copy = BackupCopy()
 
     public init(_ inner: any Stage, instance: String) {
@@ -32,6 +35,10 @@ public final class MendingStage: Stage {
         let saved = try turn.database.prepare("SELECT value FROM mending WHERE key = 'last'").firstRow {
             try Value(json: $0.bytes(0))
         }
+        try turn.database.prepare("SELECT key, value FROM mending WHERE key LIKE 'next-%' ORDER BY key").forEachRow {
+            guard let request = MendRequest(try Value(json: $0.bytes(1))) else { return }
+            noted.append(($0.string(0), request))
+        }
         guard let saved, let request = MendRequest(saved["request"]), let state = Mended(saved) else { return }
         current = (request, state)
         if !state.isOver { try begin(request, turn) }
@@ -48,10 +55,46 @@ public final class MendingStage: Stage {
 
     /// Takes a request up unless it is known, or another one is under way.
     public func take(_ body: Value, _ turn: Turn) throws {
-        guard let request = MendRequest(body), current?.request.id != request.id, current?.state.isOver != false else {
-            return
-        }
+        guard let request = MendRequest(body), current?.request.id != request.id, isOver else { return }
         try begin(request, turn)
+    }
+
+    /// Takes a request up, or keeps it for later where another one is under way.
+    func note(_ request: MendRequest, _ turn: Turn) throws {
+        guard state(of: request.id) == nil else { return }
+        guard !isOver else { return try begin(request, turn) }
+        let last = noted.last.flatMap { Int($0.key.dropFirst(Self.notedPrefix.count)) } ?? 0
+        // Ten digits, so that keys sort as numbers.
+        let digits = String(last + 1)
+        let key = Self.notedPrefix + String(repeating: "0", count: max(0, 10 - digits.count)) + digits
+        let write = try turn.write().database.prepare("INSERT INTO mending VALUES (?, ?)")
+        write.bind(1, key)
+        write.bind(2, request.members.json())
+        try write.run()
+        noted.append((key, request))
+    }
+
+    private static let notedPrefix = "next-"
+
+    /// Begins the next of the requests that were noted.
+    private func beginNoted(_ turn: Turn) throws {
+        let (key, request) = noted.removeFirst()
+        let remove = try turn.write().database.prepare("DELETE FROM mending WHERE key = ?")
+        remove.bind(1, key)
+        try remove.run()
+        try begin(request, turn)
+    }
+
+    /// Makes room for a request that has nothing to do with the one under way: that one goes on when the stage is opened the next time.
+    func setAside() {
+        current = nil
+        noted = []
+    }
+
+    /// What has become of a request; nil when it isn't known.
+    func state(of id: String) -> Mended? {
+        if let current, current.request.id == id { return current.state }
+        return noted.contains { $0.request.id == id } ? .underWay(left: 0) : nil
     }
 
     private func begin(_ request: MendRequest, _ turn: Turn) throws {
@@ -95,15 +138,19 @@ public final class MendingStage: Stage {
 
     /// Goes on with what is under way; true when it wants another turn at once.
     public func advance(_ turn: Turn) throws -> Bool {
-        guard let (request, state) = current, !state.isOver else { return false }
+        guard let (request, state) = current, !state.isOver else {
+            guard !noted.isEmpty else { return false }
+            try beginNoted(turn)
+            return true
+        }
         let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
         try settle(request, new, turn)
         if case .underWay(_, true) = new { return true }
-        return false
+        return new.isOver && !noted.isEmpty
     }
 
-    /// Whether nothing is under way.
-    var isOver: Bool { current?.state.isOver != false }
+    /// Whether nothing is under way, nor waits for it.
+    var isOver: Bool { current?.state.isOver != false && noted.isEmpty }
 
     /// What has become of the request that was taken last, as the heartbeat says it; nil before the first.
     public var mending: Value? {

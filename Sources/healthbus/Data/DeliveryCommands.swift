@@ -57,7 +57,7 @@ enum TypesCommand: Command {
             StandardStream.output.write(report.json + "\n")
         } else if report.types.isEmpty {
             StandardStream.error.write(
-                "no types yet on \(stack.place); 'healthbus import FILE' brings some\n")
+                stack.advice.addressed("no types yet on \(stack.place); 'healthbus import FILE' brings some\n"))
         } else {
             StandardStream.output.write(report.table(for: Terminal(.output)))
         }

@@ -103,6 +103,7 @@ enum ImportCommand: Command {
         Failure(
             "\(outcome.path) is damaged: \(outcome.problem ?? "")",
             hint: outcome.report?["dryRun"].bool == true
+                || (outcome.refused != nil && outcome.report?["added"].int == 0)
                 ? "nothing was changed; try a whole copy"
                 : "what was whole before it has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
                     + "; import a whole copy to get the rest", code: .damaged)
@@ -113,7 +114,7 @@ enum ImportCommand: Command {
         let added = outcome.report?["added"].int ?? 0
         return Failure(
             "\(outcome.path) \(isTrial ? "would delete nothing" : "deleted nothing"): \(why)",
-            hint: (isTrial ? "" : "what it added (\(added)) stays; ")
+            hint: (isTrial ? "" : added > 0 ? "what it added (\(added)) stays; " : "nothing of it was taken in; ")
                 + "if that is meant, look at it with --dry-run and allow more with --delete-up-to; "
                 + "else import a newer, whole export")
     }

@@ -60,7 +60,8 @@ enum SyncCommand: Command {
         examples: ["healthbus sync", "healthbus sync steps --json", "healthbus sync --history 90"])
 
     static func run(_ arguments: Arguments) throws {
-        let client = try SyncClient(try Stack(arguments))
+        let stack = try Stack(arguments)
+        let client = try SyncClient(stack)
         defer { client.close() }
         if let span = arguments.value("--history") {
             guard arguments.positionals.isEmpty else {
@@ -70,7 +71,9 @@ enum SyncCommand: Command {
         }
         let outcome = try client.sync(metric: arguments.positionals.first)
         StandardStream.output.write(
-            arguments.flag("--json") ? outcome.value.json(pretty: true) + "\n" : outcome.text(for: Terminal(.output)))
+            arguments.flag("--json")
+                ? outcome.value.json(pretty: true) + "\n" : stack.advice.addressed(outcome.text(for: Terminal(.output)))
+        )
         if !outcome.isDelivered {
             throw Failure(
                 "not everything is delivered: \(outcome.blocked.joined(separator: "; "))",

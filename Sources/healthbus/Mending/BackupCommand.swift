@@ -71,8 +71,9 @@ enum RestoreCommand: Command {
                 isTrial
                     ? "The backup of \(made) is whole. It would replace \(restore.replaced.count) instances on \(stack.state.path)."
                         + " Nothing was changed.\n"
-                    : "Restored \(restore.manifest.entries.count) instances as of \(made). Start them with 'healthbus up', and import"
-                        + " what came since.\n")
+                    : stack.advice.addressed(
+                        "Restored \(restore.manifest.entries.count) instances as of \(made). Start them with 'healthbus up', "
+                            + "and import what came since.\n"))
         }
     }
 }

@@ -60,7 +60,7 @@ enum DeadLettersCommand: Command {
             guard !still.entries.isEmpty else { return }
             throw Failure(
                 "the backend still refuses \(still.entries.count)",
-                hint: "'healthbus dead-letters list' says why; 'healthbus dead-letters drop' gives them up")
+                hint: "'healthbus dead-letters list' says why; 'healthbus dead-letters drop --all --yes' gives them up")
         }
     }
 

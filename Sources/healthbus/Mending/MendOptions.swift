@@ -56,7 +56,8 @@ enum MendOutput {
             value = ["atNextStart": true]
             line = "Noted: it is done at the next start, 'healthbus up'."
         }
-        StandardStream.output.write(arguments.flag("--json") ? value.json(pretty: true) + "\n" : line + "\n")
+        StandardStream.output.write(
+            arguments.flag("--json") ? value.json(pretty: true) + "\n" : arguments.advice.addressed(line) + "\n")
     }
 
     static func count(_ number: Value, _ one: String, _ many: String? = nil) -> String {

@@ -24,7 +24,7 @@ enum ResetCommand: Command {
             throw Failure(
                 "\(instance.name) holds the samples themselves, which nothing brings back",
                 hint:
-                    "to have figures made anew reset their handler; to begin from nothing: 'healthbus backup', stop the"
+                    "to have figures made anew reset their handler; to begin from nothing: 'healthbus backup FOLDER', stop the"
                     + " stack, remove \(stack.state.path)")
         case .backend:
             throw Failure(

@@ -25,9 +25,10 @@ enum DaysCommand: Command {
         } else if report.days.isEmpty {
             let isFiltered = ["--user", "--from", "--to"].contains { arguments.value($0) != nil }
             StandardStream.error.write(
-                isFiltered
-                    ? "no such days on \(stack.place); without --user, --from and --to all are shown\n"
-                    : "no days yet on \(stack.place); 'healthbus import FILE' brings some\n")
+                stack.advice.addressed(
+                    isFiltered
+                        ? "no such days on \(stack.place); without --user, --from and --to all are shown\n"
+                        : "no days yet on \(stack.place); 'healthbus import FILE' brings some\n"))
         } else {
             StandardStream.output.write(report.table(for: Terminal(.output)))
         }

@@ -29,7 +29,9 @@ enum LogsCommand: Command {
         if report.isEmpty {
             StandardStream.error.write(
                 stack.place == stack.state.path
-                    ? "nothing has been logged on \(stack.state.path); 'healthbus up' starts processes that log there\n"
+                    ? stack.advice.addressed(
+                        "nothing has been logged on \(stack.state.path); 'healthbus up' starts processes that log there\n"
+                    )
                     : "the logs of \(stack.place) lie with its processes: ask whoever runs them ('docker-compose logs')\n"
             )
         }

@@ -26,22 +26,28 @@ enum DemoCommand: Command {
     static func run(_ arguments: Arguments) throws {
         Supervisor.blockSignals()
         let export = arguments.value("--export")
-        // A made-up person's data never goes into the folder of a real one.
-        let folder = arguments.value("--state") ?? StateFolder.standard().path + (export == nil ? "-demo" : "")
-        let stack = try Stack(starting: arguments, state: folder)
+        let stack = try Stack(starting: arguments, state: folder(arguments))
         // A line that a progress bar has begun is erased; the bar draws itself again below.
         let start = Terminal(.output).isTerminal ? "\r\u{1B}[K" : ""
         let say: @Sendable (String) -> Void = { StandardStream.output.write(start + $0 + "\n") }
         say("state  \(stack.state.path)")
-        let zone = arguments.value("--zone") ?? (export == nil ? "Europe/Berlin" : TimeZone.current.identifier)
+        let choice = try ZoneChoice(stack, asked: arguments.value("--zone"), user: nil)
+        let zone = choice.holds ?? choice.asked ?? (export == nil ? "Europe/Berlin" : TimeZone.current.identifier)
+        let isMachines = choice.holds == nil && choice.asked == nil && export != nil
         say(
-            "zone   \(zone)"
-                + (export != nil && arguments.value("--zone") == nil ? " (this machine's; --zone names another)" : ""))
+            choice.notice.map(stack.advice.addressed)
+                ?? "zone   \(zone)" + (isMachines ? " (this machine's; --zone names another)" : ""))
         let file = try export ?? generate(in: stack, zone: zone, say)
         let runner = StackRunner(
             stack, StackRunner.Options(imports: [file], zone: zone, passesOn: quiet()), say: say,
             whenIdle: { outcome in try show(stack, outcome, say) })
         _ = try runner.run()
+    }
+
+    /// Where it keeps its state. A made-up person's data never goes into the folder of a real one.
+    static func folder(_ arguments: Arguments) -> String {
+        arguments.value("--state")
+            ?? StateFolder.standard().path + (arguments.value("--export") == nil ? "-demo" : "")
     }
 
     /// The processes' logs would run through the progress bar; who wants them there sets the level.

@@ -23,7 +23,8 @@ enum SwapCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let name = arguments.positionals.first ?? ""
         guard arguments.flag("--back") != (arguments.value("--with") != nil) else {
-            throw Failure.usage("swap needs --with or --back, one of them", hint: "healthbus swap \(name) --with NAME")
+            throw Failure.usage(
+                "swap needs --with or --back, one of them", hint: "as in 'healthbus swap \(name) --with PLUGIN'")
         }
         guard let within = Double(arguments.value("--within") ?? "\(SwapWish.usualSeconds)"),
             (0.1...3600).contains(within)

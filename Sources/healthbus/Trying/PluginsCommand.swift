@@ -62,11 +62,11 @@ enum PluginsCommand: Command {
         for (option, actions) in own.sorted(by: { $0.key < $1.key })
         where arguments.flag(option) && !actions.contains(action) {
             throw Failure.usage(
-                "\(option) isn't for 'healthbus plugins \(action.rawValue)'",
+                "\(option) isn't for plugins \(action.rawValue)",
                 hint: "it is for \(actions.map(\.rawValue).joined(separator: ", "))")
         }
         if action == .list, arguments.positionals.count > 1 {
-            throw Failure.usage("unexpected \"\(arguments.positionals[1])\"", hint: "usage: healthbus plugins list")
+            throw Failure.usage("unexpected \"\(arguments.positionals[1])\"", hint: "write 'healthbus plugins list'")
         }
     }
 
@@ -151,7 +151,7 @@ enum PluginsCommand: Command {
         if let finding = PluginCheck(manifest, catalog: catalog).findings.first {
             throw Failure.usage(
                 "\(manifest.file): '\(finding.member)' \(finding.problem)",
-                hint: "'healthbus plugins validate' lists all that is wrong")
+                hint: "'healthbus plugins validate \(arguments.positionals[1])' lists all that is wrong")
         }
         let isJSON = arguments.flag("--json")
         // One line that is written over: what has been tried so far.
@@ -164,7 +164,9 @@ enum PluginsCommand: Command {
         guard report.failed.isEmpty else {
             throw Failure(
                 "\(manifest.name) doesn't keep the contract: \(report.failed.map(\.name).joined(separator: ", "))",
-                hint: "try one alone: healthbus plugins test … --only \(report.failed[0].name)")
+                hint:
+                    "try one alone: 'healthbus plugins test \(arguments.positionals[1]) --only \(report.failed[0].name)'"
+            )
         }
     }
 

@@ -9,7 +9,7 @@ enum DoctorCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        let found = Diagnosis.findings(try Examination(stack))
+        let found = Diagnosis.findings(try Examination(stack)).addressed(stack.advice)
         StandardStream.output.write(
             arguments.flag("--json")
                 ? found.json + "\n"

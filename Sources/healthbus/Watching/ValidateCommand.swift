@@ -13,11 +13,13 @@ enum ValidateCommand: Command {
             state: arguments.value("--state"),
             configurationFile: try arguments.configurationFile
                 ?? Stack.lastConfiguration(arguments.value("--state")))
-        let found = validation.findings
+        let found = validation.findings.addressed(arguments.advice)
         StandardStream.output.write(
             arguments.flag("--json")
                 ? found.json + "\n"
-                : found.text(for: Terminal(.output), allWell: "nothing is wrong: 'healthbus up' can start it"))
+                : found.text(
+                    for: Terminal(.output),
+                    allWell: arguments.advice.addressed("nothing is wrong: 'healthbus up' can start it")))
         guard found.worst == .error else { return }
         throw Quiet(validation.isConfigurationRefused ? .usage : .failed)
     }

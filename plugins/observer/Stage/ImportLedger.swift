@@ -49,7 +49,9 @@ final class ImportLedger {
                 submitted INTEGER NOT NULL, added TEXT NOT NULL, report TEXT, problem TEXT, seconds REAL NOT NULL);
             CREATE TABLE IF NOT EXISTS import_plans(id TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS import_offers(
-                id TEXT PRIMARY KEY, request TEXT NOT NULL, heard INTEGER NOT NULL) WITHOUT ROWID
+                id TEXT PRIMARY KEY, request TEXT NOT NULL, heard INTEGER NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS first_reads(
+                user TEXT PRIMARY KEY, after INTEGER NOT NULL, until INTEGER) WITHOUT ROWID
             """)
     }
 
@@ -176,7 +178,10 @@ final class ImportAttempt {
             let quarantined = Int64(tally.quarantined)
             let deleted = Int64(tally.deleted)
             let added = entry.added[type] ?? 0
-            let known = Int64(tally.read) - added - quarantined - deleted
+            // What was only tried out, and refused, is neither added nor known.
+            let isRefused = entry.plan?.isTryingOut == true && entry.plan?.isTrial == false
+            let known =
+                isRefused ? Int64(tally.known + tally.joined) : Int64(tally.read) - added - quarantined - deleted
             var members: [String: Value] = [
                 "read": .integer(Int64(tally.read)), "added": .integer(added), "known": .integer(known),
                 "deleted": .integer(deleted), "quarantined": .integer(quarantined),

@@ -13,6 +13,8 @@ struct ImportPlan: Equatable {
     var begun: Int64?
     /// When the phone wrote the export.
     var exportedAt: Instant?
+    /// A complete import has been tried out as a whole, and nothing speaks against it: what it reads from then on is taken in.
+    var isRehearsed = false
     /// The share to be deleted was found small enough; from then on it is being deleted.
     var isApproved = false
     /// What has been deleted, by type; of a trial what would be.
@@ -34,7 +36,8 @@ struct ImportPlan: Equatable {
         [
             "complete": .bool(isComplete), "trial": .bool(isTrial), "deleteUpTo": .number(deleteUpTo),
             "begun": begun.map { .integer($0) } ?? .null, "exportedAt": exportedAt.map { .integer($0) } ?? .null,
-            "approved": .bool(isApproved), "deleted": .object(deleted.mapValues { .integer($0) }),
+            "rehearsed": .bool(isRehearsed), "approved": .bool(isApproved),
+            "deleted": .object(deleted.mapValues { .integer($0) }),
             "refused": Value(refused),
         ]
     }
@@ -46,9 +49,13 @@ struct ImportPlan: Equatable {
         begun = value["begun"].int
         exportedAt = value["exportedAt"].int
         isApproved = value["approved"].bool == true
+        isRehearsed = value["rehearsed"].bool == true || isApproved
         deleted = (value["deleted"].object ?? [:]).compactMapValues(\.int)
         refused = value["refused"].string
     }
+
+    /// Whether the file is read without anything being written. A complete import is tried out first, so that nothing of a refused one stays.
+    var isTryingOut: Bool { isTrial || (isComplete && !isRehearsed) }
 
     mutating func add(_ counts: [String: Int]) {
         for (type, count) in counts { deleted[type, default: 0] += Int64(count) }

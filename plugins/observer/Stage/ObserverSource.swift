@@ -109,6 +109,7 @@ public final class ObserverSource: PullSource {
         else { throw PullRefusal("the request needs 'after', 'until' and 'types'") }
         // Everything from the beginning, or what was left behind: nothing that a person is to be told of.
         let isBulk = request["bulk"].bool == true || (request["store"].isNull && after.minimum < head.first)
+        let firstReads = try FirstReads(database)
         for index in 1...Self.pagesPerRequest {
             let found = try read(TypeFilter(types: access.allowed(types)), Self.window(after, until, head))
             let from = after.minimum
@@ -116,8 +117,9 @@ public final class ObserverSource: PullSource {
             let through = found.isComplete ? max(until.maximum, after.maximum) : found.covered
             var members = found.members
             members["from"] = .integer(from)
-            if isBulk { members["bulk"] = true }
-            members["through"] = .integer(min(through, max(head.sequence, after.maximum)))
+            let reached = min(through, max(head.sequence, after.maximum))
+            if isBulk || firstReads.touches(after: from, through: reached) { members["bulk"] = true }
+            members["through"] = .integer(reached)
             let last = found.isComplete || index == Self.pagesPerRequest
             page(members, last)
             if last { return }

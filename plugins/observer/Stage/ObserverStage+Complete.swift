@@ -20,7 +20,7 @@ extension ObserverStage {
             entry.plan?.exportedAt = info.date
             if try refuse(ifNeeded: ReadSummary(), attempt, &entry, turn) { return }
         }
-        if entry.plan?.isTrial != true { try CharacteristicsTable.learn(info, user: entry.user, turn) }
+        if entry.plan?.isTryingOut != true { try CharacteristicsTable.learn(info, user: entry.user, turn) }
     }
 
     /// The file has been read: a plain import ends, a complete one is held against the store if nothing speaks against it.
@@ -86,6 +86,14 @@ extension ObserverStage {
             plan.add(ending.counts.absent)
             entry.plan = plan
             return try end(ending.summary, attempt, &entry, turn)
+        }
+        guard plan.isRehearsed else {
+            // Now in earnest, from the file's beginning.
+            plan.isRehearsed = true
+            entry.plan = plan
+            entry.seconds += (turn.monotonic - attempt.startedAt).seconds
+            self.attempt = nil
+            return try imports.save(entry, turn)
         }
         plan.isApproved = true
         entry.plan = plan

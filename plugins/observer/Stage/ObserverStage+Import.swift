@@ -9,7 +9,7 @@ extension ObserverStage {
     /// Takes a piece of the file that is being read; what belongs to another attempt is left.
     func take(_ event: ImportEvent, _ turn: Turn) throws {
         guard let attempt, event.id == attempt.id, var entry = imports[attempt.id] else { return }
-        if entry.plan?.isTrial == true, try tryOut(event, attempt, entry, turn) { return }
+        if entry.plan?.isTryingOut == true, try tryOut(event, attempt, entry, turn) { return }
         let writer = try writer(for: entry.user, turn)
         switch event {
         case .info(_, let info): try learn(info, attempt, &entry, turn)
@@ -78,6 +78,7 @@ extension ObserverStage {
     func close(_ entry: inout ImportLedger.Entry, _ state: ImportLedger.State, _ turn: Turn) throws {
         entry.state = state
         try imports.save(entry, turn)
+        try imports.endFirst(entry, turn)
         attempt = nil
         turn.log(.importEnded, ["id": entry.id, "state": state.rawValue])
         turn.perform(ObserverEffect.discard(.file(id: entry.id)))

@@ -123,11 +123,12 @@ public final class ObserverStage: Stage {
         // While a file is being read the days would move with each of its parts.
         if attempt == nil { try zones.settle(turn) }
         if attempt == nil, var entry = imports.firstOpen {
-            if entry.plan?.isTrial != true { try zones.ensure(user: entry.user, zone: zone, turn) }
+            if entry.plan?.isTryingOut != true { try zones.ensure(user: entry.user, zone: zone, turn) }
             if entry.plan != nil, entry.plan?.begun == nil {
                 entry.plan?.begun = turn.head.sequence
                 try imports.save(entry, turn)
             }
+            if entry.plan?.isTryingOut != true { try imports.noteFirst(entry, turn) }
             attempt = ImportAttempt(id: entry.id, source: entry.path, startedAt: turn.monotonic)
             turn.log(.importStarted, ["id": entry.id])
             turn.perform(ObserverEffect.read(id: entry.id, path: entry.path))
@@ -137,7 +138,8 @@ public final class ObserverStage: Stage {
         defer { changedTypes = [] }
         let next = try delivery.fire(changed: changedTypes, heads: heads, turn)
         // An import that is being held against the store goes on at once.
-        return attempt?.ending == nil ? [next, silence].compactMap { $0 }.min() : turn.monotonic
+        let goesOn = attempt?.ending != nil || (attempt == nil && imports.firstOpen != nil)
+        return !goesOn ? [next, silence].compactMap { $0 }.min() : turn.monotonic
     }
 
     func refreshHeads() throws {

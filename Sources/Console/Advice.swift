@@ -1,0 +1,92 @@
+/// Makes the commands in what people are told run as printed: 'healthbus status' becomes 'healthbus status --state /srv/health' where the stack that
+/// is meant was named on the command line. Pure.
+///
+/// A command stands in single quotes and begins with the program's name. Whoever writes a text needn't know where the stack lies.
+public struct Advice: Sendable, Equatable {
+    /// The state folder to be repeated; nil where it needn't be.
+    public var state: String?
+    /// The configuration to be repeated.
+    public var configuration: String?
+    /// The same for the commands that start a stack, which don't go by what it was last started with.
+    public var started: String?
+
+    public init(state: String? = nil, configuration: String? = nil, started: String? = nil) {
+        self.state = state
+        self.configuration = configuration
+        self.started = started
+    }
+
+    private static let opening = "'healthbus "
+    /// Commands that start a stack, and those that aren't about one.
+    private static let starting: Set<String> = ["up", "demo"]
+    public static let withoutStack: Set<String> = ["generate", "plugins", "simulate"]
+
+    /// The command lines in a text, without their quotes.
+    public static func commands(in text: String) -> [String] {
+        parts(of: text).compactMap { $0.isCommand ? String($0.text) : nil }
+    }
+
+    /// The text with the options that its commands need.
+    public func addressed(_ text: String) -> String {
+        guard self != Advice() else { return text }
+        return Self.parts(of: text).map { $0.isCommand ? addressed(command: $0.text) : String($0.text) }.joined()
+    }
+
+    public func addressed(_ failure: Failure) -> Failure {
+        Failure(addressed(failure.message), hint: failure.hint.map(addressed), code: failure.code)
+    }
+
+    private func addressed(command: Substring) -> String {
+        let words = command.split(separator: " ")
+        guard words.count > 1, !Self.withoutStack.contains(String(words[1])) else { return String(command) }
+        let configuration = Self.starting.contains(String(words[1])) ? started : configuration
+        var options = ""
+        for (option, value) in [("--state", state), ("--config", configuration)] {
+            guard let value, !words.contains(Substring(option)) else { continue }
+            options += " \(option) \(Self.quoted(value))"
+        }
+        // What follows a redirection or a pipe is the shell's.
+        let end = words.firstIndex { ["<", ">", "|"].contains($0) }.map { words[$0].startIndex }
+        guard let end else { return command + options }
+        let before = command[..<end].dropLast(1)
+        return before + options + " " + command[end...]
+    }
+
+    /// As a shell takes it for one word; in double quotes, for the command itself stands in single ones.
+    public static func quoted(_ word: String) -> String {
+        let plain = word.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+:@%,=~".unicodeScalars.contains($0)
+        }
+        guard !plain || word.isEmpty else { return word }
+        return "\"" + word.map { "\"\\$`".contains($0) ? "\\\($0)" : String($0) }.joined() + "\""
+    }
+
+    private static func parts(of text: String) -> [(isCommand: Bool, text: Substring)] {
+        var parts: [(isCommand: Bool, text: Substring)] = []
+        var rest = text[...]
+        while let start = rest.range(ofFirst: opening) {
+            // The quotes belong to the text around it.
+            let first = rest.index(after: start)
+            guard let end = rest[first...].firstIndex(of: "'") else { break }
+            parts.append((false, rest[..<first]))
+            parts.append((true, rest[first..<end]))
+            rest = rest[end...]
+            // The closing quote opens nothing.
+            parts.append((false, rest.prefix(1)))
+            rest = rest.dropFirst()
+        }
+        return parts + [(false, rest)]
+    }
+}
+
+extension Substring {
+    /// Where a text first begins in this one.
+    fileprivate func range(ofFirst text: String) -> Index? {
+        var at = startIndex
+        while let found = self[at...].firstIndex(of: "'") {
+            if self[found...].hasPrefix(text) { return found }
+            at = index(after: found)
+        }
+        return nil
+    }
+}

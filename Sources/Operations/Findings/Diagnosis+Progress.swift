@@ -1,0 +1,131 @@
+import Changelog
+import Console
+import HealthModel
+import PluginKit
+
+/// Who has how much to do, and whether it gets less.
+extension Diagnosis {
+    /// Without a commit for so long, one that has something to do doesn't get on.
+    private static let patience: Instant = 60 * Instant.second
+    /// What its upstream has said so lately may still be held together in a window.
+    private static let window: Instant = 15 * Instant.second
+    /// More days than anyone has lived.
+    private static let plausibleDays: Int64 = 45_000
+
+    /// What an instance has still to do.
+    private struct Backlog {
+        /// Upstreams that it is behind, by name.
+        var upstreams: [String]
+        /// Sequences that it is behind them, in all.
+        var changes: Int64
+        /// Days that a handler has to compute.
+        var days: Int64
+        var isEmpty: Bool { upstreams.isEmpty && days == 0 }
+
+        var text: String {
+            var parts: [String] = []
+            if days > 0 { parts.append("has \(HumanFormat.count(Int(days))) day\(days == 1 ? "" : "s") to compute") }
+            if !upstreams.isEmpty {
+                parts.append(
+                    "is behind \(upstreams.joined(separator: ", ")) by \(HumanFormat.count(Int(changes))) changes")
+            }
+            return parts.joined(separator: ", and ")
+        }
+    }
+
+    func progress(_ beat: Heartbeat, _ name: String) -> [Finding] {
+        if let since = beat.busySince, seen.now - since > Self.patience {
+            return [
+                Finding(
+                    .warning, name, "has been at one turn for \(HumanFormat.duration(.microseconds(seen.now - since)))",
+                    remedy:
+                        "wait while it uses the processor ('healthbus top --once'); if it doesn't, start it again with "
+                        + "'healthbus swap \(name) --with \(beat.plugin)'")
+            ]
+        }
+        let backlog = backlog(beat, name)
+        if let blocked = blocked(beat, name, backlog) { return [blocked] }
+        guard !backlog.isEmpty else { return [] }
+        if backlog.days == 0, let device = heldBack {
+            return [
+                Finding(
+                    .note, name, "\(backlog.text): \(device)", remedy: "nothing, or 'healthbus device reset'")
+            ]
+        }
+        if backlog.days > Self.plausibleDays {
+            return [
+                Finding(
+                    .warning, name, "\(backlog.text): more than anyone has lived, so some samples' dates are wrong",
+                    remedy: "it begins with the newest and goes on by itself; 'healthbus status' shows what is left")
+            ]
+        }
+        if isStuck(beat, name, backlog) {
+            return [
+                Finding(
+                    .error, name, "\(backlog.text), and hasn't committed anything for a minute",
+                    remedy:
+                        "look at 'healthbus logs \(name)'; what isn't consumed stays where it is, so starting it again "
+                        + "loses nothing: 'healthbus swap \(name) --with \(beat.plugin)'")
+            ]
+        }
+        // One look tells nothing of who is at work.
+        guard seen.earlier[name] != nil else { return [] }
+        return [
+            Finding(
+                .note, name, "\(backlog.text), \(hasMoved(beat, name) ? "and gets on" : "and waits for its turn")",
+                remedy: "nothing: it goes on by itself; 'healthbus status' shows what is left")
+        ]
+    }
+
+    /// What was there to do at the first look and isn't done at the second.
+    private func backlog(_ beat: Heartbeat, _ name: String) -> Backlog {
+        var backlog = Backlog(upstreams: [], changes: 0, days: beat.details["failedDays"] == nil ? 0 : pending(beat))
+        // What was computed meanwhile was no backlog.
+        if let earlier = seen.earlier[name]?.beat { backlog.days = min(backlog.days, pending(earlier)) }
+        for (upstream, frontier) in beat.frontier.sorted(by: { $0.key < $1.key }) {
+            guard let head = (seen.earlier[upstream] ?? seen.beats[upstream])?.beat.head, head.sequence > frontier
+            else {
+                continue
+            }
+            backlog.upstreams.append(upstream)
+            backlog.changes += head.distance(from: frontier)
+        }
+        return backlog
+    }
+
+    private func pending(_ beat: Heartbeat) -> Int64 { beat.details["pending"]?.int ?? 0 }
+
+    private func isStuck(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Bool {
+        guard seen.now - (beat.lastCommit ?? 0) > Self.patience, !hasMoved(beat, name) else { return false }
+        // Having rested for long isn't being stuck: what it is behind may have come this moment.
+        let newest = backlog.upstreams.compactMap { seen.beats[$0]?.beat.lastCommit }.max() ?? 0
+        return backlog.days > 0 || seen.now - newest > Self.window || backlog.changes > 5000
+    }
+
+    private func hasMoved(_ beat: Heartbeat, _ name: String) -> Bool {
+        guard let earlier = seen.earlier[name]?.beat else { return false }
+        return earlier.frontier != beat.frontier || earlier.lastCommit != beat.lastCommit
+            || pending(earlier) != pending(beat) || earlier.details["delivered"] != beat.details["delivered"]
+    }
+
+    /// Delivery that doesn't go on, whether for a second or for a day: the data isn't where it is to be.
+    private func blocked(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Finding? {
+        // What only a person can mend, and a missing network, are told of by themselves.
+        guard let why = beat.details["blocked"]?.string, beat.details["paused"]?.bool != true,
+            beat.details["path"]?["satisfied"].bool != false
+        else { return nil }
+        let waiting =
+            backlog.changes > 0 ? "; \(HumanFormat.count(Int(backlog.changes))) changes wait" : ""
+        return Finding(
+            .warning, name, "delivers nothing now: \(why)\(waiting)",
+            remedy: "nothing is lost, and it is tried again by itself; 'healthbus sync' tries at once")
+    }
+
+    /// Why the device lets nothing through; nil when it does.
+    private var heldBack: String? {
+        let device = seen.stack.only(.observer).flatMap { seen.beats[$0.name]?.beat.details["device"] }
+        guard let device else { return nil }
+        if device["locked"].bool == true { return "the device is locked" }
+        return device["app"].string.flatMap { $0 == "active" ? nil : "the app is in the state \($0)" }
+    }
+}

@@ -1,0 +1,116 @@
+import Glibc
+
+/// Whether a database's file can be whole, by its header, its size and its log. It reads the header and the log only, so it costs the same at any size.
+///
+/// What is damaged inside of pages isn't found by it: SQLite says so when it comes to them. A whole check reads the whole file.
+enum DatabaseFile {
+    /// What is wrong with a file; nil when nothing is, and for one that isn't there or empty.
+    static func problem(at path: String) -> String? {
+        guard let file = Bytes(path), file.size > 0 else { return nil }
+        guard let header = file.read(at: 0, count: 100) else {
+            return "it is cut off: only \(file.size) bytes of it are there"
+        }
+        guard header.starts(with: Array("SQLite format 3\0".utf8)) else { return "it isn't an SQLite database" }
+        let written = Int(header.number(at: 16, bytes: 2))
+        let pageSize = written == 1 ? 65536 : written
+        guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { return "its header is damaged" }
+        var pages = Int(header.number(at: 28, bytes: 4))
+        // An old writer doesn't keep the count; then the size is all that there is.
+        if header[24..<28] != header[92..<96] { pages = 0 }
+        let there = file.size / pageSize
+        let log = WriteAheadLog(path + "-wal", pageSize: pageSize)
+        pages = log.pages ?? pages
+        guard pages > there else { return nil }
+        // SQLite never uses the page that holds its locks.
+        let lockPage = 0x4000_0000 / pageSize + 1
+        let missing = (there + 1...pages).count { $0 != lockPage && !log.holds.contains($0) }
+        guard missing > 0 else { return nil }
+        return "it is cut off: \(missing) of its \(pages) pages are missing"
+    }
+}
+
+/// The pages that a write-ahead log holds, as far as it is committed: what a recovery would take from it.
+/// The format is that of https://www.sqlite.org/fileformat2.html#walformat.
+private struct WriteAheadLog {
+    private(set) var holds: Set<Int> = []
+    /// How many pages the database has after the last commit in it; nil when it holds none.
+    private(set) var pages: Int?
+
+    init(_ path: String, pageSize: Int) {
+        guard let file = Bytes(path), let header = file.read(at: 0, count: 32),
+            header.number(at: 0, bytes: 4) & ~1 == 0x377f_0682, header.number(at: 8, bytes: 4) == pageSize
+        else { return }
+        let isBigEndian = header.number(at: 0, bytes: 4) & 1 == 1
+        var sum: (UInt32, UInt32) = (0, 0)
+        func add(_ bytes: ArraySlice<UInt8>) {
+            var at = bytes.startIndex
+            while at < bytes.endIndex {
+                sum.0 = sum.0 &+ bytes.word(at: at, isBigEndian) &+ sum.1
+                sum.1 = sum.1 &+ bytes.word(at: at + 4, isBigEndian) &+ sum.0
+                at += 8
+            }
+        }
+        func agrees(_ bytes: [UInt8], at offset: Int) -> Bool {
+            sum.0 == UInt32(bytes.number(at: offset, bytes: 4))
+                && sum.1 == UInt32(bytes.number(at: offset + 4, bytes: 4))
+        }
+        add(header[..<24])
+        guard agrees(header, at: 24) else { return }
+        var uncommitted: Set<Int> = []
+        var offset = 32
+        while let frame = file.read(at: offset, count: 24 + pageSize), frame[8..<16] == header[16..<24] {
+            add(frame[..<8])
+            add(frame[24...])
+            guard agrees(frame, at: 16) else { return }
+            uncommitted.insert(Int(frame.number(at: 0, bytes: 4)))
+            let committed = Int(frame.number(at: 4, bytes: 4))
+            if committed > 0 {
+                pages = committed
+                holds.formUnion(uncommitted)
+                uncommitted = []
+            }
+            offset += 24 + pageSize
+        }
+    }
+}
+
+/// A file that is read here and there.
+private final class Bytes {
+    private let descriptor: Int32
+    let size: Int
+
+    init?(_ path: String) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        size = Int(status.st_size)
+    }
+
+    deinit { close(descriptor) }
+
+    /// nil when so many aren't there.
+    func read(at offset: Int, count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return pread(descriptor, &bytes, count, off_t(offset)) == count ? bytes : nil
+    }
+}
+
+extension [UInt8] {
+    /// Big-endian, as all numbers of the format are.
+    fileprivate func number(at offset: Int, bytes count: Int) -> UInt64 {
+        self[offset..<offset + count].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func word(at offset: Int, _ isBigEndian: Bool) -> UInt32 {
+        let word =
+            UInt32(self[offset]) | UInt32(self[offset + 1]) << 8 | UInt32(self[offset + 2]) << 16
+            | UInt32(self[offset + 3]) << 24
+        return isBigEndian ? word.byteSwapped : word
+    }
+}

@@ -1,0 +1,98 @@
+import Changelog
+import Foundation
+import Glibc
+import HealthModel
+import SQLite
+import Testing
+
+/// A file that was cut off, emptied or overwritten is found when it is opened, and stays as it is.
+@Suite struct DamagedFileTests {
+    private let folder: TemporaryFolder
+    private var path: String { folder.path + "/state.sqlite" }
+    private static let now: Instant = 1_743_000_000_000_000
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A store of some hundred pages, closed.
+    private func fill() throws {
+        let store = try StageDatabase(path: path, now: Self.now)
+        try store.transaction {
+            try store.database.execute(
+                """
+                CREATE TABLE notes(text BLOB);
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+                INSERT INTO notes SELECT zeroblob(3000) FROM n
+                """)
+        }
+    }
+
+    private func expectDamaged(_ words: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let before = FileManager.default.contents(atPath: path)
+        let error = #expect(throws: SQLiteError.self, sourceLocation: sourceLocation) {
+            try StageDatabase(path: path, now: Self.now)
+        }
+        #expect(error?.isCorrupt == true && error?.message.contains(words) == true, "\(String(describing: error))")
+        #expect(FileManager.default.contents(atPath: path) == before, sourceLocation: sourceLocation)
+    }
+
+    @Test func cutOff() throws {
+        try fill()
+        let size = try #require(FileManager.default.contents(atPath: path)).count
+        _ = try StageDatabase(path: path, now: Self.now)
+        for length in [size - 4096, size / 2, 4096, 50] {
+            #expect(truncate(path, off_t(length)) == 0)
+            try expectDamaged("cut off")
+        }
+        #expect(truncate(path, 0) == 0)
+        try expectDamaged("empty")
+    }
+
+    @Test func overwritten() throws {
+        try fill()
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.write(contentsOf: Data(repeating: 7, count: 4096))
+        try handle.close()
+        try expectDamaged("isn't an SQLite database")
+    }
+
+    /// What a killed owner has left in its log counts as being there; a log without its file doesn't make one.
+    @Test func aLogHoldsWhatTheFileLacks() throws {
+        try fill()
+        let writer = try StageDatabase(path: path, now: Self.now)
+        try writer.database.execute("PRAGMA wal_autocheckpoint=0")
+        try writer.transaction {
+            try writer.database.execute(
+                """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+                INSERT INTO notes SELECT zeroblob(3000) FROM n
+                """)
+        }
+        // As after a kill: the log is there, and a part of it is torn.
+        let copy = folder.path + "/killed.sqlite"
+        for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending) }
+        let handle = try #require(FileHandle(forWritingAtPath: copy + "-wal"))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(repeating: 3, count: 5000))
+        try handle.close()
+        let restored = try StageDatabase(path: copy, now: Self.now)
+        #expect(try restored.database.prepare("SELECT count(*) FROM notes").firstRow { $0.int(0) } == 400)
+        // The main file is cut: the log holds only what was written last.
+        let cut = folder.path + "/cut.sqlite"
+        for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + ending, toPath: cut + ending) }
+        #expect(truncate(cut, 40960) == 0)
+        let error = #expect(throws: SQLiteError.self) { try StageDatabase(path: cut, now: Self.now) }
+        #expect(error?.message.contains("cut off") == true, "\(String(describing: error))")
+        unlink(cut)
+        let alone = #expect(throws: SQLiteError.self) { try StageDatabase(path: cut, now: Self.now) }
+        #expect(alone?.message.contains("though its log is") == true, "\(String(describing: alone))")
+        #expect(!FileManager.default.fileExists(atPath: cut))
+    }
+
+    /// Killed before it was whole, a new file is begun again.
+    @Test func whatWasHalfMadeIsMadeAnew() throws {
+        _ = FileManager.default.createFile(atPath: path + ".new", contents: Data(count: 100))
+        let store = try StageDatabase(path: path, now: Self.now)
+        #expect(store.sequence > 0)
+        #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+    }
+}

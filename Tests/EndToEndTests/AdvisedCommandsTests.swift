@@ -1,0 +1,131 @@
+import Console
+import Foundation
+import Glibc
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// Every command that any text of the programs tells a person to run, runs: nothing in it is mistyped, missing, or unknown.
+    @Suite(.serialized, .timeLimit(.minutes(10))) struct AdvisedCommandsTests {
+        private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+
+        /// What stands in the sources where a text has a name in it, and an example of that. One that isn't here fails the test.
+        private static let examples: [String: String] = [
+            "name": "steps", "hub": "hub", "instance": "steps", "instance.name": "steps", "plan.instance": "steps",
+            "wish.instance": "steps", "silence.instance": "steps", "beat.plugin": "steps", "plugin": "",
+            "type": "StepCount", "action": "off", "wanted == 3 ? \" hourly\" : \"\"": "",
+            "text": "2025-03-30T14:00", "asked": "Europe/Berlin", "whose": "",
+            "arguments.positionals[1]": "steps", "report.failed[0].name": "options", "whole[\"id\"].int ?? 0": "1",
+        ]
+
+        /// What people fill in by themselves.
+        private static func fill(_ word: String, _ stack: TestStack) -> String {
+            switch word {
+            case "FILE", "export.zip": stack.path("export.zip")
+            case "BACKUP": stack.path("backup")
+            case "FOLDER": stack.path("another-backup")
+            case "ZONE": "Europe/Berlin"
+            case "PLUGIN", "NAME": "steps"
+            default: word
+            }
+        }
+
+        /// The commands in the sources' texts, with the examples in them, each once.
+        private static func commands() throws -> [String] {
+            var found: Set<String> = []
+            for folder in ["Sources", "plugins"] {
+                let root = checkout.appending(path: folder)
+                let files = FileManager.default.enumerator(atPath: root.path)
+                while let file = files?.nextObject() as? String {
+                    guard file.hasSuffix(".swift") else { continue }
+                    let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)
+                    for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
+                        for command in Advice.commands(in: String(line)) { found.insert(try filled(command, in: file)) }
+                    }
+                }
+            }
+            return found.sorted()
+        }
+
+        private static func filled(_ command: String, in file: String) throws -> String {
+            var text = command
+            while let start = text.range(of: "\\(") {
+                var depth = 1
+                var end = start.upperBound
+                while depth > 0, end < text.endIndex {
+                    depth += text[end] == "(" ? 1 : text[end] == ")" ? -1 : 0
+                    end = text.index(after: end)
+                }
+                let expression = String(text[start.upperBound..<text.index(before: end)])
+                guard let example = examples[expression] else {
+                    throw HarnessError("\(file) advises '\(command)': there is no example of \(expression)")
+                }
+                text.replaceSubrange(start.lowerBound..<end, with: example)
+            }
+            return text
+        }
+
+        @Test func eachRunsAsPrinted() async throws {
+            let commands = try Self.commands()
+            #expect(commands.count > 30, "\(commands)")
+            try await withStack { stack in
+                _ = try await stack.generate("export.zip", "--days", "3", "--seed", "2")
+                let up = try await stack.upAndReady()
+                #expect(try await stack.onState("import", stack.path("export.zip")).exit == .code(0))
+                #expect(try await stack.onState("backup", stack.path("backup")).exit == .code(0))
+                for command in commands {
+                    let advised = Advice(state: stack.state, started: nil).addressed("'\(command)'").dropFirst()
+                        .dropLast()
+                    let words = advised.split(separator: " ").dropFirst().map { Self.fill(String($0), stack) }
+                    let isRedirected = words.contains("<")
+                    let run = try await stack.start(Array(words.prefix { $0 != "<" }))
+                    // Some go on until they are told to end: they have been understood once they say anything.
+                    try await until("'\(advised)' ends or says something", within: 120) {
+                        !run.isRunning || (!isRedirected && !run.output.isEmpty)
+                            || run.error.contains("instance.st") || run.error.contains("metrics")
+                    }
+                    if run.isRunning { run.child.signal(SIGTERM) }
+                    let ended = try await run.ended()
+                    #expect(ended.exit != .code(2), "'\(advised)': \(ended.error)")
+                    for word in ["unknown", "unexpected", "is missing", "needs a"] {
+                        #expect(!ended.error.contains(word), "'\(advised)': \(ended.error)")
+                    }
+                }
+                try await stack.interrupt(up)
+            }
+        }
+
+        /// Which commands are about a stack is known where texts are made to name it.
+        @Test func whatNamesTheStackIsWhatTakesIt() async throws {
+            try await withStack { stack in
+                let list = try await stack.run("help").output
+                let names = list.split(separator: "\n").compactMap { $0.wholeMatch(of: #/  ([a-z-]+)  +[A-Z].*/#)?.1 }
+                #expect(names.count >= 20)
+                for name in names {
+                    let help = try await stack.run(String(name), "--help").output
+                    #expect(help.contains("--state <folder>") != Advice.withoutStack.contains(String(name)), "\(name)")
+                }
+            }
+        }
+
+        /// As printed: with the state folder and the configuration that were meant.
+        @Test func adviceNamesTheStackThatWasMeant() async throws {
+            try await withStack { stack in
+                let config = try stack.write(
+                    "config.json", #"{"instances": {"debouncer": {"configuration": {"windowSeconds": 0}}}}"#)
+                let nobody = try await stack.onState("doctor", "--config", config)
+                #expect(
+                    nobody.output.contains("'healthbus up --state \(stack.state) --config \(config)'"),
+                    "\(nobody.output)")
+                let up = try await stack.upAndReady("--config", config)
+                try await stack.interrupt(up)
+                // The state folder remembers it for all but those that start it.
+                let days = try await stack.onState("sync")
+                #expect(
+                    days.error.contains("'healthbus up --state \(stack.state) --config \(config)'"), "\(days.error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Glibc
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// What a stack writes to is taken away from under it, or damaged: it says so, stops, and writes nothing over what is left.
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct LostStateTests {
+        @Test(arguments: ["", "/observer", "/steps/state.sqlite"])
+        func aFolderThatIsRemovedStopsTheStack(_ gone: String) async throws {
+            try await withStack { stack in
+                let up = try await stack.upAndReady()
+                try FileManager.default.moveItem(atPath: stack.state + gone, toPath: stack.path("aside"))
+                let ended = try await up.ended(within: 60)
+                #expect(ended.exit == .code(1), "\(ended)")
+                #expect(
+                    ended.error.contains("\(stack.state)\(gone) was removed while the stack ran"),
+                    "\(ended.error.suffix(1500))")
+                #expect(stack.processes.isEmpty)
+                // Put back, it goes on.
+                try? FileManager.default.removeItem(atPath: stack.state + gone)
+                try FileManager.default.moveItem(atPath: stack.path("aside"), toPath: stack.state + gone)
+                try await stack.interrupt(try await stack.upAndReady())
+            }
+        }
+
+        @Test(arguments: ["observer", "steps", "uploader"])
+        func aTruncatedDatabaseIsFoundAtTheStart(_ instance: String) async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "6", "--seed", "4")
+                let first = try await stack.up("--import", export, "--until-idle").ended(within: 120)
+                #expect(first.exit == .code(0), "\(first.error.suffix(2000))")
+                let before = try await StackContent(of: stack)
+                let file = "\(stack.state)/\(instance)/state.sqlite"
+                let size = try #require(FileManager.default.contents(atPath: file)).count
+                #expect(truncate(file, off_t(size / 2)) == 0)
+                let cut = FileManager.default.contents(atPath: file)
+                let up = try await stack.up().ended()
+                #expect(up.exit == .code(3), "\(up.error.suffix(1500))")
+                #expect(
+                    up.error.contains("\(file) is damaged: it is cut off")
+                        && up.error.contains("'\(instance)' can't start"),
+                    "\(up.error.suffix(1500))")
+                #expect(FileManager.default.contents(atPath: file) == cut)
+                // What it says to do, to the letter.
+                let words = "\(stack.state)/\(instance) \(stack.state)/\(instance).damaged"
+                #expect(up.error.contains("'mv \(words)'"), "\(up.error.suffix(1500))")
+                let moved = try await stack.start(program: "/bin/mv", words.split(separator: " ").map(String.init))
+                    .ended()
+                #expect(moved.exit == .code(0))
+                let again = try await stack.up("--import", export, "--until-idle").ended(within: 120)
+                #expect(again.exit == .code(0), "\(again.error.suffix(2000))")
+                #expect(try await StackContent(of: stack).differences(from: before) == [])
+            }
+        }
+    }
+}

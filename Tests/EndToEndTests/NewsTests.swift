@@ -1,0 +1,73 @@
+import Foundation
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// What a person is told of: a workout that has come in, and not one of the history.
+    @Suite(.serialized, .timeLimit(.minutes(3))) struct NewsTests {
+        private static func text(_ date: Date) -> String {
+            InstantText.iso8601(Instant(date.timeIntervalSince1970) * Instant.second)
+                .replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: " +0000")
+        }
+
+        private func write(_ stack: TestStack, _ name: String, endsMinutesAgo: [Double]) throws -> String {
+            let now = Date()
+            let workouts = endsMinutesAgo.map { minutes -> String in
+                let (start, end) = (now.addingTimeInterval(-minutes * 60 - 600), now.addingTimeInterval(-minutes * 60))
+                return
+                    "<Workout workoutActivityType=\"HKWorkoutActivityTypeRunning\" duration=\"10\" durationUnit=\"min\" "
+                    + "sourceName=\"Watch\" startDate=\"\(Self.text(start))\" endDate=\"\(Self.text(end))\"/>"
+            }
+            let export = """
+                <?xml version="1.0"?><HealthData locale="en_DE"><ExportDate value="\(Self.text(now))"/>
+                \(workouts.joined(separator: "\n"))
+                </HealthData>
+                """
+            let path = stack.path(name)
+            try Archive.write(["apple_health_export/export.xml": export], to: path)
+            return path
+        }
+
+        private func alerts(_ stack: TestStack) async throws -> Int {
+            try await stack.onState("alerts", "--json").json().array?.count { $0["kind"] == "workout-recorded" } ?? -1
+        }
+
+        @Test func theFirstImportIsNoNews() async throws {
+            try await withStack { stack in
+                let up = try await stack.upAndReady()
+                let first = try write(stack, "first.zip", endsMinutesAgo: [90])
+                #expect(try await stack.onState("import", first).exit == .code(0))
+                #expect(try await stack.onState("sync").exit == .code(0))
+                #expect(try stack.number("workouts", "SELECT count(*) FROM changes WHERE topic LIKE 'events.%'") == 1)
+                #expect(try await alerts(stack) == 0)
+                let second = try write(stack, "second.zip", endsMinutesAgo: [90, 30])
+                #expect(try await stack.onState("import", second).exit == .code(0))
+                #expect(try await stack.onState("sync").exit == .code(0))
+                #expect(try await alerts(stack) == 1)
+                try await stack.interrupt(up)
+            }
+        }
+
+        /// A denied type looks as if there were no samples of it; only the owner's alert names it.
+        @Test func syncTellsNothingOfADenial() async throws {
+            try await withStack { stack in
+                let up = try await stack.upAndReady()
+                let export = try await stack.generate("export.zip", "--days", "2", "--seed", "6")
+                #expect(try await stack.onState("import", export).exit == .code(0))
+                #expect(try await stack.onState("types", "deny", "StepCount").exit == .code(0))
+                #expect(try await stack.onState("types", "off", "BodyMass").exit == .code(0))
+                let sync = try await stack.onState("sync")
+                #expect(!sync.output.contains("StepCount"), "\(sync.output)")
+                #expect(
+                    sync.output.contains("Switched off, and left where they are: HKQuantityTypeIdentifierBodyMass"),
+                    "\(sync.output)")
+                let words = "'healthbus alerts --state \(stack.state)'"
+                #expect(sync.output.contains("1 alert is raised: \(words)"), "\(sync.output)")
+                #expect(try await stack.onState("alerts").output.contains("StepCount"))
+                #expect(try await stack.onState("sync", "--json").json()["off"] == ["HKQuantityTypeIdentifierBodyMass"])
+                try await stack.interrupt(up)
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Console
+import Testing
+
+/// Commands in what people are told mean the stack that was meant.
+@Suite struct AdviceTests {
+    private let advice = Advice(state: "/srv/health", configuration: "/etc/hb.json", started: "/etc/hb.json")
+
+    @Test func findsTheCommandsInAText() {
+        #expect(
+            Advice.commands(in: "look at 'healthbus logs steps', or it's late: 'healthbus up'.") == [
+                "healthbus logs steps", "healthbus up",
+            ])
+        #expect(Advice.commands(in: "'steps' isn't 'healthbus', nor is \"healthbus up\"") == [])
+        #expect(Advice.commands(in: "never closed: 'healthbus up") == [])
+    }
+
+    @Test func repeatsWhichStackIsMeant() {
+        #expect(
+            advice.addressed("'steps' hangs: 'healthbus run steps --takeover' ends it")
+                == "'steps' hangs: 'healthbus run steps --takeover --state /srv/health --config /etc/hb.json' ends it")
+        #expect(Advice().addressed("'healthbus up'") == "'healthbus up'")
+        // Said already, or not about a stack.
+        let own = Advice(state: "/srv/health").addressed("'healthbus status --state /other', 'healthbus plugins list'")
+        #expect(own == "'healthbus status --state /other', 'healthbus plugins list'")
+        #expect(
+            Advice(state: "/s").addressed("'healthbus import - < export.zip'")
+                == "'healthbus import - --state /s < export.zip'")
+    }
+
+    /// Who starts a stack doesn't go by what it was last started with.
+    @Test func aStartNamesTheConfigurationOfTheLastOne() {
+        let advice = Advice(started: "/etc/hb.json")
+        #expect(
+            advice.addressed("'healthbus up', then 'healthbus status'")
+                == "'healthbus up --config /etc/hb.json', then 'healthbus status'")
+    }
+
+    @Test func pathsAreOneWordToAShell() {
+        #expect(
+            Advice(state: "/my state/$x").addressed("'healthbus up'")
+                == "'healthbus up --state \"/my state/\\$x\"'")
+        let failure = Advice(state: "/s").addressed(Failure("no", hint: "'healthbus up'", code: .usage))
+        #expect(failure == Failure("no", hint: "'healthbus up --state /s'", code: .usage))
+    }
+}
