@@ -128,6 +128,29 @@ import Testing
         }
     }
 
+    /// A summary that says otherwise in any member is told from one that agrees.
+    @Test func anotherSummaryIsNoticed() throws {
+        func night(_ samples: String) throws -> ExplainedDay {
+            try ExplainedDay(try ExplainedMetric("sleep"), Self.input(samples))
+        }
+        let told = try night("Watch core 23:00–06:00; Watch core 14:00–14:40")
+        let figures = try SleepHandler().compute(Self.input("Watch core 23:00–06:00; Watch core 14:00–14:40")).figures
+        #expect(told.agrees(with: .object(figures)))
+        var other = figures
+        other["naps"] = []
+        #expect(!told.agrees(with: .object(other)))
+        other = figures
+        var sleep = try #require(figures["sleep"]?.object)
+        sleep["end"] = "2025-06-01T06:00:01Z"
+        other["sleep"] = .object(sleep)
+        #expect(!told.agrees(with: .object(other)))
+        // Only in bed: neither side has minutes asleep.
+        let bed = try SleepHandler().compute(Self.input("iPhone in bed 23:00–06:00")).figures
+        #expect(try night("iPhone in bed 23:00–06:00").agrees(with: .object(bed)))
+        #expect(try !night("iPhone in bed 23:00–06:01").agrees(with: .object(bed)))
+        #expect(try !night("Watch core 19:00–20:00").agrees(with: [:]) && night("Watch core 19:00–20:00").result == 60)
+    }
+
     // MARK: The nights that the documentation works out
 
     private static let stages = ["in bed": 0.0, "asleep": 1, "awake": 2, "core": 3, "deep": 4, "REM": 5]
@@ -179,14 +202,18 @@ import Testing
         return page
     }
 
+    private static func input(_ samples: String) throws -> DayInput {
+        DayInput(
+            user: "me", day: LocalDay(year: 2025, month: 6, day: 1), window: try SleepHandler().window([:]),
+            zones: try ZoneTimeline(zone: "UTC"), cutting: try page(samples))
+    }
+
     @Test func textProgramAndExplainAgreeOnNights() throws {
         let nights = try Self.nights()
         #expect(nights.count >= 8)
         for night in nights {
             try #require(night.count == 4, "\(night)")
-            let input = DayInput(
-                user: "me", day: LocalDay(year: 2025, month: 6, day: 1), window: try SleepHandler().window([:]),
-                zones: try ZoneTimeline(zone: "UTC"), cutting: try Self.page(night[0]))
+            let input = try Self.input(night[0])
             let figures = try SleepHandler().compute(input).figures
             let explained = try ExplainedDay(try ExplainedMetric("sleep"), input)
             let comment: Comment = "\(night)"

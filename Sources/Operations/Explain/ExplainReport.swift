@@ -94,7 +94,9 @@ public struct ExplainReport {
     }
 
     private var figureText: String {
-        guard let figure else { return "none" }
+        guard let figure else {
+            return explanation.figures.keys.contains { !summary[$0].isNull } ? "other details" : "none"
+        }
         return figure == explanation.result ? "the same, but other details" : ExplainFormat.exact(figure)
     }
 

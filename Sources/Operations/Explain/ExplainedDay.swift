@@ -46,10 +46,11 @@ package struct ExplainedDay {
 }
 
 extension Value {
-    /// The same with all numbers of one kind, and without the zones of heart rate: they follow from the person's age too, which isn't told here.
+    /// The same with all numbers of one kind and no list for an empty one, and without the zones of heart rate: they follow from the
+    /// person's age too, which isn't told here.
     fileprivate var comparable: Value {
         if let number = double { return .number(number) }
-        if let elements = array { return .array(elements.map(\.comparable)) }
+        if let elements = array { return elements.isEmpty ? .null : .array(elements.map(\.comparable)) }
         guard let members = object else { return self }
         return .object(members.filter { $0.key != "heartRateZones" }.mapValues(\.comparable))
     }

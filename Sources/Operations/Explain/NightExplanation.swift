@@ -19,7 +19,8 @@ struct NightExplanation: Explanation {
         gapMinutes = gap.seconds / 60
         sessions = SleepDay.explanations(input, gap: gap)
         main = SleepAnalysis.main(of: sessions.map(\.session))
-        figures = try SleepHandler().compute(input).figures
+        let computed = try SleepHandler().compute(input).figures
+        figures = ["sleep": computed["sleep"] ?? .null, "naps": computed["naps"] ?? .null]
     }
 
     var result: Double? { main.flatMap { sessions[$0].session.asleep } }

@@ -12,7 +12,7 @@ struct WorkoutListExplanation: Explanation {
     init(_ input: DayInput) throws {
         workouts = try WorkoutsHandler.explanations(input)
         dropsRepeats = WorkoutsHandler.dropsRepeats(input.configuration)
-        figures = try WorkoutsHandler().compute(input).figures
+        figures = ["workouts": try WorkoutsHandler().compute(input).figures["workouts"] ?? .null]
     }
 
     private var counted: Int { workouts.count(where: \.counts) }
