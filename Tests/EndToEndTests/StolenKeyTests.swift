@@ -18,7 +18,8 @@ extension EndToEnd {
         }
 
         /// Starts a sealed stack, lets the attacker loose, imports, and gives what the stack has come to.
-        /// - Parameter check: what holds of it while it still runs, with how many messages each instance didn't believe, and how many the hub didn't pass on.
+        /// - Parameter check: what holds of it while it still runs, with how many messages each instance didn't
+        ///   believe, and how many the hub didn't pass on.
         private func attacked(
             _ export: String, by identity: String, check: (_ foreign: Int, _ denied: Int, BusAttacker) -> Void
         ) async throws -> StackContent {
@@ -63,7 +64,8 @@ extension EndToEnd {
             }
         }
 
-        /// The key of one handler, and a tap's to hear with: it floods forged pages with the right ids, refusals, resets, releases, hints, commands and
+        /// The key of one handler, and a tap's to hear with: it floods forged pages with the right ids, refusals,
+        /// resets, releases, hints, commands and
         /// heartbeats while an import runs. Everything ends at the backend exactly once, and nothing stops.
         @Test func theKeyOfAHandlerSpeaksForNobodyElse() async throws {
             try await withStack { plain in

@@ -84,7 +84,8 @@ import Wire
         }
     }
 
-    /// Who asks asks in his own name: an answer that somebody else hasn't asked for can't be had from the producer either.
+    /// Who asks asks in his own name: an answer that somebody else hasn't asked for can't be had from the producer
+    /// either.
     @Test func requestsComeFromTheirConsumer() {
         #expect(
             believed("pull.phone", naming: "consumer").isSuperset(
@@ -127,7 +128,8 @@ import Wire
         #expect(!believes("client-anna-3-4", "control.phone", offer))
     }
 
-    /// What the hub passes on and what is believed are one table: nothing is believed of an instance that its key gives no right to.
+    /// What the hub passes on and what is believed are one table: nothing is believed of an instance that its key
+    /// gives no right to.
     @Test func nothingIsBelievedThatTheHubWouldNotPassOn() throws {
         let topics =
             ["heartbeat", "standby", "sync", "page", "pull", "control", "acknowledged"].flatMap { family in

@@ -109,7 +109,8 @@ extension PullClient {
         #expect(client.overdue(at: .max).isEmpty)
     }
 
-    /// Whoever knows the id and isn't the one that was asked is dropped and counted, whatever he says; what was asked for still comes.
+    /// Whoever knows the id and isn't the one that was asked is dropped and counted, whatever he says; what was asked
+    /// for still comes.
     @Test(arguments: ["page", "empty", "reset", "refused", "databaseInaccessible"])
     func onlyWhoWasAskedIsBelieved(_ what: String) {
         var client = asked()

@@ -229,7 +229,8 @@ import Testing
         #expect(again.query["after"] == 0 && again.query["store"] == "s")
     }
 
-    /// A producer that refuses, or says what can't be read, moves no anchor and ends nobody: it is asked again after a while.
+    /// A producer that refuses, or says what can't be read, moves no anchor and ends nobody: it is asked again after
+    /// a while.
     @Test(arguments: 0..<7) func whatIsRefusedOrGarbledIsAskedAgain(_ number: Int) throws {
         let good: [String: Value] = ["head": head.wireValue, "through": 100, "rows": []]
         func page(_ change: [String: Value]) -> PullAnswer.Result { .pages([.object(good.merging(change) { $1 })]) }

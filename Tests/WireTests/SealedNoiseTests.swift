@@ -124,7 +124,8 @@ import Wire
     }
 
     /// One that is let in and floods with what it may not say, and with what it may: the others are heard.
-    /// Each message is held against all that is subscribed to: so much of that is one identity's, however often it connects, and not more.
+    /// Each message is held against all that is subscribed to: so much of that is one identity's, however often it
+    /// connects, and not more.
     @Test func aHearerCostsTheHubNoMoreThanItsShare() throws {
         try bus.admit("greedy")
         let many = try (0..<6).map { number in

@@ -2,7 +2,8 @@ import HealthModel
 import MessageBus
 import Wire
 
-/// Requests that wait for their answers, taken in turn from everyone who asks: one that asks without end keeps only itself waiting. Pure.
+/// Requests that wait for their answers, taken in turn from everyone who asks: one that asks without end keeps only
+/// itself waiting. Pure.
 package struct PullQueue {
     /// Of one asker, beyond which its newest are dropped: they come again.
     package static let limit = 16
@@ -15,7 +16,8 @@ package struct PullQueue {
 
     package init() {}
 
-    /// - Parameter sender: who asks; a tool counts as whoever it belongs to, since it may have as many names as it likes.
+    /// - Parameter sender: who asks; a tool counts as whoever it belongs to, since it may have as many names as it
+    ///   likes.
     /// - Returns: false when it is dropped for want of room.
     @discardableResult
     package mutating func offer(_ request: Value, from sender: String) -> Bool {

@@ -84,7 +84,8 @@ public final class StageHost: Sendable {
             report: try stage.report(makeTurn()), committed: nil)
 
         let outbox = Outbox(instance: instance)
-        // Once: rows are lost while nobody has the file open. A consumer that says so again and again would have all others look up theirs each time.
+        // Once: rows are lost while nobody has the file open. A consumer that says so again and again would have all
+        // others look up theirs each time.
         let knowsLostRows = Mutex(false)
         let server = PullServer(
             instance: instance, log: log, open: source,
@@ -176,7 +177,8 @@ public final class StageHost: Sendable {
         if let error = failure.withLock({ $0.error }) { throw error }
     }
 
-    /// Puts the parts of an answer together as they come, on the bus's thread: only complete answers wait for the stage, and no more than it has asked for.
+    /// Puts the parts of an answer together as they come, on the bus's thread: only complete answers wait for the
+    /// stage, and no more than it has asked for.
     private func take(page: Message, _ foreign: ForeignWords) {
         let (answer, isForeign) = pulls.withLock { pulls in
             let before = pulls.foreign

@@ -3,7 +3,8 @@ import MessageBus
 import Wire
 
 extension BusRights {
-    /// Whom a process of this stack believes, by the same rights that a sealed hub passes messages on by. Written down in docs/protocol.md ("Who is believed").
+    /// Whom a process of this stack believes, by the same rights that a sealed hub passes messages on by. Written
+    /// down in docs/protocol.md ("Who is believed").
     public var trust: BusTrust {
         let speakers = Speakers(self)
         return BusTrust { speakers.believes($0) }
@@ -53,7 +54,8 @@ private struct Speakers: Sendable {
         instances[name] ?? BusName.owner(ofTool: name).flatMap { toolsOfInstances[$0] } ?? people
     }
 
-    /// The debouncer registers itself and nothing else; people do everything else, and offer nobody's files but their own.
+    /// The debouncer registers itself and nothing else; people do everything else, and offer nobody's files but their
+    /// own.
     private func mayCommandObserver(_ from: String, _ body: Value) -> Bool {
         guard body["command"].string == "register" else {
             return instances[from] == nil && (body["sender"].isNull || body["sender"].string == from)

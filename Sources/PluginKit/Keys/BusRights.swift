@@ -2,7 +2,8 @@ import MessageBus
 
 /// Who may say and hear what: derived from the configuration, here and nowhere else.
 ///
-/// A sealed hub passes on by it, and every process believes by it (`trust`). Written down in docs/protocol.md ("Rights").
+/// A sealed hub passes on by it, and every process believes by it (`trust`). Written down in docs/protocol.md
+/// ("Rights").
 public struct BusRights: Sendable {
     let stack: StackConfiguration
     let observer: String
@@ -14,7 +15,8 @@ public struct BusRights: Sendable {
         handlers = stack.handlers.map(\.name)
     }
 
-    /// What the holder of a key may do; nil for an instance that the stack doesn't have, and for a person with the name of one that it has.
+    /// What the holder of a key may do; nil for an instance that the stack doesn't have, and for a person with the
+    /// name of one that it has.
     public func grant(_ role: KeyRole, name: String) -> TopicGrant? {
         if case .instance(let name) = role { return stack.instance(name).flatMap(instance) }
         guard stack.instance(name) == nil else { return nil }

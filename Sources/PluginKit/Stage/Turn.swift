@@ -23,7 +23,8 @@ public final class Turn {
     private var pulls: [Pull] = []
     private var withdrawn: [Int64] = []
 
-    /// Numbers for pulls and effects. An effect's is unique in a process's life; a pull's is random as well, so that nobody who isn't asked can answer it.
+    /// Numbers for pulls and effects. An effect's is unique in a process's life; a pull's is random as well, so that
+    /// nobody who isn't asked can answer it.
     public final class Identifiers {
         private var last: Int64
         private var random: any RandomNumberGenerator

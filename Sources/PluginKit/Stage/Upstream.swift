@@ -34,7 +34,8 @@ public final class Upstream {
     /// When to ask again after a refusal or an answer that can't be read (monotonic).
     private var retryAt: Instant?
 
-    /// What one producer refuses or garbles holds up what comes from it, and nothing else; it is asked again after this time.
+    /// What one producer refuses or garbles holds up what comes from it, and nothing else; it is asked again after
+    /// this time.
     static let retryAfter: Instant = 10 * Instant.second
     /// Days since 1970 that a row may be of: those of the years 0 to 10000, about.
     private static let days = -720_000...2_940_000
@@ -209,7 +210,8 @@ public final class Upstream {
         turn.log(.pullRefused, ["upstream": producer, "why": why])
     }
 
-    /// Whether rows of a keyed changelog are such: found out before any of them is applied. Samples are read as columns, by whoever takes them.
+    /// Whether rows of a keyed changelog are such: found out before any of them is applied. Samples are read as
+    /// columns, by whoever takes them.
     private func isReadable(_ page: Value) -> Bool {
         guard query["query"]?.string == "changes" else { return true }
         let hasDays = query["topic"]?.string?.hasPrefix("figures.") == true

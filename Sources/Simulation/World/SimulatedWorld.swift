@@ -90,7 +90,8 @@ package final class SimulatedWorld {
     /// How long a process takes to come to its next turn.
     package func latency() -> Instant { isSteady ? 200 : chance(faults.slow) ? pick(0...400_000) : pick(100...1500) }
 
-    /// For one life of a process, the same with each run of a seed. Draws nothing from the world's own, so that the misfortunes stay as they are.
+    /// For one life of a process, the same with each run of a seed. Draws nothing from the world's own, so that the
+    /// misfortunes stay as they are.
     func random(for name: String, _ life: Int) -> SeededRandom {
         var seed = random
         let place = name.utf8.reduce(into: UInt64(life)) { $0 = $0 &* 31 &+ UInt64($1) }

@@ -5,7 +5,8 @@ import PluginKit
 import Synchronization
 import Wire
 
-/// Somebody with stolen keys of a sealed bus: hears by one of them all that passes, speaks by another, and says whatever could do harm.
+/// Somebody with stolen keys of a sealed bus: hears by one of them all that passes, speaks by another, and says
+/// whatever could do harm.
 final class BusAttacker: Sendable {
     private struct State {
         var isStopping = false

@@ -10,7 +10,8 @@ struct SimulationRun {
 
     private static let minute = 60 * Instant.second
 
-    /// - Parameter isAttacked: whether somebody who has the sleep handler's key, and hears everything, answers whatever others ask.
+    /// - Parameter isAttacked: whether somebody who has the sleep handler's key, and hears everything, answers
+    ///   whatever others ask.
     init(seed: UInt64, trace: Bool, isAttacked: Bool = false) throws {
         let data = try SimulatedData(seed: seed)
         let calm = try data.stack(seed: seed)
