@@ -44,8 +44,10 @@ final class BackendQueries {
     /// else about whom elements are kept under that name nobody.
     func user(of question: Question) throws -> Int64? {
         if let name = question.user { return try texts.existing(name) }
-        let span = try users.firstRow { $0.isNull(0) ? nil : ($0.int64(0), $0.int64(1)) }.flatMap { $0 }
-        let only = span.flatMap { $0.0 == $0.1 ? $0.0 : nil }
+        var only: Int64?
+        try users.forEachRow { row in
+            if !row.isNull(0), row.int64(0) == row.int64(1) { only = row.int64(0) }
+        }
         return try only ?? texts.existing(unnamed)
     }
 
