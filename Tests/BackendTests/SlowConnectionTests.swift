@@ -109,6 +109,20 @@ import Testing
         #expect(lines[0].rest() != nil)
     }
 
+    /// As `/metrics` is: nobody shows a token there.
+    @Test func withoutAGateTheNewestIsServed() throws {
+        let server = try HTTPServer(limits: Self.patient) { _ in HTTPResponse(status: 200) }
+        defer { server.stop(drainSeconds: 0) }
+        var lines: [Line] = []
+        for number in 0..<100 {
+            let line = try Line(server.port)
+            line.say("GET / HTTP/1.1\r\nHost: x\r\n")
+            lines.append(line)
+            if number % 25 == 24 { #expect(try get(server.port) == 200) }
+        }
+        #expect(lines[0].rest() != nil)
+    }
+
     @Test func aHeadThatTricklesIsCutOff() throws {
         var limits = HTTPServer.Limits()
         limits.headSeconds = 1

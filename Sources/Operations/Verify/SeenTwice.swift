@@ -1,6 +1,6 @@
-/// Which numbers of a long stream come more than once, in memory that doesn't grow with it: a Bloom filter (Bloom 1970) of 32 MiB.
+/// Which numbers of a long stream come more than once, in memory that doesn't grow with it: a Bloom filter (Bloom 1970) of 16 MiB.
 ///
-/// It may take a number for one that came before, in one of a thousand cases at ten million numbers; never the other way
+/// It may take a number for one that came before, in one of a hundred cases at ten million numbers; never the other way
 /// round. Whoever wants to know reads the stream again and looks only at `candidates`.
 package struct SeenTwice {
     package private(set) var candidates: Set<Int64> = []
@@ -12,7 +12,7 @@ package struct SeenTwice {
     private static let capacity = 500_000
 
     /// - Parameter bitsLog2: the logarithm of the filter's size in bits.
-    package init(bitsLog2: Int = 28) {
+    package init(bitsLog2: Int = 27) {
         bits = Array(repeating: 0, count: 1 << max(0, bitsLog2 - 6))
         mask = UInt64(1) << UInt64(bitsLog2) - 1
     }

@@ -3,11 +3,15 @@ package enum SequenceWindows {
     /// - Parameter limit: of windows at most so many; beyond it, those that lie closest together become one.
     /// - Returns: rising; each is above `after`, up to and with `until`.
     package static func of(_ sequences: [Int64], limit: Int = 1000) -> [(after: Int64, until: Int64)] {
-        let rising = Set(sequences).sorted()
+        let rising = sequences.sorted()
         guard let first = rising.first, let last = rising.last else { return [] }
         // Neighbours are one window anyway.
-        let gaps = zip(rising, rising.dropFirst()).map { $1 - $0 }.filter { $0 > 1 }.sorted()
-        let bridged = gaps.count >= limit ? gaps[gaps.count - limit] : 1
+        var gaps: [Int64] = []
+        for (sequence, next) in zip(rising, rising.dropFirst()) where next - sequence > 1 {
+            gaps.append(next - sequence)
+        }
+        gaps.sort(by: >)
+        let bridged = gaps.count >= limit ? gaps[limit - 1] : 1
         var windows: [(after: Int64, until: Int64)] = []
         var from = first
         for (sequence, next) in zip(rising, rising.dropFirst()) where next - sequence > bridged {

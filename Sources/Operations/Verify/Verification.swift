@@ -37,7 +37,7 @@ public final class Verification {
     private var total = 0
 
     /// Rows of days that differ, looked at in one walk.
-    private static let rowsPerWalk = 250_000
+    private static let rowsPerWalk = 200_000
 
     public init(_ stack: Stack, _ scope: Scope, now: Instant, progress: @escaping Progress = { _, _ in }) throws {
         try stack.requireRunning()

@@ -44,7 +44,10 @@ final class BackendQueries {
     /// else about whom elements are kept under that name nobody.
     func user(of question: Question) throws -> Int64? {
         if let name = question.user { return try texts.existing(name) }
-        let only = try users.firstRow { $0.isNull(0) || $0.int64(0) != $0.int64(1) ? nil : $0.int64(0) }
+        var only: Int64?
+        try users.forEachRow { row in
+            if !row.isNull(0), row.int64(0) == row.int64(1) { only = row.int64(0) }
+        }
         return try only ?? texts.existing(unnamed)
     }
 
