@@ -19,24 +19,26 @@ struct FolderWatch {
 
     /// In the order in which they are looked at: what holds the others first.
     private let folders: [String]
-    private let databases: [String]
+    /// By instance; not of the hub, which keeps nothing.
+    private let databases: [(instance: String, path: String)]
     private var seen: [String: Identity] = [:]
 
-    init(_ state: StateFolder, instances: [String]) {
+    init(_ state: StateFolder, _ stack: StackConfiguration) {
+        let instances = stack.instances.map(\.name)
         folders = [state.path, state.instance("supervisor")] + instances.map { state.instance($0) }
-        databases = instances.map { state.database($0) }
-        for path in folders + databases { seen[path] = Identity(path) }
+        databases = stack.instances.filter { $0.manifest.kind != .hub }.map { ($0.name, state.database($0.name)) }
+        for path in folders + databases.map(\.path) { seen[path] = Identity(path) }
     }
 
     /// What is gone, or is another than it was; nil when all is there. A database that is made meanwhile is looked after from then on.
-    mutating func problem() -> Failure? {
-        for path in folders + databases {
+    /// - Parameter ready: instances that have been ready, and so have made their databases.
+    mutating func problem(ready: Set<String>) -> Failure? {
+        let made = Set(databases.filter { ready.contains($0.instance) }.map(\.path))
+        for path in folders + databases.map(\.path) {
             let now = Identity(path)
-            guard let before = seen[path] else {
-                seen[path] = now
-                continue
-            }
-            guard now != before else { continue }
+            let before = seen[path]
+            seen[path] = before ?? now
+            guard now != before, before != nil || (now == nil && made.contains(path)) else { continue }
             return Failure(
                 "\(path) was \(now == nil ? "removed" : "replaced by another") while the stack ran; the stack has stopped, "
                     + "because what it took in from then on would be lost",

@@ -199,10 +199,10 @@ public final class StackRunner: Sendable {
     /// Beside the supervisor: stops all when what they write to is gone. What they took in from then on would be lost with the last of them.
     private func watchFolders(_ running: Running) {
         let thread = Thread { [self] in
-            var watch = FolderWatch(stack.state, instances: stack.names)
+            var watch = FolderWatch(stack.state, stack.configuration)
             while running.goesOn {
                 Thread.sleep(forTimeInterval: 1)
-                guard let problem = watch.problem() else { continue }
+                guard let problem = watch.problem(ready: state.withLock { $0.ready }) else { continue }
                 state.withLock { if $0.failure == nil { $0.failure = problem } }
                 return running.stop()
             }

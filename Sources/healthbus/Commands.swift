@@ -68,8 +68,10 @@ enum Commands {
 }
 
 extension Failure {
-    /// Any error as one for people. A zone that isn't one was mistyped.
+    /// Any error as one for people. A zone that isn't one was mistyped; of a damaged file it is said what to do.
     init(people error: any Error) {
-        self = error is ZoneError ? Failure("\(error)", code: .usage) : Failure(of: error)
+        self =
+            error is ZoneError
+            ? Failure("\(error)", code: .usage) : DamagedState.failure(of: error) ?? Failure(of: error)
     }
 }

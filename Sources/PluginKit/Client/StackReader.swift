@@ -100,7 +100,13 @@ public final class StackReader {
             return try read(instance, query, in: Database(path: state.database(instance.name)))
         }
         if let pages = try heed(instance.name, query) { return pages }
-        return try beside(instance.name) { try read(instance, query, in: $0) }
+        do {
+            return try beside(instance.name) { try read(instance, query, in: $0) }
+        } catch let error as SQLiteError where !error.isCorrupt {
+            // It may be starting for the first time, and be about to make what was asked for.
+            guard let pages = try client.get().ask(instance.name, query, within: 10) else { throw error }
+            return pages
+        }
     }
 
     /// Reads the file of an instance that runs and doesn't answer, as of its last commit.

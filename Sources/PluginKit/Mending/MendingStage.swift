@@ -76,13 +76,17 @@ public final class MendingStage: Stage {
 
     private static let notedPrefix = "next-"
 
-    /// Begins the next of the requests that were noted.
-    private func beginNoted(_ turn: Turn) throws {
-        let (key, request) = noted.removeFirst()
-        let remove = try turn.write().database.prepare("DELETE FROM mending WHERE key = ?")
-        remove.bind(1, key)
-        try remove.run()
-        try begin(request, turn)
+    /// Begins the next of the requests that were noted, and those behind it that are over at once; false when there is none.
+    private func beginNoted(_ turn: Turn) throws -> Bool {
+        guard !noted.isEmpty else { return false }
+        while !noted.isEmpty, current?.state.isOver != false {
+            let (key, request) = noted.removeFirst()
+            let remove = try turn.write().database.prepare("DELETE FROM mending WHERE key = ?")
+            remove.bind(1, key)
+            try remove.run()
+            try begin(request, turn)
+        }
+        return true
     }
 
     /// Makes room for a request that has nothing to do with the one under way: that one goes on when the stage is opened the next time.
@@ -138,15 +142,12 @@ public final class MendingStage: Stage {
 
     /// Goes on with what is under way; true when it wants another turn at once.
     public func advance(_ turn: Turn) throws -> Bool {
-        guard let (request, state) = current, !state.isOver else {
-            guard !noted.isEmpty else { return false }
-            try beginNoted(turn)
-            return true
-        }
+        guard let (request, state) = current, !state.isOver else { return try beginNoted(turn) }
         let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
         try settle(request, new, turn)
         if case .underWay(_, true) = new { return true }
-        return new.isOver && !noted.isEmpty
+        // In the same turn, so that nobody hears that all is done while something is noted.
+        return try new.isOver && beginNoted(turn)
     }
 
     /// Whether nothing is under way, nor waits for it.
