@@ -41,7 +41,7 @@ extension EndToEnd {
             def resize(lines, columns):
                 fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', lines, columns, 0, 0))
             resize(24, 80)
-            seen, reports, deadline = b'', b'', time.time() + 30
+            seen, reports, deadline = b'', b'', time.time() + 150
             def until(condition):
                 global seen, reports
                 while not condition():

@@ -60,7 +60,7 @@ import Testing
         let holder = try holder()
         #expect(try InstanceLock.take(folder: folder.path, waiting: 0.05) == nil)
         holder.end()
-        #expect(try InstanceLock.take(folder: folder.path, waiting: 20) != nil)
+        #expect(try InstanceLock.take(folder: folder.path, waiting: Patience.seconds) != nil)
     }
 
     @Test func aFreeLockIsTakenOverWithoutASignal() throws {
@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: [false, true]) func aTakeoverEndsTheHolder(_ isStopped: Bool) throws {
         let holder = try holder()
         if isStopped { try holder.halt() }
-        let taken = try InstanceLock.takeOver(folder: folder.path, grace: isStopped ? 0.2 : 10)
+        let taken = try InstanceLock.takeOver(folder: folder.path, grace: isStopped ? 0.2 : Patience.seconds)
         #expect(holder.endedBy == (isStopped ? SIGKILL : SIGTERM))
         #expect(InstanceLock.holder(folder: folder.path) == Int(getpid()))
         withExtendedLifetime(taken) {}

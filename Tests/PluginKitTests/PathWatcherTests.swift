@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import Foundation
 import PluginKit
+import TestSupport
 import Testing
 
 @Suite struct PathWatcherTests {
@@ -43,7 +44,7 @@ import Testing
             told.signal()
             return true
         }
-        #expect(told.wait(timeout: .now() + 5) == .success)
+        #expect(told.wait(timeout: Patience.timeout) == .success)
         watcher.stop()
     }
 }

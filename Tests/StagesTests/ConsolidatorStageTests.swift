@@ -143,6 +143,33 @@ import Wire
         #expect(day["final"] == false && day["revision"] == 0)
     }
 
+    /// A handler's store was lost: its days stay until all of the new one has been read; then what it doesn't have is gone.
+    @Test func whatAResetDoesNotShowAgainIsGone() throws {
+        let rig = try settled()
+        let anew = head(20, store: "new")
+        try rig.hear(beat("steps", anew, frontier: ["observer": 100]))
+        try rig.answer(try #require(rig.pulls.last { $0.producer == "steps" }), .reset(anew))
+        try rig.hear(beat("steps", anew, frontier: ["observer": 100]))
+        for (through, days, left) in [(10, 0..<5, 10), (20, 5..<9, 9)] {
+            let pull = try #require(rig.pulls.last { $0.producer == "steps" })
+            let rows = days.map { number in
+                let day = Self.first.adding(days: number)
+                return Value.object([
+                    "seq": .integer(Int64(through - 9 + number)), "key": .string("figures/me/\(day)"),
+                    "topic": "figures.steps", "user": "me", "day": .integer(Int64(day.number)), "deleted": false,
+                    "body": ["figures": ["steps": .integer(Int64(1000 + number))], "hourly": [:]],
+                ])
+            }
+            let page: Value = [
+                "rows": .array(rows), "from": pull.query["after"] ?? 0, "through": .integer(Int64(through)),
+                "head": anew.wireValue,
+            ]
+            try rig.answer(pull, .pages([page]))
+            #expect(try summaries(rig).count == left)
+        }
+        #expect(try summaries(rig)["2025-03-19"] == nil)
+    }
+
     /// A stay from noon of the 13th to noon of the 15th changes three days, however much lies after it.
     @Test func aChangedTimelineReopensExactlyTheDaysWhoseInstantsChange() throws {
         let rig = try settled()

@@ -5,6 +5,7 @@ import NotifyStage
 import PluginKit
 import Simulation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Real programs and a real webhook.
@@ -13,8 +14,8 @@ import Testing
         id: "uploader/alert/degraded/delivery/9", producer: "uploader", kind: "degraded", subject: "delivery",
         text: "Nothing has reached the backend.", remedy: "Look at the status.", since: 0)
 
-    /// What came of telling it; nil after 20 s.
-    private func tell(_ target: NotificationTarget, timeout: Double = 10) -> NotificationResult? {
+    /// What came of telling it; nil when nothing does.
+    private func tell(_ target: NotificationTarget, timeout: Double = Patience.seconds) -> NotificationResult? {
         let runner = NotificationRunner(target, timeout: timeout)
         defer { runner.stop() }
         let result = Mutex<NotificationResult?>(nil)
@@ -24,7 +25,7 @@ import Testing
             done.signal()
             return true
         }
-        guard done.wait(timeout: .now() + 20) == .success else { return nil }
+        guard done.wait(timeout: .now() + 2 * Patience.seconds) == .success else { return nil }
         return result.withLock { $0 }
     }
 
@@ -50,7 +51,7 @@ import Testing
     @Test func aProgramThatFailsOrHangsIsAFailureWithAReason() throws {
         #expect(try tell(command("/bin/false")) == .failed("/bin/false ended with 1"))
         #expect(
-            try tell(command("/bin/sleep", "60"), timeout: 1) == .failed("/bin/sleep ran longer than 1 s and was ended")
+            try tell(command("/bin/sleep", "1000"), timeout: 1) == .failed("/bin/sleep ran longer than 1 s and was ended")
         )
         #expect(throws: ConfigurationError.self) { try command("sleep") }
         #expect(throws: ConfigurationError.self) {

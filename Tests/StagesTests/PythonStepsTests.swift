@@ -4,6 +4,7 @@ import HealthStatistics
 import PluginKit
 import Simulation
 import StepsStage
+import TestSupport
 import Testing
 
 /// The example in Python gives the figures of the Swift handler, to the last bit.
@@ -61,7 +62,7 @@ import Testing
     private static func compute(_ input: DayInput, _ runner: ExecRunner) throws -> DayOutput {
         let answers = Mailbox<EffectResult>(capacity: 1)
         runner.perform(Effect(id: 1, request: DayRequest(input: input))) { answers.offer($0) }
-        let reply = try #require(answers.take(limit: 1, timeout: 30).first?.value as? DayReply)
+        let reply = try #require(answers.take(limit: 1, timeout: Patience.seconds).first?.value as? DayReply)
         guard case .computed(var output) = reply else {
             Issue.record("\(reply)")
             return DayOutput()

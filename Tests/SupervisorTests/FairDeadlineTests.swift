@@ -1,0 +1,47 @@
+import Glibc
+import Supervisor
+import Testing
+
+/// Limits that a busy machine puts off and a hang doesn't.
+@Suite(.timeLimit(.minutes(30))) struct FairDeadlineTests {
+    /// When a limit of 10 s is over for processes that wait for a processor during so much of the time.
+    private func end(waiting share: Double) -> Duration {
+        final class Clock { var time = Duration.zero }
+        let clock = Clock()
+        var deadline = FairDeadline(.seconds(10), now: { clock.time }, waited: { clock.time * share })
+        while true {
+            let left = deadline.left()
+            if left <= .zero { return clock.time }
+            clock.time += max(left, .milliseconds(1))
+        }
+    }
+
+    @Test func whoNeverWaitsHasTheClocksTime() { #expect(end(waiting: 0) == .seconds(10)) }
+
+    /// Two thirds of the time: three times as long, but for the part before the first look.
+    @Test func whoWaitsHasTheTimeThatItHadAProcessor() {
+        let end = end(waiting: 2.0 / 3)
+        #expect(end > .seconds(27) && end <= .seconds(30), "\(end)")
+    }
+
+    @Test func nobodyHasForEver() { #expect(end(waiting: 1) == .seconds(100)) }
+
+    /// Two loops on one processor: each of them waits for the other; one that sleeps waits for nobody.
+    @Test func theKernelTellsWhoWaits() throws {
+        let trampoline = ChildProcess.trampolineBesideProgram()
+        let loop = """
+            cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status)
+            exec taskset -c "$cpu" sh -c 'while :; do :; done'
+            """
+        let loops = try (0..<2).map { _ in try ChildProcess(shell(loop), trampoline: trampoline) }
+        for child in loops {
+            #expect(eventually { ProcessorWait.total(of: [child.pid]) - ProcessorWait.total(of: []) > .milliseconds(300) })
+        }
+        let sleeper = try ChildProcess(shell("exec sleep 1000"), trampoline: trampoline)
+        var deadline = FairDeadline(.milliseconds(100), of: [sleeper.pid])
+        #expect(sleeper.wait(until: &deadline) == nil)
+        sleeper.kill()
+        for child in loops { child.kill() }
+        #expect(loops.allSatisfy { $0.wait() == .signal(SIGKILL) } && sleeper.wait() == .signal(SIGKILL))
+    }
+}
