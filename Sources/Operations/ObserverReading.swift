@@ -46,6 +46,7 @@ struct ObserverReading {
         try all([
             "query": "slice", "user": .string(user), "types": ["include": .array(types.map { .string($0) })],
             "asOf": .integer(.max), "from": .integer(from), "to": .integer(to), "detailed": [],
+            "payloads": ["HKQuantityTypeIdentifierHeartRate"],
         ]) { samples.append(try SamplePage(wireValue: $0["samples"])) }
         return samples
     }
