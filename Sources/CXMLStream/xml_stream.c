@@ -1,159 +1,310 @@
 #define _GNU_SOURCE
 #include "xml_stream.h"
 
-#include <libxml/parser.h>
-#include <libxml/xmlerror.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { maximumNames = 64, maximumExtras = 32, slotCount = 512 };
+#include "xml_tag.h"
 
-// libxml2 interns names in its dictionary: within one parser equal names are equal pointers. A slot remembers what a pointer stands for.
-typedef struct {
-    const xmlChar *name;
-    int32_t element;
-    int32_t attribute;
-} slot;
+enum { maximumDepth = 256, maximumTag = 1 << 20, maximumText = 64 << 10 };
 
 typedef struct {
-    char *text;
-    const char *names[maximumNames];
-    int32_t count;
-} name_list;
+    int32_t code;
+    uint64_t name;
+} open_element;
 
 struct healthbus_xml {
-    xmlParserCtxtPtr parser;
     healthbus_xml_callbacks callbacks;
     void *context;
     name_list elements;
     name_list attributes;
+    tag_reader reader;
+    // Bytes that have come and aren't done.
+    uint8_t *bytes;
+    int64_t capacity;
+    int64_t count;
+    int64_t at;
+    /// Line of the byte at `counted`.
+    int64_t line;
+    int64_t counted;
+    open_element open[maximumDepth];
     int32_t depth;
     bool stopped;
     bool complete;
-    int64_t errorsBefore;
+    bool last;
     healthbus_xml_damage damage;
-    slot slots[slotCount];
-    healthbus_xml_text values[maximumNames];
-    healthbus_xml_text extras[2 * maximumExtras];
 };
 
-static bool split(name_list *list, const char *text) {
-    list->text = strdup(text);
-    if (list->text == NULL) return false;
-    char *rest = NULL;
-    for (char *name = strtok_r(list->text, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
-        if (list->count == maximumNames) return false;
-        list->names[list->count++] = name;
+static uint64_t hashOf(const uint8_t *name, int64_t length) {
+    uint64_t hash = 0xCBF29CE484222325ull;
+    for (int64_t i = 0; i < length; i++) hash = (hash ^ name[i]) * 0x100000001B3ull;
+    return hash;
+}
+
+static int64_t lineAt(healthbus_xml *xml, int64_t position) {
+    const uint8_t *at = xml->bytes + xml->counted;
+    const uint8_t *end = xml->bytes + position;
+    while (at < end && (at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        xml->line++;
+        at++;
     }
-    return true;
+    if (position > xml->counted) xml->counted = position;
+    return xml->line;
 }
 
-static int32_t find(const name_list *list, const xmlChar *name) {
-    for (int32_t i = 0; i < list->count; i++)
-        if (strcmp(list->names[i], (const char *)name) == 0) return i;
-    return -1;
+static void note(healthbus_xml *xml, const char *what, int64_t line) {
+    if (xml->damage.errors++ > 0) return;
+    xml->damage.line = line;
+    strncpy(xml->damage.message, what, sizeof xml->damage.message - 1);
 }
 
-static const slot *lookup(healthbus_xml *xml, const xmlChar *name) {
-    slot *entry = &xml->slots[((uintptr_t)name * 0x9E3779B97F4A7C15ull) >> 55];
-    if (entry->name != name) {
-        // Names that share a slot take turns; a lookup is then a search, never wrong.
-        entry->name = name;
-        entry->element = find(&xml->elements, name);
-        entry->attribute = find(&xml->attributes, name);
-    }
-    return entry;
+static void push(healthbus_xml *xml, int32_t code, uint64_t name) {
+    xml->open[xml->depth++] = (open_element){code, name};
 }
 
-static void onStart(void *context, const xmlChar *localname, const xmlChar *prefix, const xmlChar *uri, int namespaceCount,
-    const xmlChar **namespaces, int attributeCount, int defaultedCount, const xmlChar **attributes) {
-    healthbus_xml *xml = context;
-    if (xml->stopped) return;
-    healthbus_xml_element element;
-    element.code = lookup(xml, localname)->element;
-    element.depth = xml->depth++;
-    element.present = 0;
-    element.extraCount = 0;
-    for (int i = 0; i < attributeCount; i++, attributes += 5) {
-        int32_t code = lookup(xml, attributes[0])->attribute;
-        healthbus_xml_text value = {(const char *)attributes[3], attributes[4] - attributes[3]};
-        if (code >= 0) {
-            xml->values[code] = value;
-            element.present |= 1ull << code;
-        } else if (element.extraCount < maximumExtras) {
-            xml->extras[2 * element.extraCount] =
-                (healthbus_xml_text){(const char *)attributes[0], (int64_t)strlen((const char *)attributes[0])};
-            xml->extras[2 * element.extraCount + 1] = value;
-            element.extraCount++;
-        } else {
-            xml->damage.attributesDropped++;
-        }
-    }
-    element.attributes = xml->values;
-    element.extras = xml->extras;
-    element.malformed = xml->damage.errors != xml->errorsBefore;
-    xml->errorsBefore = xml->damage.errors;
-    element.name = (healthbus_xml_text){(const char *)localname, (int64_t)strlen((const char *)localname)};
-
-    // The parser stands behind the attributes. '<' can't occur in a well-formed tag, so the nearest one before is its beginning.
-    xmlParserInputPtr input = xml->parser->input;
-    element.line = input->line;
-    const char *end = (const char *)input->cur;
-    const char *begin = memrchr(input->base, '<', (size_t)(input->cur - input->base));
-    if (begin == NULL) begin = end;
-    element.raw = (healthbus_xml_text){begin, end - begin};
-    for (const char *at = begin; (at = memchr(at, '\n', (size_t)(end - at))) != NULL; at++) element.line--;
-    xml->callbacks.start(xml->context, &element);
-}
-
-static void onEnd(void *context, const xmlChar *localname, const xmlChar *prefix, const xmlChar *uri) {
-    healthbus_xml *xml = context;
-    if (xml->stopped) return;
-    xml->depth--;
-    xml->errorsBefore = xml->damage.errors;
-    xml->callbacks.end(xml->context, lookup(xml, localname)->element, xml->depth);
+/// Ends the innermost element.
+static void pop(healthbus_xml *xml, bool implied) {
+    int32_t code = xml->open[--xml->depth].code;
+    xml->callbacks.end(xml->context, code, xml->depth, implied);
     if (xml->depth == 0) xml->complete = true;
 }
 
-static void onText(void *context, const xmlChar *bytes, int length) {
-    healthbus_xml *xml = context;
-    if (!xml->stopped) xml->callbacks.text(xml->context, (const char *)bytes, length);
-}
-
-static void onError(void *context, xmlErrorPtr error) {
-    healthbus_xml *xml = context;
-    if (xml->stopped || error->level == XML_ERR_WARNING || error->domain == XML_FROM_NAMESPACE) return;
-    if (error->code == XML_ERR_INVALID_CHARREF || error->code == XML_ERR_INVALID_CHAR
-        || error->code == XML_ERR_UNDECLARED_ENTITY) {
-        xml->damage.dropped++;
+static void startTag(healthbus_xml *xml, healthbus_xml_element *element, const uint8_t *name, int64_t length) {
+    if (xml->depth == maximumDepth) {
+        note(xml, "elements are nested too deeply", element->line);
+        xml->stopped = true;
         return;
     }
-    if (xml->damage.errors++ == 0) {
-        xml->damage.line = error->line;
-        // libxml2's message may quote content, which is private: keep only what kind of error it is.
-        const char *what = "the XML isn't well-formed";
-        switch (error->code) {
-        case XML_ERR_TAG_NAME_MISMATCH: what = "an end tag doesn't match its start tag"; break;
-        case XML_ERR_GT_REQUIRED: what = "a tag doesn't end"; break;
-        case XML_ERR_SPACE_REQUIRED: what = "attributes aren't separated"; break;
-        case XML_ERR_ATTRIBUTE_WITHOUT_VALUE:
-        case XML_ERR_ATTRIBUTE_NOT_STARTED: what = "an attribute has no value"; break;
-        case XML_ERR_ATTRIBUTE_NOT_FINISHED: what = "an attribute's value doesn't end, or is longer than 10 MB"; break;
-        case XML_ERR_LT_IN_ATTRIBUTE: what = "'<' in an attribute's value"; break;
-        case XML_ERR_ATTRIBUTE_REDEFINED: what = "an attribute occurs twice"; break;
-        case XML_ERR_INTERNAL_ERROR: what = "nested too deeply, or a tag is longer than 10 MB"; break;
-        case XML_ERR_NO_MEMORY: what = "not enough memory"; break;
-        default: break;
-        }
-        strncpy(xml->damage.message, what, sizeof xml->damage.message - 1);
+    element->code = nameListFind(&xml->elements, name, length);
+    element->name = (healthbus_xml_text){(const char *)name, length};
+    element->depth = xml->depth;
+    element->attributes = xml->reader.values;
+    element->extras = xml->reader.extras;
+    push(xml, element->code, hashOf(name, length));
+    xml->callbacks.start(xml->context, element);
+    if (element->empty && !xml->stopped) pop(xml, false);
+}
+
+static void wholeStartTag(healthbus_xml *xml) {
+    tag_reader *reader = &xml->reader;
+    const uint8_t *begin = xml->bytes + xml->at;
+    const uint8_t *end = reader->bodyEnd;
+    while (end > begin && xmlIsSpace(end[-1])) end--;
+    healthbus_xml_element element = {
+        .present = reader->present,
+        .extraCount = reader->extraCount,
+        .empty = reader->isEmpty,
+        .line = lineAt(xml, xml->at),
+        .raw = {(const char *)begin, end - begin},
+    };
+    xml->damage.dropped += reader->dropped;
+    startTag(xml, &element, reader->name, reader->nameLength);
+}
+
+/// Ends the element of that name, and those within it that weren't ended.
+static void endTag(healthbus_xml *xml, const uint8_t *name, int64_t length) {
+    uint64_t hash = hashOf(name, length);
+    int32_t found = xml->depth - 1;
+    while (found >= 0 && xml->open[found].name != hash) found--;
+    if (found != xml->depth - 1) note(xml, "an end tag doesn't match its start tag", lineAt(xml, xml->at));
+    if (found < 0) return;
+    while (xml->depth > found && !xml->stopped) pop(xml, xml->depth - 1 > found);
+}
+
+/// A tag that isn't well-formed, up to where the next one begins. Without a '>' of its own it counts as open: its children may follow.
+static void brokenTag(healthbus_xml *xml, int64_t end, const char *problem) {
+    const uint8_t *begin = xml->bytes + xml->at;
+    int64_t length = end - xml->at;
+    while (length > 1 && xmlIsSpace(begin[length - 1])) length--;
+    int64_t line = lineAt(xml, xml->at);
+    // What the input's end has cut off is told as such.
+    if (!(xml->last && end == xml->count)) note(xml, problem, line);
+    const uint8_t *limit = begin + length;
+    bool isEnd = length > 1 && begin[1] == '/';
+    const uint8_t *name = begin + (isEnd ? 2 : 1);
+    int64_t nameLength = name < limit ? xmlNameLength(name, limit) : 0;
+    if (nameLength > 0 && !isEnd) {
+        healthbus_xml_element element = {
+            .malformed = true,
+            .empty = length > 2 && begin[length - 2] == '/' && begin[length - 1] == '>',
+            .line = line,
+            .raw = {(const char *)begin, length},
+        };
+        return startTag(xml, &element, name, nameLength);
     }
+    if (nameLength > 0) endTag(xml, name, nameLength);
+    if (xml->stopped || xml->complete || xml->callbacks.stray == NULL) return;
+    // A torn end tag alone holds nothing.
+    if (isEnd && nameLength > 0 && memchr(name, '"', (size_t)(limit - name)) == NULL) return;
+    xml->callbacks.stray(xml->context, line, (const char *)begin, length);
+}
+
+/// Whether an element begins here that the caller knows, whatever its attributes are like.
+static bool beginsKnown(const healthbus_xml *xml, const uint8_t *at, const uint8_t *limit) {
+    int64_t length = xmlNameLength(at + 1, limit);
+    const uint8_t *end = at + 1 + length;
+    if (end == limit || !(xmlIsSpace(*end) || *end == '>' || *end == '/')) return false;
+    return nameListFind(&xml->elements, at + 1, length) >= 0;
+}
+
+/// The end of a broken tag whose line ends with a '>': what follows is text, and damage of its own.
+static int64_t endOfLine(const healthbus_xml *xml, int64_t end) {
+    const uint8_t *limit = xml->bytes + end;
+    const uint8_t *at = xml->bytes + xml->at;
+    while (at < limit && (at = memchr(at, '>', (size_t)(limit - at))) != NULL) {
+        at++;
+        if (at < limit && (*at == '\n' || *at == '\r')) return at - xml->bytes;
+    }
+    return end;
+}
+
+/// Where the next tag begins behind the broken one: a whole one, or one of an element that is known; -1 when more bytes must come first.
+static int64_t nextTag(healthbus_xml *xml) {
+    const uint8_t *limit = xml->bytes + xml->count;
+    const uint8_t *at = xml->bytes + xml->at + 1;
+    bool mayWait = !xml->last && xml->count - xml->at <= maximumTag;
+    while (at < limit && (at = memchr(at, '<', (size_t)(limit - at))) != NULL) {
+        tag_outcome outcome = tagRead(&xml->reader, at, limit);
+        if (outcome == tagWhole) return at - xml->bytes;
+        if (outcome == tagIncomplete) return mayWait ? -1 : at - xml->bytes;
+        if (beginsKnown(xml, at, limit)) return at - xml->bytes;
+        at++;
+    }
+    return mayWait ? -1 : xml->count;
+}
+
+/// Text up to `end`, from where the parser stands.
+static void text(healthbus_xml *xml, int64_t end) {
+    const uint8_t *begin = xml->bytes + xml->at;
+    const uint8_t *limit = xml->bytes + end;
+    if (xml->callbacks.text != NULL && end > xml->at)
+        xml->callbacks.text(xml->context, (const char *)begin, end - xml->at);
+    if (xml->stopped || xml->callbacks.stray == NULL) return;
+    const uint8_t *first = NULL;
+    for (const uint8_t *at = begin; at < limit;) {
+        if (xmlIsSpace(*at)) {
+            at++;
+            continue;
+        }
+        int64_t reference = *at == '&' ? xmlReferenceLength(at, limit) : 0;
+        if (reference == 0) {
+            first = at;
+            break;
+        }
+        xml->damage.dropped++;
+        at += reference;
+    }
+    if (first == NULL) return;
+    while (limit > first && xmlIsSpace(limit[-1])) limit--;
+    int64_t line = lineAt(xml, first - xml->bytes);
+    if (xml->callbacks.stray(xml->context, line, (const char *)first, limit - first))
+        note(xml, "there is text where only elements belong", line);
+}
+
+/// A comment, an instruction or CDATA at the parser's place: its end, 0 when it is none of these, -1 when more bytes must come first.
+static int64_t special(healthbus_xml *xml) {
+    static const struct {
+        const char *begin;
+        const char *end;
+    } kinds[] = {{"<!--", "-->"}, {"<![CDATA[", "]]>"}, {"<?", "?>"}};
+    const uint8_t *begin = xml->bytes + xml->at;
+    int64_t left = xml->count - xml->at;
+    bool mayWait = !xml->last && left <= maximumTag;
+    for (int i = 0; i < 3; i++) {
+        int64_t length = (int64_t)strlen(kinds[i].begin);
+        if (left < length && memcmp(begin, kinds[i].begin, (size_t)left) == 0 && left > 1) return mayWait ? -1 : 0;
+        if (left < length || memcmp(begin, kinds[i].begin, (size_t)length) != 0) continue;
+        size_t endLength = strlen(kinds[i].end);
+        const uint8_t *end = memmem(begin + length, (size_t)(left - length), kinds[i].end, endLength);
+        if (end == NULL) return mayWait ? -1 : 0;
+        if (i == 1 && xml->callbacks.text != NULL)
+            xml->callbacks.text(xml->context, (const char *)begin + length, end - begin - length);
+        return end + endLength - xml->bytes;
+    }
+    return 0;
+}
+
+/// One step; false when more bytes must come first.
+static bool step(healthbus_xml *xml) {
+    const uint8_t *limit = xml->bytes + xml->count;
+    if (xml->bytes[xml->at] != '<') {
+        const uint8_t *next = memchr(xml->bytes + xml->at, '<', (size_t)(xml->count - xml->at));
+        if (next == NULL && !xml->last && xml->count - xml->at < maximumText) return false;
+        int64_t end = next != NULL ? next - xml->bytes : xml->count;
+        text(xml, end);
+        xml->at = end;
+        return true;
+    }
+    if (xml->at + 1 < xml->count && (xml->bytes[xml->at + 1] == '!' || xml->bytes[xml->at + 1] == '?')) {
+        int64_t end = special(xml);
+        if (end < 0) return false;
+        if (end > 0) {
+            xml->at = end;
+            return true;
+        }
+    }
+    tag_outcome outcome = tagRead(&xml->reader, xml->bytes + xml->at, limit);
+    if (outcome == tagIncomplete && !xml->last && xml->count - xml->at <= maximumTag) return false;
+    if (outcome == tagWhole) {
+        int64_t end = xml->reader.end - xml->bytes;
+        if (xml->reader.isEnd) endTag(xml, xml->reader.name, xml->reader.nameLength);
+        else wholeStartTag(xml);
+        xml->at = end;
+        return true;
+    }
+    const char *problem = outcome == tagMalformed ? xml->reader.problem : "a tag is longer than 1 MiB";
+    int64_t end = nextTag(xml);
+    if (end < 0) return false;
+    end = endOfLine(xml, end);
+    brokenTag(xml, end, problem);
+    xml->at = end;
+    return true;
+}
+
+static bool parse(healthbus_xml *xml) {
+    while (!xml->stopped && !xml->complete && xml->at < xml->count && step(xml)) continue;
+    return !xml->stopped && !xml->complete;
+}
+
+/// Makes room for so many more bytes; those that are done go.
+static bool makeRoom(healthbus_xml *xml, int64_t length) {
+    lineAt(xml, xml->at);
+    memmove(xml->bytes, xml->bytes + xml->at, (size_t)(xml->count - xml->at));
+    xml->count -= xml->at;
+    xml->counted -= xml->at;
+    xml->at = 0;
+    if (xml->count + length <= xml->capacity) return true;
+    int64_t capacity = 2 * xml->capacity > xml->count + length ? 2 * xml->capacity : xml->count + length;
+    uint8_t *bytes = realloc(xml->bytes, (size_t)capacity);
+    if (bytes != NULL) xml->bytes = bytes;
+    uint8_t *scratch = realloc(xml->reader.scratch, (size_t)capacity);
+    if (scratch != NULL) xml->reader.scratch = scratch;
+    if (bytes == NULL || scratch == NULL) return false;
+    xml->capacity = capacity;
+    return true;
+}
+
+bool healthbus_xml_feed(healthbus_xml *xml, const uint8_t *bytes, int64_t length) {
+    if (xml->stopped || xml->complete) return false;
+    if (!makeRoom(xml, length)) {
+        note(xml, "not enough memory", xml->line);
+        xml->stopped = true;
+        return false;
+    }
+    memcpy(xml->bytes + xml->count, bytes, (size_t)length);
+    xml->count += length;
+    return parse(xml);
+}
+
+void healthbus_xml_finish(healthbus_xml *xml) {
+    xml->last = true;
+    parse(xml);
+    if (xml->at < xml->count || xml->depth > 0) lineAt(xml, xml->at);
 }
 
 void healthbus_xml_free(healthbus_xml *xml) {
-    if (xml->parser != NULL) {
-        if (xml->parser->myDoc != NULL) xmlFreeDoc(xml->parser->myDoc);
-        xmlFreeParserCtxt(xml->parser);
-    }
+    free(xml->bytes);
+    free(xml->reader.scratch);
     free(xml->elements.text);
     free(xml->attributes.text);
     free(xml);
@@ -163,44 +314,32 @@ healthbus_xml *healthbus_xml_create(
     const char *elements, const char *attributes, healthbus_xml_callbacks callbacks, void *context) {
     healthbus_xml *xml = calloc(1, sizeof *xml);
     if (xml == NULL) return NULL;
-    if (!split(&xml->elements, elements) || !split(&xml->attributes, attributes)) {
-        healthbus_xml_free(xml);
-        return NULL;
-    }
+    xml->capacity = 512 << 10;
+    xml->bytes = malloc((size_t)xml->capacity);
+    xml->reader.scratch = malloc((size_t)xml->capacity);
+    xml->reader.attributeNames = &xml->attributes;
+    xml->line = 1;
     xml->callbacks = callbacks;
     xml->context = context;
-    xmlSAXHandler handler;
-    memset(&handler, 0, sizeof handler);
-    handler.initialized = XML_SAX2_MAGIC;
-    handler.startElementNs = onStart;
-    handler.endElementNs = onEnd;
-    if (callbacks.text != NULL) handler.characters = onText;
-    handler.serror = onError;
-    xml->parser = xmlCreatePushParserCtxt(&handler, xml, NULL, 0, NULL);
-    if (xml->parser == NULL) {
+    if (xml->bytes == NULL || xml->reader.scratch == NULL || !nameListMake(&xml->elements, elements)
+        || !nameListMake(&xml->attributes, attributes)) {
         healthbus_xml_free(xml);
         return NULL;
     }
-    // Recover: go on behind an error of form where that is possible. Without HUGE libxml2 bounds depth (256) and tags (10 MB).
-    xmlCtxtUseOptions(xml->parser, XML_PARSE_RECOVER | XML_PARSE_NONET);
     return xml;
 }
 
-bool healthbus_xml_feed(healthbus_xml *xml, const uint8_t *bytes, int32_t length) {
-    if (xml->stopped) return false;
-    xmlParseChunk(xml->parser, (const char *)bytes, length, 0);
-    return !xml->stopped && xml->parser->instate != XML_PARSER_EOF && xml->parser->disableSAX == 0;
-}
+void healthbus_xml_stop(healthbus_xml *xml) { xml->stopped = true; }
 
-void healthbus_xml_stop(healthbus_xml *xml) {
-    xml->stopped = true;
-    xmlStopParser(xml->parser);
+void healthbus_xml_collapse(healthbus_xml *xml, int32_t depth) {
+    if (xml->depth - 1 <= depth) return;
+    note(xml, "an element has no end tag", xml->line);
+    xml->open[depth] = xml->open[xml->depth - 1];
+    xml->depth = depth + 1;
 }
 
 bool healthbus_xml_complete(const healthbus_xml *xml) { return xml->complete; }
 
-int64_t healthbus_xml_line(const healthbus_xml *xml) {
-    return xml->parser->input != NULL ? xml->parser->input->line : 0;
-}
+int64_t healthbus_xml_line(const healthbus_xml *xml) { return xml->line; }
 
 healthbus_xml_damage healthbus_xml_get_damage(const healthbus_xml *xml) { return xml->damage; }

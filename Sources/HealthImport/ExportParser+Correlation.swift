@@ -8,7 +8,7 @@ extension ExportParser {
     mutating func startOuter(_ element: UnsafePointer<healthbus_xml_element>) {
         outerMetadata.removeAll()
         outerRaw = raw(element)
-        outerProblem = nil
+        outerProblem = element.pointee.malformed ? Self.notWellFormed : nil
         outer = StagedRow()
         outer.line = element.pointee.line
     }
@@ -17,6 +17,7 @@ extension ExportParser {
         startOuter(element)
         parts.removeAll(keepingCapacity: true)
         context = .correlation
+        if outerProblem != nil { return }
         guard let type = element.attribute(.type), !type.isEmpty else {
             outerProblem = "there is no type"
             return

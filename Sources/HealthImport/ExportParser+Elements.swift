@@ -2,31 +2,78 @@ import CXMLStream
 import HealthModel
 
 extension ExportParser {
+    static let notWellFormed = "the element isn't well-formed"
+
     mutating func start(_ element: UnsafePointer<healthbus_xml_element>) {
         let code = ExportElement(rawValue: element.pointee.code)
         switch context {
         case .tree:
+            if code?.standsAlone == true { return startBehindUnclosed(element, code) }
             if code == .location { return location(element) }
             if code == .workoutRoute { startInlineRoute(element) }
+            if element.pointee.malformed { outerProblem = outerProblem ?? Self.partNotWellFormed }
             tree.start(element)
         case .record, .correlatedRecord:
             switch code {
             case .metadataEntry: metadataEntry(element)
             case .beat: beat(element)
-            case .record:
-                // The one before was never closed, in a broken file: it is whole up to here.
-                endRecord()
-                startRecord(element)
-            default: break
+            default:
+                if code?.standsAlone == true { return startBehindUnclosed(element, code) }
+                if element.pointee.malformed { spoilRecord(Self.partNotWellFormed, element.pointee.raw) }
             }
         case .correlation:
             switch code {
             case .metadataEntry: metadataEntry(element)
             case .record: startRecord(element)
-            default: break
+            default: if code?.standsAlone == true { startBehindUnclosed(element, code) }
             }
         case .document: startInDocument(element, code)
         }
+    }
+
+    /// The element before was never closed, in a broken file. A record or a correlation is whole up to here; of other elements nobody knows
+    /// what is missing.
+    private mutating func startBehindUnclosed(
+        _ element: UnsafePointer<healthbus_xml_element>, _ code: ExportElement?
+    ) {
+        switch context {
+        case .correlatedRecord:
+            endRecord()
+            if code == .record {
+                collapse(to: 2)
+                return startRecord(element)
+            }
+            endCorrelation()
+        case .record: endRecord()
+        case .correlation: endCorrelation()
+        case .tree: leaveTree("the element has no end tag")
+        case .document: break
+        }
+        collapse(to: 1)
+        startInDocument(element, code)
+    }
+
+    /// The input has ended.
+    mutating func leaveOpenElements() {
+        let reason = "the file ends within the element"
+        if context == .record || context == .correlatedRecord {
+            rowProblem = rowProblem ?? reason
+            if rowRaw.isEmpty { rowRaw = Self.cut(rowTag.bytes) }
+            endRecord()
+        }
+        if context == .correlation {
+            outerProblem = outerProblem ?? reason
+            endCorrelation()
+        }
+        if context == .tree { leaveTree(reason) }
+    }
+
+    private mutating func leaveTree(_ reason: String) {
+        context = .document
+        tree.reset()
+        inlineRoute = nil
+        inlineRoutePath = nil
+        quarantine(line: outer.line, outerProblem ?? reason, raw: outerRaw)
     }
 
     private mutating func startInDocument(_ element: UnsafePointer<healthbus_xml_element>, _ code: ExportElement?) {
@@ -46,7 +93,7 @@ extension ExportParser {
         }
     }
 
-    mutating func end(_ code: ExportElement?) {
+    mutating func end(_ code: ExportElement?, implied: Bool) {
         switch context {
         case .record, .correlatedRecord:
             if code == .record { endRecord() }
@@ -56,21 +103,42 @@ extension ExportParser {
             if code == .location { return }
             if code == .workoutRoute { endInlineRoute() }
             guard let whole = tree.end() else { return }
+            if implied { return leaveTree("the element has no end tag") }
             context = .document
             endTree(whole)
         case .document: break
         }
     }
 
-    /// The start tag as it was, at most 4 KiB.
-    mutating func raw(_ element: UnsafePointer<healthbus_xml_element>) -> String {
-        let bytes = element.pointee.raw.buffer
-        let isCut = bytes.count > 4090
-        return String(decoding: bytes.prefix(4090), as: UTF8.self) + (isCut ? "…" : ">")
+    /// Text where only elements belong: what is left of a torn tag. True when it is damage.
+    mutating func stray(_ text: healthbus_xml_text, line: Int64) -> Bool {
+        switch context {
+        case .tree: return false
+        case .record, .correlatedRecord: spoilRecord("there is text in the midst of the element", text)
+        case .correlation, .document:
+            quarantine(line: line, "there is text where only elements belong", raw: Self.shortened(text.buffer, ""))
+        }
+        return true
+    }
+
+    /// The start tag as it was, at most 4 KiB; of a tag that isn't well-formed all there is.
+    func raw(_ element: UnsafePointer<healthbus_xml_element>) -> String {
+        Self.shortened(element.pointee.raw.buffer, element.pointee.malformed ? "" : ">")
+    }
+
+    static func shortened(_ bytes: UnsafeBufferPointer<UInt8>, _ end: String) -> String {
+        bytes.count > 4090 ? cut(bytes) : String(decoding: bytes, as: UTF8.self) + end
+    }
+
+    /// Nothing that could be read again.
+    static func cut(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        String(decoding: bytes.prefix(4090), as: UTF8.self) + "…"
     }
 }
 
 extension ExportParser {
+    static let partNotWellFormed = "a part of the element isn't well-formed"
+
     /// Columns that all samples have. Returns what is wrong, or nil.
     mutating func stage(
         _ element: UnsafePointer<healthbus_xml_element>, type: UnsafeBufferPointer<UInt8>, into row: inout StagedRow
@@ -78,9 +146,9 @@ extension ExportParser {
         row.line = element.pointee.line
         row.flags = []
         row.value = .nan
-        if element.pointee.malformed { return "the element isn't well-formed" }
         if element.pointee.raw.length > Self.attributeLimit { return "the element is longer than 64 KiB" }
         row.kind = names.kind(type: type, unit: element.attribute(.unit))
+        if let problem = names.kinds[Int(row.kind)].problem { return problem }
         guard let start = element.attribute(.startDate) else { return "there is no startDate" }
         guard let startDate = startDates.parse(start) else { return "startDate isn't a date" }
         guard let end = element.attribute(.endDate) else { return "there is no endDate" }
@@ -101,6 +169,11 @@ extension ExportParser {
 
     /// Of the sample that is open: a correlation's own come between its records.
     mutating func metadataEntry(_ element: UnsafePointer<healthbus_xml_element>) {
+        if element.pointee.malformed {
+            if context != .correlation { return spoilRecord(Self.partNotWellFormed, element.pointee.raw) }
+            outerProblem = outerProblem ?? Self.partNotWellFormed
+            return
+        }
         guard let key = element.attribute(.key) else { return }
         let value = element.attribute(.value) ?? UnsafeBufferPointer(start: nil, count: 0)
         if context == .correlation {
@@ -116,6 +189,10 @@ extension ExportParser {
     ) {
         guard metadata.count + key.count + value.count < textLimit else {
             problem = problem ?? "the metadata are longer than 256 KiB"
+            return
+        }
+        guard metadata.entryCount < entryLimit else {
+            problem = problem ?? "there are more than 1,000 metadata"
             return
         }
         metadata.append(key: key, value: value)

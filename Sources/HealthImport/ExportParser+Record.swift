@@ -7,7 +7,12 @@ extension ExportParser {
         metadata.removeAll()
         payload.removeAll(keepingCapacity: true)
         beats = nil
-        if let type = element.attribute(.type), !type.isEmpty {
+        rowTag.removeAll()
+        rowRaw = ""
+        if element.pointee.malformed {
+            row.line = element.pointee.line
+            rowProblem = Self.notWellFormed
+        } else if let type = element.attribute(.type), !type.isEmpty {
             var staged = row
             rowProblem = stage(element, type: type, into: &staged)
             row = staged
@@ -20,6 +25,7 @@ extension ExportParser {
             rowRaw = raw(element)
             return
         }
+        if !element.pointee.empty { rowTag.append(element.pointee.raw.buffer) }
         if context == .correlatedRecord { row.flags.insert(.correlationChild) }
         if element.pointee.extraCount > 0 || element.attribute(.userEntered) != nil { keepExtraAttributes(element) }
     }
@@ -29,7 +35,8 @@ extension ExportParser {
         context = isChild ? .correlation : .document
         if beats != nil { payload.append(contentsOf: "]}".utf8) }
         if let problem = rowProblem {
-            if rowRaw.isEmpty { rowRaw = names.type(row) }
+            // What is wrong with the whole can't be seen from its start tag: kept so that it isn't taken for whole later.
+            if rowRaw.isEmpty { rowRaw = Self.cut(rowTag.bytes) }
             quarantine(line: row.line, problem, raw: rowRaw)
             rowRaw = ""
             return
@@ -41,9 +48,16 @@ extension ExportParser {
             summary.records += 1
         }
         builder.append(row, metadata, payload)
-        guard builder.isFull else { return }
+        guard builder.isFull || names.isLarge else { return }
         flushRecords()
         if !isChild { names.forgetIfLarge() }
+    }
+
+    /// A part of the open record is broken: it is kept with that part, and isn't counted without it.
+    mutating func spoilRecord(_ problem: String, _ part: healthbus_xml_text) {
+        guard rowProblem == nil else { return }
+        rowProblem = problem
+        rowRaw = Self.shortened(rowTag.bytes, ">") + Self.shortened(part.buffer, "")
     }
 
     /// Attributes that no column has, as iOS 8 and 9 wrote metadata.
@@ -71,6 +85,9 @@ extension ExportParser {
         }
         if let number = kind.factors.convert(text) {
             row.value = number
+            if kind.isQuantity, element.attribute(.min) != nil || element.attribute(.max) != nil {
+                return keepSpread(element, kind)
+            }
         } else if kind.isKnown && kind.isQuantity {
             return "the value isn't a number"
         } else {
@@ -87,9 +104,18 @@ extension ExportParser {
         }
         guard let number = kind.factors.convert(average) else { return "the average isn't a number" }
         row.value = number
+        return keepSpread(element, kind)
+    }
+
+    /// The least and the greatest value beside the average.
+    private mutating func keepSpread(_ element: UnsafePointer<healthbus_xml_element>, _ kind: Interning.Kind) -> String?
+    {
+        let possible = PlausibilityLimit.of(HealthType.named(names.type(row))).values
         var spread: [String: Value] = ["average": .number(row.value)]
         for (name, code) in [("minimum", ExportAttribute.min), ("maximum", .max)] {
-            guard let number = element.attribute(code).flatMap({ kind.factors.convert($0) }) else { continue }
+            guard let text = element.attribute(code) else { continue }
+            guard let number = kind.factors.convert(text) else { return "the \(name) isn't a number" }
+            guard number.isFinite, possible.contains(number) else { return "the \(name) can't be true" }
             spread[name] = .number(number)
         }
         payload.append(contentsOf: Value.object(spread).json().utf8)

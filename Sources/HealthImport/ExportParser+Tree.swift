@@ -6,6 +6,7 @@ extension ExportParser {
         let isTooLarge = tree.isTooLarge
         tree.reset()
         if isTooLarge { return quarantine(line: outer.line, "the element is longer than 2 MiB", raw: outerRaw) }
+        if let outerProblem { return quarantine(line: outer.line, outerProblem, raw: outerRaw) }
         switch whole.name {
         case "ActivitySummary": endSummary(whole)
         case "Workout": endWorkout(whole)
@@ -32,7 +33,8 @@ extension ExportParser {
         ) {
             return quarantine(line: tree.line, problem, raw: outerRaw)
         }
-        let body = WorkoutBody(tree, inlineRoute: inlinePath)
+        let body = WorkoutBody(tree, inlineRoute: inlinePath, start: outer.start, end: outer.end)
+        summary.workoutValuesLeftOut += body.leftOut
         if let route = body.route {
             let workout = WorkoutRoute.Workout(
                 start: outer.start, end: outer.end, sourceName: names.sourceName(outer))
@@ -76,6 +78,7 @@ extension ExportParser {
         let version = Array((tree.attribute("sourceVersion") ?? "").utf8)
         let device = Array((tree.attribute("device") ?? "").utf8)
         outer.kind = Array(type.utf8).withUnsafeBufferPointer { names.kind(type: $0, unit: nil) }
+        if let flaw = names.kinds[Int(outer.kind)].flaw, flaw == .longType { return flaw.rawValue }
         outer.origin = name.withUnsafeBufferPointer { name in
             version.withUnsafeBufferPointer { version in
                 device.withUnsafeBufferPointer { names.origin(name: name, version: version, device: $0) }

@@ -3,13 +3,15 @@ import HealthModel
 
 /// Turns the elements of an export into rows. One for each input; lives on the reader's thread.
 ///
-/// A value behind a pointer, since libxml2 calls back a few million times: an object's properties would be checked for exclusive access
+/// A value behind a pointer, since the parser of XML calls back a few million times: an object's properties would be checked for exclusive access
 /// each time.
 struct ExportParser: ~Copyable {
     /// An attribute longer than this isn't one that HealthKit wrote.
     static let attributeLimit = 64 * 1024
     /// Metadata, or payload, of one sample: it travels in one message, whose frame holds 1 MiB.
     static let textLimit = 256 << 10
+    /// Entries of one sample's metadata: each is held against those before it.
+    static let entryLimit = 1000
 
     /// What the elements that come now belong to.
     enum Context {
@@ -29,6 +31,8 @@ struct ExportParser: ~Copyable {
     var row = StagedRow()
     var rowProblem: String?
     var rowRaw = ""
+    /// The start tag of a record that isn't empty: what is in it may still be wrong.
+    var rowTag = ByteBuffer()
     var metadata = MetadataText()
     var payload: [UInt8] = []
     var beats: BeatClock?
@@ -67,8 +71,14 @@ struct ExportParser: ~Copyable {
             root: "HealthData", elements: ExportElement.names, attributes: ExportAttribute.names,
             callbacks: healthbus_xml_callbacks(
                 start: { context, element in ExportParser.at(context)?.pointee.start(element) },
-                end: { context, code, _ in ExportParser.at(context)?.pointee.end(ExportElement(rawValue: code)) },
-                text: nil),
+                end: { context, code, _, implied in
+                    ExportParser.at(context)?.pointee.end(ExportElement(rawValue: code), implied: implied)
+                },
+                text: nil,
+                stray: { context, line, bytes, length in
+                    let text = healthbus_xml_text(bytes: bytes, length: length)
+                    return ExportParser.at(context)?.pointee.stray(text, line: line) ?? false
+                }),
             context: UnsafeMutableRawPointer(parser))
         parser.pointee.stream = stream
         defer { parser.pointee.stream = nil }
@@ -88,6 +98,7 @@ struct ExportParser: ~Copyable {
             _ = blocks.stop()
             throw error
         }
+        stream.finish()
         parser.pointee.summary.charactersReplaced += blocks.stop() + stream.damage.dropped
         if let failure = parser.pointee.failure { throw failure }
         try parser.pointee.finish()
@@ -98,7 +109,8 @@ struct ExportParser: ~Copyable {
         let form = stream.damage
         if form.errors > 0 {
             let what = withUnsafeBytes(of: form.message) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            return Damage(what: archiveDamage ?? what, entry: entry, line: form.line)
+            let isCut = archiveDamage != nil || !stream.isComplete
+            return Damage(what: archiveDamage ?? what, entry: entry, line: form.line, isCut: isCut)
         }
         if let archiveDamage { return Damage(what: archiveDamage, entry: entry, line: stream.line) }
         if !stream.hasRoot { return Damage(what: "the file ends before its HealthData element", entry: entry, line: 0) }
@@ -127,7 +139,7 @@ extension ExportParser {
             return quarantine(line: outer.line, BatchBuilder.rowTooLarge, raw: outerRaw)
         }
         builder.append(outer, outerMetadata, bytes)
-        guard builder.isFull else { return }
+        guard builder.isFull || names.isLarge else { return }
         flushRecords()
         names.forgetIfLarge()
     }
@@ -176,8 +188,9 @@ extension ExportParser {
 
     mutating func remember(_ workout: WorkoutRoute.Workout, of route: String) {
         // A life has thousands; more are no reason to fill the memory, only to leave a route without its workout.
-        guard workoutsByRoute.count < 50_000 else { return }
-        workoutsByRoute[RouteName.normal(route)] = workout
+        let name = RouteName.normal(route)
+        guard workoutsByRoute.count < 50_000, name.utf8.count <= 1024 else { return }
+        workoutsByRoute[name] = workout
     }
 
     mutating func note(locale: String) { self.locale = locale }
@@ -192,7 +205,11 @@ extension ExportParser {
         }
     }
 
+    /// The elements between that depth and the one that starts have no end tags.
+    func collapse(to depth: Int32) { stream?.collapse(to: depth) }
+
     private mutating func finish() throws {
+        leaveOpenElements()
         flushRecords()
         flushQuarantine()
         flushSummaries()

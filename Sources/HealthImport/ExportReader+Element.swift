@@ -20,7 +20,10 @@ extension ExportReader {
     /// Reads the start tag of one record again, as quarantines keep it, by the rules of now.
     /// - Returns: false for what isn't a record's whole start tag; other elements are more than their start tag.
     public static func reread(element raw: String, into sink: any ExportSink) throws -> Bool {
-        guard raw.hasPrefix("<Record "), raw.hasSuffix(">") else { return false }
+        let prefix = "<Record"
+        guard raw.hasPrefix(prefix), raw.hasSuffix(">"),
+            raw.dropFirst(prefix.count).first.map({ $0.isWhitespace }) == true
+        else { return false }
         var tag = raw.dropLast()
         if tag.hasSuffix("/") { tag = tag.dropLast() }
         let source = MemorySource(Array("<HealthData>\n\(tag)/>\n</HealthData>\n".utf8))

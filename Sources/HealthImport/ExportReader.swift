@@ -61,6 +61,8 @@ struct ArchiveReader {
         var found: [String] = []
         var count = 0
         var clinicalDocument = false
+        // What is called an export and isn't one, with whether it has no bytes.
+        var pretender: (name: String, isEmpty: Bool)?
         var damage: ArchiveDamage?
         do {
             let archive = try ZipArchive(descriptor: descriptor, path: path)
@@ -74,6 +76,9 @@ struct ArchiveReader {
                 if let broken = source.failure as? ArchiveDamage { damage = broken }
                 let kind = ContentKind(head: source.head)
                 clinicalDocument = clinicalDocument || kind == .clinicalDocument
+                if pretender == nil, kind == .empty || kind == .other, Self.isNamedAsExport(entry.name) {
+                    pretender = (entry.name, kind == .empty)
+                }
                 guard kind == .healthData else { continue }
                 let parser = ExportParsing(sink: sink)
                 try parser.parse(source, entry: entry.name, total: total)
@@ -84,8 +89,18 @@ struct ArchiveReader {
         }
         if let damage { throw ImportError.damagedArchive(path: path, reason: damage.reason) }
         if count == 0 { throw ImportError.emptyArchive(path: path) }
+        if let (name, isEmpty) = pretender {
+            throw isEmpty
+                ? ImportError.emptyExportInArchive(path: path, entry: name)
+                : ImportError.unreadableExportInArchive(path: path, entry: name)
+        }
         if count == 1, clinicalDocument { throw ImportError.clinicalDocument(path: path) }
         throw ImportError.noExportInArchive(path: path, found: found, count: count)
+    }
+
+    /// Only to say what is wrong: an export is known by its content, whatever its name.
+    private static func isNamedAsExport(_ name: String) -> Bool {
+        (name.split(separator: "/").last ?? "").lowercased() == "export.xml"
     }
 
     private func readOthers(than export: String, _ parser: ExportParsing) throws -> ReadSummary {

@@ -23,6 +23,14 @@ enum ExportElement: Int32, CaseIterable {
     }
 
     static let names = allCases.map(\.name).joined(separator: " ")
+
+    /// Never within another element, but for the records of a correlation.
+    var standsAlone: Bool {
+        switch self {
+        case .record, .correlation, .workout, .activitySummary: true
+        default: false
+        }
+    }
 }
 
 /// Attributes of the elements that come in great numbers; rare elements keep theirs by name.

@@ -14,6 +14,10 @@ public enum ImportError: Error, Equatable, CustomStringConvertible {
     case emptyArchive(path: String)
     /// `found`: names of at most five entries; `count`: of all.
     case noExportInArchive(path: String, found: [String], count: Int)
+    /// The export's file is in the archive, but nothing is in that: `entry` is its name.
+    case emptyExportInArchive(path: String, entry: String)
+    /// A file of that name is in the archive, and is no export.
+    case unreadableExportInArchive(path: String, entry: String)
     case damagedArchive(path: String, reason: String)
     case encryptedArchive(path: String)
     case outOfMemory
@@ -45,6 +49,10 @@ public enum ImportError: Error, Equatable, CustomStringConvertible {
         case .noExportInArchive(let path, let found, let count):
             "the archive '\(path)' holds no Apple Health export (it holds \(found.joined(separator: ", "))"
                 + (count > found.count ? " and \(count - found.count) more)" : ")")
+        case .emptyExportInArchive(let path, let entry):
+            "in the archive '\(path)' the export '\(entry)' is empty: its file has no bytes"
+        case .unreadableExportInArchive(let path, let entry):
+            "in the archive '\(path)' the file '\(entry)' has an export's name, but isn't one: it holds no HealthData"
         case .damagedArchive(let path, let reason):
             "the archive '\(path)' is damaged before the export begins (\(reason))"
         case .encryptedArchive(let path): "the archive '\(path)' is encrypted"
@@ -59,7 +67,8 @@ public enum ImportError: Error, Equatable, CustomStringConvertible {
         case .notPermitted: "allow the user that runs healthbus to read it, as with chmod a+r"
         case .isDirectory: "name the export.zip, or the export.xml in it"
         case .unreadable: "check the disk, then try again"
-        case .emptyFile, .damagedArchive: "copy or export it again: Health app, your picture, Export All Health Data"
+        case .emptyFile, .damagedArchive, .emptyExportInArchive, .unreadableExportInArchive:
+            "copy or export it again: Health app, your picture, Export All Health Data"
         case .notAnExport, .emptyArchive, .noExportInArchive:
             "choose the export.zip of the Health app (your picture, Export All Health Data), or the export.xml in it"
         case .clinicalDocument: "choose export.xml of the same folder, or the whole export.zip"

@@ -2,8 +2,12 @@ import HealthModel
 
 /// Types, units and origins of the whole input: strings are made once for each, not once a row.
 struct Interning: ~Copyable {
-    /// More different ones than this are thrown away after a batch: no input fills the memory with names.
+    /// More different ones than this are thrown away after a batch, and so are more bytes: no input fills the memory with names.
     private static let limit = 8192
+    private static let byteLimit = 4 << 20
+    /// A name longer than this is nobody's type: it would be a topic on the bus, where libzmq allows 245 bytes.
+    private static let longestType = 200
+    private static let longestUnit = 100
 
     /// What a pair of type and unit means for a value.
     struct Kind {
@@ -12,6 +16,17 @@ struct Interning: ~Copyable {
         let isQuantity: Bool
         /// In the table: its values must be numbers.
         let isKnown: Bool
+        let flaw: Flaw?
+
+        var problem: String? { flaw?.rawValue }
+    }
+
+    /// Why no sample of a type and unit can be understood.
+    enum Flaw: String {
+        case otherUnit = "its unit isn't one of its type"
+        case noUnit = "there is no unit"
+        case longType = "the type's name is longer than 200 bytes"
+        case longUnit = "the unit is longer than 100 bytes"
     }
 
     private(set) var kinds: [Kind] = []
@@ -22,6 +37,8 @@ struct Interning: ~Copyable {
     private var kindKeys = ByteInterner()
     private var originKeys = ByteInterner()
     private var scratch = ByteBuffer()
+    /// Of all keys.
+    private var bytes = 0
 
     // Where they are in the batch's own lists; −1: not there.
     private var typeSlots: [Int32] = []
@@ -43,7 +60,10 @@ struct Interning: ~Copyable {
         scratch.append(0)
         if let unit { scratch.append(unit) }
         let (number, isNew) = kindKeys.number(of: scratch.bytes)
-        if isNew { addKind(Self.text(type), Self.text(unit)) }
+        if isNew {
+            bytes += scratch.count
+            addKind(Self.text(type), Self.text(unit))
+        }
         return Int32(number)
     }
 
@@ -52,10 +72,15 @@ struct Interning: ~Copyable {
         let type = known ?? HealthType.named(name)
         var kept = unit.isEmpty ? type.unit : unit
         var factors = UnitFactors.identity
-        // A category has no unit, even where iOS 9 printed an empty one; a unit that doesn't fit the type stays.
+        var flaw = Self.flaw(name, unit)
+        // A category has no unit, even where iOS 9 printed an empty one; of a type that isn't known any unit stays.
         if let known, let found = UnitConversion.toCanonical(unit: unit, for: known) {
             kept = known.unit
             factors = UnitFactors(scale: found.scale, offset: found.offset)
+        } else if let known, known.kind == .quantity {
+            // Without a unit only a plain number is what it says.
+            if !unit.isEmpty { flaw = flaw ?? .otherUnit }
+            if unit.isEmpty, !["count", "%"].contains(known.unit) { flaw = flaw ?? .noUnit }
         }
         types.append(name)
         units.append(kept)
@@ -64,7 +89,12 @@ struct Interning: ~Copyable {
         kinds.append(
             Kind(
                 factors: factors, isCategory: type.kind == .category,
-                isQuantity: type.kind == .quantity, isKnown: known != nil))
+                isQuantity: type.kind == .quantity, isKnown: known != nil, flaw: flaw))
+    }
+
+    private static func flaw(_ name: String, _ unit: String) -> Flaw? {
+        if name.utf8.count > longestType { return .longType }
+        return unit.utf8.count > longestUnit ? .longUnit : nil
     }
 
     mutating func origin(
@@ -78,6 +108,7 @@ struct Interning: ~Copyable {
         if let device { scratch.append(device) }
         let (number, isNew) = originKeys.number(of: scratch.bytes)
         if isNew {
+            bytes += scratch.count
             let stripped = DeviceText.stripped(Self.text(device))
             origins.append(Origin(sourceName: Self.text(name), sourceVersion: Self.text(version), device: stripped))
             originSlots.append(-1)
@@ -89,9 +120,12 @@ struct Interning: ~Copyable {
         bytes.map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
+    /// So much that the batch should end, so that all can be forgotten.
+    var isLarge: Bool { bytes > Self.byteLimit }
+
     /// No row may be staged any more: their numbers end here.
     mutating func forgetIfLarge() {
-        if kinds.count + origins.count > Self.limit { self = Interning() }
+        if kinds.count + origins.count > Self.limit || isLarge { self = Interning() }
     }
 }
 

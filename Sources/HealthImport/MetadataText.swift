@@ -8,13 +8,17 @@ struct MetadataText: ~Copyable {
     private var repeats: [(entry: Int, value: [UInt8])] = []
 
     /// Bytes, repeated values included.
-    var count: Int { buffer.count + repeats.reduce(0) { $0 + $1.value.count } }
+    var count: Int { buffer.count + repeatedBytes }
+    /// Entries, repeated ones included.
+    var entryCount: Int { entries.count + repeats.count }
+    private var repeatedBytes = 0
 
     mutating func removeAll() {
         guard !entries.isEmpty else { return }
         buffer.removeAll()
         entries.removeAll(keepingCapacity: true)
         repeats.removeAll(keepingCapacity: true)
+        repeatedBytes = 0
     }
 
     mutating func append(key: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
@@ -29,7 +33,10 @@ struct MetadataText: ~Copyable {
                 same(entries[index].value, valueRange)
                 || repeats.contains { $0.entry == index && $0.value == quoted }
             buffer.removeLast(buffer.count - begin)
-            if !isKnown { repeats.append((index, quoted)) }
+            if !isKnown {
+                repeats.append((index, quoted))
+                repeatedBytes += quoted.count
+            }
             return
         }
         entries.append((keyRange, valueRange))

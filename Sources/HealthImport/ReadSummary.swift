@@ -11,7 +11,9 @@ public struct ReadSummary: Sendable, Equatable {
     /// Samples of other elements (audiograms, prescriptions, clinical records): rows without number, their content in the payload.
     public var otherSamples = 0
     public var activitySummaries = 0
-    /// Ring summaries without a day (exports have some of 1969-12-30 and 31): left out.
+    /// Numbers of workouts that can't be true, or whose unit isn't one of their kind: kept apart within the workout (`leftOut`).
+    public var workoutValuesLeftOut = 0
+    /// Ring summaries without a day (exports have some of 1969-12-30 and 31, the beginning of the phone's clock): passed over.
     public var activitySummariesWithoutDay = 0
     public var routes = 0
     public var routePoints = 0
@@ -46,11 +48,14 @@ public struct Damage: Sendable, Equatable, CustomStringConvertible {
     public var entry: String
     /// Line of that entry; 0 when unknown.
     public var line: Int64
+    /// Something is missing from its end, or its archive is broken: another copy may be whole. Else the export itself was written so.
+    public var isCut: Bool
 
-    public init(what: String, entry: String, line: Int64) {
+    public init(what: String, entry: String, line: Int64, isCut: Bool = true) {
         self.what = what
         self.entry = entry
         self.line = line
+        self.isCut = isCut
     }
 
     public var description: String { line > 0 ? "\(what) (\(entry), line \(line))" : "\(what) (\(entry))" }

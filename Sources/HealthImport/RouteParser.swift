@@ -35,11 +35,11 @@ final class RouteParser {
             root: "gpx", elements: Element.names, attributes: "lat lon",
             callbacks: healthbus_xml_callbacks(
                 start: { context, element in RouteParser.from(context)?.start(element) },
-                end: { context, code, _ in RouteParser.from(context)?.end(Element(rawValue: code)) },
+                end: { context, code, _, _ in RouteParser.from(context)?.end(Element(rawValue: code)) },
                 text: { context, bytes, length in
                     let raw = UnsafeRawBufferPointer(start: bytes, count: Int(length))
                     RouteParser.from(context)?.append(raw)
-                }),
+                }, stray: nil),
             context: Unmanaged.passUnretained(self).toOpaque())
         self.stream = stream
         defer { self.stream = nil }
@@ -54,6 +54,7 @@ final class RouteParser {
         } catch let damage as ArchiveDamage {
             archiveDamage = "the archive ends early or is damaged (\(damage.reason))"
         }
+        stream.finish()
         replacedCharacters = reader.replaced + stream.damage.dropped
         let damage = damage(of: stream, entry: entry, archiveDamage: archiveDamage)
         route.isLast = damage == nil

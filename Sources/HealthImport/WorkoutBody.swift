@@ -3,39 +3,44 @@ import HealthModel
 /// What a workout's payload holds, in canonical units (m, kcal, s) and UTC.
 ///
 /// Members that the export doesn't have are missing: `activity`, `durationSeconds`, `totalDistanceMeters`, `totalEnergyKilocalories`,
-/// `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `events`, `statistics`, `activities`, `route`.
+/// `totalSwimmingStrokeCount`, `totalFlightsClimbed`, `events`, `statistics`, `activities`, `route`. A number that can't be true, or whose
+/// unit isn't one of its kind, stands as it was printed in `leftOut`, by the attribute's name, and nowhere else: it is kept and counts nowhere.
 struct WorkoutBody {
     /// Path of the route's file, or of the route that stood inside.
     let route: String?
     let payload: Value
+    /// How many numbers were left out.
+    private(set) var leftOut = 0
 
-    init(_ tree: ElementTree, inlineRoute: String?) {
+    init(_ tree: ElementTree, inlineRoute: String?, start: Instant, end: Instant) {
         let reference = tree.children("WorkoutRoute").lazy
             .flatMap { $0.children("FileReference") }
             .compactMap { $0.attribute("path") }
             .first
         route = reference ?? inlineRoute
-        var members = Self.common(tree)
+        var numbers = WorkoutNumbers(start: start, end: end)
+        var members = Self.common(tree, &numbers)
         members["activity"] = Value(tree.attribute("workoutActivityType"))
         members["route"] = Value(route)
         let totals = [
-            ("totalDistanceMeters", "totalDistance", "HKQuantityTypeIdentifierDistanceWalkingRunning"),
-            ("totalEnergyKilocalories", "totalEnergyBurned", "HKQuantityTypeIdentifierActiveEnergyBurned"),
+            ("totalDistanceMeters", "totalDistance", WorkoutNumbers.distance),
+            ("totalEnergyKilocalories", "totalEnergyBurned", WorkoutNumbers.energy),
             ("totalSwimmingStrokeCount", "totalSwimmingStrokeCount", "HKQuantityTypeIdentifierSwimmingStrokeCount"),
             ("totalFlightsClimbed", "totalFlightsClimbed", "HKQuantityTypeIdentifierFlightsClimbed"),
         ]
         for (member, attribute, type) in totals {
             let unit = tree.attribute(attribute + "Unit")
-            guard let total = Self.number(tree.attribute(attribute), unit, HealthType.named(type)) else { continue }
-            members[member] = .number(total.value)
+            members[member] = numbers.total(tree.attribute(attribute), unit, HealthType.named(type), attribute)
         }
-        let activities = tree.children("WorkoutActivity").map { Self.activity($0) }
+        let activities = tree.children("WorkoutActivity").map { Self.activity($0, &numbers) }
         if !activities.isEmpty { members["activities"] = .array(activities) }
+        if !numbers.leftOut.isEmpty { members["leftOut"] = .object(numbers.leftOut) }
+        leftOut = numbers.leftOutCount
         payload = .object(members.filter { !$0.value.isNull })
     }
 
-    private static func activity(_ tree: ElementTree) -> Value {
-        var members = common(tree)
+    private static func activity(_ tree: ElementTree, _ numbers: inout WorkoutNumbers) -> Value {
+        var members = common(tree, &numbers)
         members["uuid"] = Value(tree.attribute("uuid"))
         members["activity"] = Value(tree.attribute("workoutActivityType"))
         members["start"] = date(tree.attribute("startDate"))
@@ -45,57 +50,35 @@ struct WorkoutBody {
     }
 
     /// Duration, events and statistics: a workout has them, and so has each of its activities.
-    private static func common(_ tree: ElementTree) -> [String: Value] {
-        var members: [String: Value] = ["durationSeconds": seconds(tree)]
-        let events = tree.children("WorkoutEvent").map { event($0) }
+    private static func common(_ tree: ElementTree, _ numbers: inout WorkoutNumbers) -> [String: Value] {
+        var members: [String: Value] = ["durationSeconds": numbers.seconds(tree)]
+        var events: [Value] = []
+        for child in tree.children("WorkoutEvent") { events.append(event(child, &numbers)) }
         if !events.isEmpty { members["events"] = .array(events) }
-        let statistics = tree.children("WorkoutStatistics").map { statistic($0) }
+        var statistics: [Value] = []
+        for child in tree.children("WorkoutStatistics") { statistics.append(statistic(child, &numbers)) }
         if !statistics.isEmpty { members["statistics"] = .array(statistics) }
         return members
     }
 
-    private static func event(_ tree: ElementTree) -> Value {
+    private static func event(_ tree: ElementTree, _ numbers: inout WorkoutNumbers) -> Value {
         let members: [String: Value] = [
             "type": Value(tree.attribute("type")), "date": date(tree.attribute("date")),
-            "durationSeconds": seconds(tree), "metadata": metadata(tree),
+            "durationSeconds": numbers.seconds(tree), "metadata": metadata(tree),
         ]
         return .object(members.filter { !$0.value.isNull })
     }
 
-    private static func statistic(_ tree: ElementTree) -> Value {
+    private static func statistic(_ tree: ElementTree, _ numbers: inout WorkoutNumbers) -> Value {
         let type = HealthType.named(tree.attribute("type") ?? "")
         var members: [String: Value] = ["type": .string(type.identifier)]
         for name in ["sum", "average", "minimum", "maximum"] {
-            guard let number = number(tree.attribute(name), tree.attribute("unit"), type) else { continue }
-            members[name] = .number(number.value)
-            members["unit"] = .string(number.unit)
+            let found = numbers.statistic(tree.attribute(name), tree.attribute("unit"), type, name)
+            guard let found else { continue }
+            members[name] = .number(found.value)
+            members["unit"] = .string(found.unit)
         }
         return .object(members)
-    }
-
-    /// The number in the type's unit, or in its own where that doesn't fit.
-    private static func number(_ text: String?, _ unit: String?, _ type: HealthType) -> (value: Double, unit: String)? {
-        guard var text else { return nil }
-        var factors = UnitFactors.identity
-        var kept = type.unit
-        if let unit, !unit.isEmpty {
-            // A unit that doesn't fit the type stays.
-            if let found = UnitConversion.toCanonical(unit: unit, for: type) {
-                factors = UnitFactors(scale: found.scale, offset: found.offset)
-            } else {
-                kept = unit
-            }
-        }
-        return text.withUTF8 { factors.convert($0) }.map { ($0, kept) }
-    }
-
-    private static let secondsType = HealthType(identifier: "duration", kind: .other, unit: "s", style: .none)
-
-    /// `duration` in seconds; its unit is minutes where none is given.
-    private static func seconds(_ tree: ElementTree) -> Value {
-        let unit = tree.attribute("durationUnit") ?? "min"
-        let number = number(tree.attribute("duration"), unit, secondsType)
-        return Value(number?.unit == "s" ? number?.value : nil)
     }
 
     private static func date(_ text: String?) -> Value {

@@ -1,7 +1,7 @@
 import CXMLStream
 
 /// A push parser for one document, from its root element on: what stands before it (the XML declaration, the document type with
-/// whatever defects and entities it has) never reaches libxml2.
+/// whatever defects and entities it has) is never parsed.
 final class XMLStream {
     /// A prolog longer than this isn't one of an export: the longest seen has 8 KiB.
     private static let prologLimit = 1 << 20
@@ -34,6 +34,12 @@ final class XMLStream {
     var line: Int64 { healthbus_xml_line(parser) }
     var damage: healthbus_xml_damage { healthbus_xml_get_damage(parser) }
 
+    /// No more bytes come: what is left is told as far as it goes.
+    func finish() { healthbus_xml_finish(parser) }
+
+    /// Of a start: the elements open between that depth and the one that starts have no end tags.
+    func collapse(to depth: Int32) { healthbus_xml_collapse(parser, depth) }
+
     /// Of a callback: no more of them.
     func stop() {
         isStopped = true
@@ -55,7 +61,7 @@ final class XMLStream {
 
     private func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { return true }
-        return healthbus_xml_feed(parser, base, Int32(bytes.count)) && !isComplete
+        return healthbus_xml_feed(parser, base, Int64(bytes.count)) && !isComplete
     }
 
     /// Where "<HealthData" begins as an element: not "<!ELEMENT HealthData", nor within a comment.

@@ -86,6 +86,8 @@ public protocol HandlerTraits: Sendable {
     /// The types of which it reads `payload`, `metadata`, `created` or `healthKitUUID`; none unless a handler says otherwise. Without
     /// them a row is a third of the size.
     var detailedTypes: Set<String> { get }
+    /// The types of which it reads `payload` alone, where there is one; none unless a handler says otherwise. Costs nothing for samples without.
+    var payloadTypes: Set<String> { get }
     /// By type: another one, during whose samples alone it needs those of the first. A slice holds no others. Empty unless a handler says
     /// otherwise.
     var during: [String: String] { get }
@@ -99,6 +101,7 @@ public protocol HandlerTraits: Sendable {
 
 extension HandlerTraits {
     public var detailedTypes: Set<String> { [] }
+    public var payloadTypes: Set<String> { [] }
     public var during: [String: String] { [:] }
     public var characteristics: Set<String> { [] }
     public func window(_ configuration: Value) throws -> HandlerWindow { .localDay }

@@ -1,10 +1,12 @@
 /// Limits beyond which a sample can't be true, so that it is kept apart instead of counted.
 ///
-/// Lenient by intent: only what can't be is refused. Sources of the numbers: the sensors' ranges and human physiology.
+/// Lenient by intent: only what can't be is refused. Where the numbers come from is in `docs/threat-model.md`.
 public enum Plausibility {
     /// Why this sample can't be true, without its value; nil when it may be.
-    public static func reason(type: HealthType, value: Double, start: Instant, end: Instant) -> String? {
-        PlausibilityLimit.of(type).reason(value: value, start: start, end: end)
+    public static func reason(
+        type: HealthType, value: Double, start: Instant, end: Instant, now: Instant? = nil
+    ) -> String? {
+        PlausibilityLimit.of(type).reason(value: value, start: start, end: end, now: now)
     }
 }
 
@@ -16,6 +18,10 @@ public struct PlausibilityLimit: Sendable, Equatable {
     public let perSecond: Double
     /// Whether a number must be there: true for quantities.
     public let needsNumber: Bool
+    /// µs; of what began before HealthKit had limits a year is allowed.
+    public internal(set) var longest = 35 * SampleTimes.day
+    /// Whether it may have no end yet.
+    public internal(set) var mayGoOn = false
 
     /// - Parameter needsNumber: false for categories, correlations and workouts, whose value may be unknown.
     public init(values: ClosedRange<Double>, perSecond: Double = .infinity, needsNumber: Bool = true) {
@@ -25,11 +31,27 @@ public struct PlausibilityLimit: Sendable, Equatable {
     }
 
     /// The reason, without values; nil for a sample within the limits.
+    /// - Parameter now: when the sample came in; nil when nobody knows.
+    public func reason(value: Double, start: Instant, end: Instant, now: Instant? = nil) -> String? {
+        reason(start: start, end: end, now: now) ?? reason(value: value, start: start, end: end)
+    }
+
+    private func reason(start: Instant, end: Instant, now: Instant?) -> String? {
+        if start > end { return "the end is before the start" }
+        let latest = SampleTimes.latest(now: now)
+        if start < SampleTimes.earliest { return "it starts before anything was measured" }
+        if start > latest { return "it starts in the future" }
+        if mayGoOn, end == SampleTimes.goesOn { return nil }
+        if end > latest { return "it ends in the future" }
+        let limit = start < SampleTimes.restricted ? max(longest, 366 * SampleTimes.day) : longest
+        return end - start <= limit ? nil : "it lasts longer than a sample of its type can"
+    }
+
+    /// Why the number can't be true, whatever the times.
     ///
     /// A rate needs a time that it holds for. Exports round times to seconds, so what is shorter than a minute is held against a
     /// minute's limit; a sample without duration (a day's steps typed in by hand) against a whole day's.
     public func reason(value: Double, start: Instant, end: Instant) -> String? {
-        if start > end { return "the end is before the start" }
         guard needsNumber else { return nil }
         guard value.isFinite else { return "the value isn't a finite number" }
         guard value >= values.lowerBound else {
@@ -44,34 +66,21 @@ public struct PlausibilityLimit: Sendable, Equatable {
     }
 }
 
-extension PlausibilityLimit {
+/// What a workout's totals can't be more than.
+public enum WorkoutLimit {
+    /// A duration, µs: HealthKit refuses longer workouts.
+    public static let longest = 4 * SampleTimes.day
+
+    /// Only `reason(value:start:end:)` with the workout's times means something.
     public static func of(_ type: HealthType) -> PlausibilityLimit {
-        if let limit = table[type.identifier] { return limit }
-        guard type.kind == .quantity else { return PlausibilityLimit(values: unlimited, needsNumber: false) }
-        // Below zero only temperatures, sound levels, and types whose meaning isn't known.
-        let mayBeNegative = ["degC", "dBASPL", ""].contains(type.unit)
-        return PlausibilityLimit(values: mayBeNegative ? unlimited : 0...(.infinity))
+        let own = PlausibilityLimit.of(type)
+        guard own.needsNumber, type.style == .cumulative else { return own }
+        switch type.unit {
+        // Half the speed of sound: a workout's distance may be that of a vehicle.
+        case "m": return PlausibilityLimit(values: own.values, perSecond: 170)
+        case "kcal": return PlausibilityLimit(values: own.values, perSecond: 40.0 / 60)
+        case "count": return PlausibilityLimit(values: own.values, perSecond: 5)
+        default: return own
+        }
     }
-
-    private static let unlimited = -Double.infinity...Double.infinity
-
-    private static let table: [String: PlausibilityLimit] = {
-        let limits: [(String, PlausibilityLimit)] = [
-            ("HeartRate", PlausibilityLimit(values: 20...250)),
-            ("RestingHeartRate", PlausibilityLimit(values: 25...150)),
-            ("HeartRateVariabilitySDNN", PlausibilityLimit(values: 0...500)),
-            ("StepCount", PlausibilityLimit(values: 0...(.infinity), perSecond: 5)),
-            ("DistanceWalkingRunning", PlausibilityLimit(values: 0...(.infinity), perSecond: 12)),
-            ("ActiveEnergyBurned", PlausibilityLimit(values: 0...(.infinity), perSecond: 40.0 / 60)),
-            // The lower limit of a day's resting energy can't be told of one sample, which may be any part of the day.
-            ("BasalEnergyBurned", PlausibilityLimit(values: 0...(.infinity), perSecond: 5000.0 / 86_400)),
-            ("BodyMass", PlausibilityLimit(values: 1...650)),
-            ("LeanBodyMass", PlausibilityLimit(values: 1...650)),
-            ("Height", PlausibilityLimit(values: 0.3...2.8)),
-            ("OxygenSaturation", PlausibilityLimit(values: 0...1)),
-            ("BodyFatPercentage", PlausibilityLimit(values: 0...1)),
-        ]
-        return Dictionary(
-            limits.map { (HealthType.quantityPrefix + $0.0, $0.1) }, uniquingKeysWith: { first, _ in first })
-    }()
 }

@@ -57,7 +57,20 @@ public struct ZonePlan: Sendable, Equatable {
             parts.append(Part(from: stay.start, zone: zone, origin: .seen))
         }
         parts += coming.map { Part(from: $0.from, zone: $0.zone, origin: .added) }
-        return parts
+        return Self.newest(parts)
+    }
+
+    /// Stays that a timeline holds, the newest ones: more than anyone travels. It goes whole in one message.
+    static let seenLimit = 4000
+
+    private static func newest(_ parts: [Part]) -> [Part] {
+        var tooMany = parts.count { $0.origin == .seen } - seenLimit
+        guard tooMany > 0 else { return parts }
+        return parts.filter { part in
+            guard part.origin == .seen, tooMany > 0 else { return true }
+            tooMany -= 1
+            return false
+        }
     }
 
     /// - Throws: `ZoneError` for a name that the zone database doesn't know.

@@ -31,6 +31,12 @@ public struct DiscreteStatistics: Sendable {
         duration.add(seconds)
     }
 
+    /// Of a sample that stands for several: its least and its greatest value.
+    mutating func widen(_ spread: ClosedRange<Double>) {
+        minimum = Swift.min(minimum ?? spread.lowerBound, spread.lowerBound)
+        maximum = Swift.max(maximum ?? spread.upperBound, spread.upperBound)
+    }
+
     /// Nil when there is no sample.
     public var average: Double? {
         guard let minimum, let maximum else { return nil }
@@ -48,6 +54,7 @@ extension DiscreteStatistics {
         self.init(style: style)
         for row in rows where ranges.contains(where: { $0.contains(page.start[row]) }) {
             add(page.value[row], start: page.start[row], end: page.end[row])
+            if let spread = page.spread(row) { widen(spread) }
         }
     }
 
@@ -62,7 +69,20 @@ extension DiscreteStatistics {
             if bucket == buckets.count { break }
             guard buckets[bucket].contains(page.start[row]) else { continue }
             all[bucket].add(page.value[row], start: page.start[row], end: page.end[row])
+            if let spread = page.spread(row) { all[bucket].widen(spread) }
         }
         return all
+    }
+}
+
+extension SamplePage {
+    /// The least and the greatest value of a sample that stands for several, as iOS 8 wrote hours of heart rates; nil for any other, and
+    /// where payloads weren't asked for.
+    func spread(_ row: Int) -> ClosedRange<Double>? {
+        guard row < payload.count, !payload.isEmpty(row), let members = try? Value(json: Array(payload[row].utf8)),
+            let low = members["minimum"].double, let high = members["maximum"].double, low <= high,
+            (low...high).contains(value[row])
+        else { return nil }
+        return low...high
     }
 }

@@ -19,7 +19,7 @@ struct BatchIngest {
 
     init(
         _ batch: RecordBatch, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer,
-        writer: HealthStoreWriter, session: ImportSession, user: Int, isTrial: Bool
+        writer: HealthStoreWriter, session: ImportSession, user: Int, isTrial: Bool, refusedUnits: Set<String>
     ) throws {
         self.batch = batch
         self.metadata = metadata
@@ -29,7 +29,8 @@ struct BatchIngest {
         self.user = user
         self.isTrial = isTrial
         units = try batch.units.map {
-            isTrial ? try writer.units.existing($0) ?? Self.unknown : try writer.units.id($0)
+            isTrial || refusedUnits.contains($0)
+                ? try writer.units.existing($0) ?? Self.unknown : try writer.units.id($0)
         }
         // Who made a record plays no part in which row it is.
         origins = try batch.origins.map { isTrial ? Self.unknown : try writer.origins.id($0) }

@@ -32,9 +32,6 @@ public struct DayWalk: Sendable {
         return runs
     }
 
-    /// A sample longer than this is taken for a mistake in its end; no run of dates grows beyond a century.
-    private static let longest: Instant = 36_525 * 86_400 * Instant.second
-
     private mutating func add(_ day: Int) {
         let day = Int32(clamping: day)
         if let last = days.last {
@@ -46,7 +43,7 @@ public struct DayWalk: Sendable {
 
     private mutating func add(from start: Instant, to end: Instant) {
         var at = start
-        while at < min(end, start + Self.longest) {
+        while at < min(end, start + SampleTimes.longest) {
             let date = edges.date(at: at)
             add(date.day)
             at = date.end
@@ -104,7 +101,7 @@ public struct DayWalk: Sendable {
                 """)
             ends = try database.prepare(
                 """
-                SELECT max(second * 1000000 + start_us + duration) FROM samples INDEXED BY samples_identity \(alive)
+                SELECT max(\(StoredRow.countedEndSQL)) FROM samples INDEXED BY samples_identity \(alive)
                 AND second >= ?3 AND second < ?4
                 """)
             longOnes = try database.prepare(
@@ -117,8 +114,9 @@ public struct DayWalk: Sendable {
         func first(_ user: Int, _ type: Int, from second: Int64) throws -> Instant? {
             seek.bind(1, user)
             seek.bind(2, type)
-            seek.bind(3, second)
-            return try seek.firstRow { $0.int64(0) &* Instant.second &+ $0.int64(1) }
+            seek.bind(3, max(second, SampleTimes.earliest.flooredSecond))
+            let start = try seek.firstRow { $0.int64(0) &* Instant.second &+ $0.int64(1) }
+            return start.flatMap { SampleTimes.mayStart($0) ? $0 : nil }
         }
 
         func lastEnd(_ user: Int, _ type: Int, from second: Int64, before: Int64) throws -> Instant? {
@@ -134,7 +132,8 @@ public struct DayWalk: Sendable {
             longOnes.bind(2, type)
             try longOnes.forEachRow { row in
                 let start = row.int64(0) &* Instant.second &+ row.int64(1)
-                body(start, start &+ row.int64(2))
+                guard SampleTimes.mayStart(start) else { return }
+                body(start, SampleTimes.countedEnd(start: start, duration: row.int64(2)))
             }
         }
     }

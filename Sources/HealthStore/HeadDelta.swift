@@ -23,7 +23,7 @@ struct HeadDelta {
         guard row.state == .alive else { return }
         firstStart = min(firstStart, row.start)
         lastStart = max(lastStart, row.start)
-        lastEnd = max(lastEnd, row.end)
+        lastEnd = max(lastEnd, row.countedEnd)
     }
 
     /// A new version that counts as the old one did.
@@ -34,7 +34,7 @@ struct HeadDelta {
         guard row.state == .alive else { return }
         lostFirstStart = min(lostFirstStart, row.start)
         lostLastStart = max(lostLastStart, row.start)
-        lostLastEnd = max(lostLastEnd, row.end)
+        lostLastEnd = max(lostLastEnd, row.countedEnd)
     }
 
     private mutating func count(_ state: SampleState, _ step: Int) {

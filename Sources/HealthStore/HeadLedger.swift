@@ -26,9 +26,9 @@ final class HeadLedger {
         longest = try database.prepare(
             """
             SELECT max(e) FROM (
-              SELECT max(second * 1000000 + start_us + duration) AS e \(alive) AND second >= ?3
+              SELECT max(\(StoredRow.countedEndSQL)) AS e \(alive) AND second >= ?3
               UNION ALL
-              SELECT max(second * 1000000 + start_us + duration) FROM samples INDEXED BY samples_long
+              SELECT max(\(StoredRow.countedEndSQL)) FROM samples INDEXED BY samples_long
               WHERE user = ?1 AND type = ?2 AND duration > \(HealthStoreSchema.longDuration) AND state = 0)
             """)
     }

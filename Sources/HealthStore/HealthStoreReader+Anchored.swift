@@ -81,7 +81,9 @@ extension HealthStoreReader {
         let reached = try walk(filter, window, limits.scanned, full: false) { row, user, type, state in
             if state == .deleted { page.deleted += 1 } else { page.added += 1 }
             let start = row.int64(4) &* Instant.second &+ row.int64(5)
-            let end = start &+ max(1, row.int64(6))
+            // What can't be true of a store of an earlier release is in no slice, and touches no day.
+            guard SampleTimes.mayStart(start) else { return true }
+            let end = max(start + 1, SampleTimes.countedEnd(start: start, duration: row.int64(6)))
             let key = Key(user: user, type: type)
             if let index = open[key], start <= page.spans[index].end &+ gap, end >= page.spans[index].start &- gap {
                 page.spans[index].start = min(page.spans[index].start, start)

@@ -75,6 +75,16 @@ extension HealthStoreReader {
         return types
     }
 
+    /// The type that an element says it has; "Workout", "an element without type" where it says none.
+    public static func typeOrElement(of raw: String) -> String {
+        if let type = type(inElement: raw), !type.isEmpty, type.utf8.count <= NameTable.longest {
+            return raw.hasPrefix("<Workout ") ? HealthType.workoutIdentifier : type
+        }
+        guard raw.hasPrefix("<") else { return "(no element)" }
+        let name = raw.dropFirst().prefix { $0.isLetter || $0.isNumber }
+        return "(\(name.prefix(64)) without type)"
+    }
+
     /// What an element's start tag says of its type, if anything.
     static func type(inElement raw: String) -> String? {
         for name in ["type", "workoutActivityType"] {

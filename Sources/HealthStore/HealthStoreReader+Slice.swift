@@ -34,12 +34,13 @@ extension HealthStoreReader {
         let from = position?.start.flooredSecond ?? Int64.min
         return try wanted.enumerated().map { index, type in
             let name = try types.name(type.type)
-            let isDetailed = detailed.includes(type: name)
+            let columns: SliceCursor.Columns =
+                detailed.includes(type: name) ? .all : query.payloads.contains(name) ? .payload : .none
             return try SliceCursor(
-                user: user, type: type.type, isDetailed: isDetailed, asOf: query.asOfByType[name] ?? query.asOf,
+                user: user, type: type.type, columns: columns, asOf: query.asOfByType[name] ?? query.asOf,
                 from: from, ranges: during[name] ?? query.ranges, reach: type.reach,
-                long: statement(index, SliceCursor.Key(isDetailed: isDetailed, isLong: true)),
-                main: statement(index, SliceCursor.Key(isDetailed: isDetailed, isLong: false)))
+                long: statement(index, SliceCursor.Key(columns: columns, isLong: true)),
+                main: statement(index, SliceCursor.Key(columns: columns, isLong: false)))
         }
     }
 
@@ -143,8 +144,8 @@ private struct SliceMerge {
     private func read(_ cursor: SliceCursor) -> Row? {
         let row = cursor.row
         let start = row.int64(2) &* Instant.second &+ row.int64(3)
-        let end = start &+ row.int64(4)
-        guard SliceQuery.overlaps(start, end, cursor.ranges) else { return nil }
+        let end = SampleTimes.countedEnd(start: start, duration: row.int64(4))
+        guard SampleTimes.mayStart(start), SliceQuery.overlaps(start, end, cursor.ranges) else { return nil }
         let born = row.int64(1)
         guard (born == 0 ? row.int64(0) : born) <= cursor.asOf, let id = row.sampleID(8) else { return nil }
         let position = SlicePosition(start: start, id: id)
@@ -154,9 +155,13 @@ private struct SliceMerge {
             value: row.isNull(5) ? .nan : row.double(5), origin: row.int(6),
             flags: UInt8(truncatingIfNeeded: row.int64(7)))
         found.unit = row.int(9)
-        if cursor.isDetailed {
+        switch cursor.columns {
+        case .all:
             found.detail = Detail(
                 created: row.int64(10), uuid: row.sampleID(11), metadata: row.bytes(12), payload: row.bytes(13))
+        case .payload:
+            if !row.isNull(10) { found.detail = Detail(created: 0, uuid: nil, metadata: [], payload: row.bytes(10)) }
+        case .none: break
         }
         return found
     }

@@ -9,9 +9,11 @@ public final class HealthStoreReader {
     let types: Names
     let units: Names
     let users: Names
-    private(set) var origins: [Int: Origin] = [:]
-    private var newestOrigin = 0
-    private let newOrigins: Statement
+    private var origins: [Int: Origin] = [:]
+    private var originBytes = 0
+    private let readOrigin: Statement
+    /// Bytes of origins kept at hand: a hostile input can have a new one in every record.
+    private static let originLimit = 4 << 20
     private let readHead: Statement
     var walks: [Bool: Statement] = [:]
     var slices: [SliceCursor.Key: [Statement]] = [:]
@@ -52,7 +54,7 @@ public final class HealthStoreReader {
         types = try Names("types", in: database)
         units = try Names("units", in: database)
         users = try Names("users", in: database)
-        newOrigins = try database.prepare("SELECT id, source, version, product, device FROM origins WHERE id > ?")
+        readOrigin = try database.prepare("SELECT source, version, product, device FROM origins WHERE id = ?")
         readHead = try database.prepare("SELECT max(seq) FROM samples")
     }
 
@@ -63,18 +65,22 @@ public final class HealthStoreReader {
         try types.refresh()
         try units.refresh()
         try users.refresh()
-        newOrigins.bind(1, newestOrigin)
-        try newOrigins.forEachRow { row in
-            let id = row.int(0)
-            origins[id] = Origin(
-                sourceName: row.string(1), sourceVersion: row.string(2), productType: row.string(3),
-                device: row.string(4))
-            newestOrigin = max(newestOrigin, id)
-        }
     }
 
     func origin(_ id: Int) throws -> Origin {
-        guard let origin = origins[id] else { throw HealthStoreError.danglingName(table: "origins", id: id) }
+        if let origin = origins[id] { return origin }
+        readOrigin.bind(1, id)
+        let found = try readOrigin.firstRow {
+            Origin(
+                sourceName: $0.string(0), sourceVersion: $0.string(1), productType: $0.string(2), device: $0.string(3))
+        }
+        guard let origin = found else { throw HealthStoreError.danglingName(table: "origins", id: id) }
+        if originBytes > Self.originLimit {
+            origins.removeAll()
+            originBytes = 0
+        }
+        origins[id] = origin
+        originBytes += origin.byteCount
         return origin
     }
 }

@@ -38,13 +38,25 @@ extension HealthStoreWriter {
         _ batch: RecordBatch, _ session: ImportSession, _ plausibility: PlausibilityRule, user: Int, isTrial: Bool
     ) throws -> IngestCounts {
         var counts = IngestCounts()
+        let refused = RefusedNames(
+            types: try types.refused(batch.types), units: try units.refused(batch.units))
         try batch.metadata.bytes.withUnsafeBytes { metadata in
             try batch.payload.bytes.withUnsafeBytes { payload in
                 let ingest = try BatchIngest(
                     batch, metadata: metadata, payload: payload, writer: self, session: session, user: user,
-                    isTrial: isTrial)
-                for (type, rows) in batch.rowsByType() {
+                    isTrial: isTrial, refusedUnits: refused.units)
+                for (type, all) in batch.rowsByType() {
                     let name = batch.types[type]
+                    var rows = all
+                    if !refused.isEmpty {
+                        let others = all.filter { refused.contains($0, batch) }
+                        rows = all.filter { !refused.contains($0, batch) }
+                        let tally = try keepApart(others, refused, batch, session, isTrial: isTrial)
+                        counts.total += tally
+                        counts.byType[refused.types.contains(name) ? IngestCounts.otherTypes : name, default: .init()]
+                            += tally
+                    }
+                    if rows.isEmpty { continue }
                     let tally = try ingest.run(type: name, rows: rows, plausibility: plausibility(name))
                     counts.total += tally
                     counts.byType[name, default: IngestCounts.Tally()] += tally

@@ -70,7 +70,7 @@ extension HealthStoreWriter {
                     try forgetQuarantined(entry)
                     continue
                 }
-                let reason = Plausibility.reason(
+                let reason = SampleGuard.reason(
                     start: old.start, end: old.end, value: old.value, rule: plausibility(try typeName(old.type)))
                 if let reason {
                     try note(again: entry, reason: reason)
@@ -130,17 +130,17 @@ extension HealthStoreWriter {
     }
 }
 
-/// Why a sample can't be true, without its value.
-enum Plausibility {
-    /// The years 1 to 9999: times beyond them have no date.
-    private static let years: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
-
+/// Why a sample can't be true, without its value: the caller's rule, within what no sample of any channel may exceed.
+enum SampleGuard {
     static func reason(
         start: Instant, end: Instant, value: Double, rule: (Double, Instant, Instant) -> String?
     ) -> String? {
         if end < start { return "it ends before it starts" }
-        guard years.contains(start.flooredSecond), years.contains(end.flooredSecond) else {
+        guard SampleTimes.mayStart(start), end <= SampleTimes.latest || end == SampleTimes.goesOn else {
             return "its dates are out of range"
+        }
+        guard end == SampleTimes.goesOn || end - start <= SampleTimes.longest else {
+            return "it lasts longer than any sample can"
         }
         return rule(value, start, end)
     }

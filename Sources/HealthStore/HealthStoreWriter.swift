@@ -31,7 +31,7 @@ public final class HealthStoreWriter {
         self.user = user
         self.sequences = sequences
         statements = try WriterStatements(in: database)
-        types = try NameTable("types", in: database)
+        types = try NameTable("types", in: database) { HealthType.known($0) != nil }
         units = try NameTable("units", in: database)
         users = try NameTable("users", in: database)
         origins = try OriginTable(in: database)

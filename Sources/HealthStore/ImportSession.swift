@@ -67,7 +67,9 @@ public struct IngestCounts: Sendable, Equatable {
     }
 
     public var total = Tally()
+    /// With `otherTypes` for all types that the store has no room for.
     public var byType: [String: Tally] = [:]
+    public static let otherTypes = "(other types)"
 
     public init() {}
 

@@ -7,15 +7,55 @@ final class NameTable {
     private let add: Statement
     private let database: Database
     private var ids: [String: Int] = [:]
+    private let list: Statement
+    /// Names that inputs have made up, in the table; nil until somebody asks.
+    private var madeUp: Int?
+    private let isKnown: (String) -> Bool
 
-    init(_ table: String, in database: Database) throws {
+    /// Names that inputs may make up: every process that hears of types or units keeps them in memory.
+    static let limit = 1000
+    /// UTF-8 bytes of one.
+    static let longest = 200
+
+    /// - Parameter isKnown: names that nobody has to make up.
+    init(_ table: String, in database: Database, isKnown: @escaping (String) -> Bool = { _ in false }) throws {
         self.database = database
+        self.isKnown = isKnown
+        list = try database.prepare("SELECT name FROM \(table)")
         find = try database.prepare("SELECT id FROM \(table) WHERE name = ?")
         add = try database.prepare("INSERT INTO \(table) (name) VALUES (?)")
     }
 
     /// What a rolled-back transaction had added isn't there any more.
-    func forget() { ids.removeAll() }
+    func forget() {
+        ids.removeAll()
+        madeUp = nil
+    }
+
+    /// Which of these names aren't kept, because too many others are or because they are too long.
+    func refused(_ names: [String]) throws -> Set<String> {
+        var refused: Set<String> = []
+        var new = 0
+        for name in names {
+            if isKnown(name) { continue }
+            if try existing(name) != nil { continue }
+            let count = try countMadeUp()
+            if name.utf8.count > Self.longest || count + new >= Self.limit {
+                refused.insert(name)
+            } else {
+                new += 1
+            }
+        }
+        return refused
+    }
+
+    private func countMadeUp() throws -> Int {
+        if let madeUp { return madeUp }
+        var count = 0
+        try list.forEachRow { if !isKnown($0.string(0)) { count += 1 } }
+        madeUp = count
+        return count
+    }
 
     func existing(_ name: String) throws -> Int? {
         if let id = ids[name] { return id }
@@ -29,6 +69,7 @@ final class NameTable {
         if let id = try existing(name) { return id }
         add.bind(1, name)
         try add.run()
+        if let count = madeUp, !isKnown(name) { madeUp = count + 1 }
         let id = Int(database.lastInsertedRow)
         ids[name] = id
         return id
@@ -46,6 +87,8 @@ final class OriginTable {
     private var joins: [SIMD2<Int>: Int] = [:]
     // Long histories have thousands of origins (each system version is one); the caches don't grow with them.
     private static let limit = 20_000
+    private static let byteLimit = 8 << 20
+    private var bytes = 0
 
     init(in database: Database) throws {
         self.database = database
@@ -59,11 +102,13 @@ final class OriginTable {
         ids.removeAll()
         origins.removeAll()
         joins.removeAll()
+        bytes = 0
     }
 
     func id(_ origin: Origin) throws -> Int {
         if let id = ids[origin] { return id }
-        if ids.count > Self.limit { forget() }
+        if ids.count > Self.limit || bytes > Self.byteLimit { forget() }
+        bytes += origin.byteCount
         bind(origin, to: find)
         var id = try find.firstRow { $0.int(0) }
         if id == nil {
@@ -82,6 +127,7 @@ final class OriginTable {
         if row == incoming { return row }
         let key = SIMD2(row, incoming)
         if let id = joins[key] { return id }
+        if joins.count > Self.limit || origins.count > Self.limit { forget() }
         let a = try origin(row)
         let b = try origin(incoming)
         let id = try id(
@@ -100,6 +146,8 @@ final class OriginTable {
                 sourceName: $0.string(0), sourceVersion: $0.string(1), productType: $0.string(2), device: $0.string(3))
         }
         guard let origin else { throw HealthStoreError.danglingName(table: "origins", id: id) }
+        if bytes > Self.byteLimit { forget() }
+        bytes += origin.byteCount
         origins[id] = origin
         return origin
     }
@@ -115,5 +163,12 @@ final class OriginTable {
     private func richer(_ a: String, _ b: String) -> String {
         if a.utf8.count != b.utf8.count { return a.utf8.count > b.utf8.count ? a : b }
         return a.utf8.lexicographicallyPrecedes(b.utf8) ? b : a
+    }
+}
+
+extension Origin {
+    /// UTF-8 bytes of its texts, and a little for their keeping.
+    var byteCount: Int {
+        64 + sourceName.utf8.count + sourceVersion.utf8.count + productType.utf8.count + device.utf8.count
     }
 }

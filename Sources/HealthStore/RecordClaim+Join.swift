@@ -34,9 +34,11 @@ extension RecordClaim {
 
     private func revive(_ row: inout StoredRow, _ record: IncomingRecord) throws {
         row.state = .alive
-        guard !StoredValue.agrees(row.value, record.value) || row.unit != record.unit else { return }
-        row.value = record.value
-        row.unit = record.unit
+        if !StoredValue.agrees(row.value, record.value) || row.unit != record.unit {
+            row.value = record.value
+            row.unit = record.unit
+        }
+        // The limits may be others than when it was last alive.
         if let reason = implausible(record) {
             row.state = .quarantined
             try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user)

@@ -198,7 +198,7 @@ extension RecordClaim {
     }
 
     func implausible(_ record: IncomingRecord) -> String? {
-        Plausibility.reason(start: record.start, end: record.end, value: record.value, rule: plausibility)
+        SampleGuard.reason(start: record.start, end: record.end, value: record.value, rule: plausibility)
     }
 
     private func store(_ row: StoredRow, _ record: IncomingRecord) throws {

@@ -4,8 +4,13 @@ import SQLite
 /// Walks one type's samples by second of start, through some stretches of time: of each first the long samples from before it, then all.
 final class SliceCursor {
     struct Key: Hashable {
-        var isDetailed: Bool
+        var columns: Columns
         var isLong: Bool
+    }
+
+    /// What is read of each sample beside its numbers.
+    enum Columns {
+        case none, payload, all
     }
 
     /// What to walk through with one statement: seconds of start, both included.
@@ -16,7 +21,7 @@ final class SliceCursor {
     }
 
     let type: Int
-    let isDetailed: Bool
+    let columns: Columns
     /// Rows first seen later aren't the slice's.
     let asOf: Int64
     /// The samples overlap one of these; in order, without overlap.
@@ -33,11 +38,11 @@ final class SliceCursor {
     ///   - from: the first second to give; long samples may begin earlier than a range.
     ///   - reach: no sample shorter than a day reaches a range from farther before it.
     init(
-        user: Int, type: Int, isDetailed: Bool, asOf: Int64, from: Int64, ranges: [Range<Instant>], reach: Int64,
+        user: Int, type: Int, columns: Columns, asOf: Int64, from: Int64, ranges: [Range<Instant>], reach: Int64,
         long: Statement, main: Statement
     ) throws {
         self.type = type
-        self.isDetailed = isDetailed
+        self.columns = columns
         self.asOf = asOf
         self.ranges = ranges
         self.long = long
@@ -84,9 +89,13 @@ final class SliceCursor {
     }
 
     static func statement(_ key: Key, in database: Database) throws -> Statement {
-        let columns =
-            "seq, born, second, start_us, duration, value, origin, flags, id, unit"
-            + (key.isDetailed ? ", created, uuid, metadata, payload" : "")
+        let more =
+            switch key.columns {
+            case .none: ""
+            case .payload: ", payload"
+            case .all: ", created, uuid, metadata, payload"
+            }
+        let columns = "seq, born, second, start_us, duration, value, origin, flags, id, unit" + more
         let source =
             key.isLong
             ? "INDEXED BY samples_long WHERE duration > \(HealthStoreSchema.longDuration) AND"

@@ -12,6 +12,8 @@ public struct SliceQuery: Sendable {
     public var asOfByType: [String: Int64] = [:]
     /// Of which types `created`, `metadata`, `payload` and `healthKitUUID` are filled.
     public var detailed: TypeFilter.Types
+    /// Of which types `payload` alone is filled, for the samples that have one.
+    public var payloads: Set<String> = []
     /// By type: only its samples that overlap one of this other type. Few of many, where one is needed for the other.
     public var during: [String: String] = [:]
 

@@ -28,6 +28,12 @@ struct StoredRow {
     // Wrapping: a hostile row of extreme times is quarantined, not a crash.
     var start: Instant { second &* Instant.second &+ startRemainder }
     var end: Instant { start &+ duration }
+    /// Until when it counts.
+    var countedEnd: Instant { SampleTimes.countedEnd(start: start, duration: duration) }
+
+    /// The same in SQL.
+    static let countedEndSQL =
+        "(second * 1000000 + start_us + CASE WHEN duration > \(SampleTimes.longest) THEN 0 ELSE duration END)"
 
     static let columns = """
         seq, type, state, second, start_us, duration, value, unit, origin, flags, id, created, uuid, metadata, payload IS NOT NULL

@@ -64,6 +64,7 @@ struct ObserverReading {
             "query": "slice", "user": .string(user), "types": ["include": .array(types.map { .string($0) })],
             "asOf": .integer(.max), "from": .integer(from), "to": .integer(to),
             "detailed": .array(detailed.sorted().map { .string($0) }),
+            "payloads": ["HKQuantityTypeIdentifierHeartRate"],
         ]
         if !during.isEmpty { query["during"] = .object(during.mapValues { .string($0) }) }
         try all(query) { try body(try SamplePage(wireValue: $0["samples"])) }

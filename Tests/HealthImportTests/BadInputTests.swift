@@ -33,6 +33,18 @@ import Testing
                 if case .emptyArchive = $0 { true } else { false }
             })
         let names = (1...7).map { (name: "f\($0).txt", text: "x") }
+        let empty = try failure(ZipBytes([("apple_health_export/export.xml", ""), ("a.txt", "x")]).bytes)
+        #expect(
+            isCase(empty) {
+                if case .emptyExportInArchive(_, let entry) = $0 {
+                    entry == "apple_health_export/export.xml"
+                } else {
+                    false
+                }
+            })
+        #expect(empty?.problem.contains("is empty") == true)
+        let pretender = try failure(ZipBytes([("Export.xml", "<html>not found</html>")]).bytes)
+        #expect(isCase(pretender) { if case .unreadableExportInArchive = $0 { true } else { false } })
         let without = try failure(ZipBytes(names).bytes)
         #expect(
             isCase(without) {
@@ -155,9 +167,10 @@ import Testing
         let broken =
             #"<Record type="HKQuantityTypeIdentifierStepCount" value="1 startDate="2025-03-30 08:15:00 +0200"/>"#
         let (sink, summary) = try read(export([steps("1"), broken, steps("2"), steps("3")].joined(separator: "\n")))
-        #expect(sink.rows.map(\.value) == [1, 3])
-        #expect(sink.quarantine.map(\.reason) == Array(repeating: "the element isn't well-formed", count: 2))
-        #expect(summary.damaged?.line == 5)
+        #expect(sink.rows.map(\.value) == [1, 2, 3])
+        #expect(sink.quarantine.map(\.reason) == ["the element isn't well-formed"])
+        #expect(sink.quarantine.map(\.raw) == [broken])
+        #expect(summary.damaged?.line == 5 && summary.damaged?.isCut == false)
     }
 
     @Test(arguments: [

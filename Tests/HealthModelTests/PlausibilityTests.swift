@@ -46,6 +46,69 @@ import Testing
 
     @Test func extremeInstantsDoNotTrap() {
         let type = HealthType.named("HKQuantityTypeIdentifierStepCount")
-        #expect(Plausibility.reason(type: type, value: 1, start: .min, end: .max) == nil)
+        for (start, end) in [(Instant.min, Instant.max), (.min, .min), (.max, .max), (0, .max), (.min, 0)] {
+            #expect(Plausibility.reason(type: type, value: 1, start: start, end: end) != nil)
+        }
+    }
+
+    static func instant(_ text: String) -> Instant { InstantText.parse(text + " 00:00:00 +0000") ?? 0 }
+
+    @Test(
+        arguments: [
+            // Typed in for a childhood; the last second before HealthKit's limits; the longest that it allows since.
+            ("QuantityTypeIdentifierBodyMass", "1931-05-01", "1931-05-01"),
+            ("QuantityTypeIdentifierStepCount", "2018-01-01", "2018-12-31"),
+            ("QuantityTypeIdentifierStepCount", "2025-03-01", "2025-03-05"),
+            // A week of atrial fibrillation is one sample; so is a month of breathing.
+            ("QuantityTypeIdentifierAtrialFibrillationBurden", "2025-03-02", "2025-03-09"),
+            ("CategoryTypeIdentifierSleepApneaEvent", "2025-03-01", "2025-03-31"),
+            ("CategoryTypeIdentifierContraceptive", "2015-03-01", "2025-02-01"),
+            ("CategoryTypeIdentifierPregnancy", "2025-03-01", "4001-01-01"),
+            ("CategoryTypeIdentifierOfTomorrow", "2025-01-01", "2025-12-31"),
+            // Another zone, and a clock that is a little wrong.
+            ("QuantityTypeIdentifierStepCount", "2027-03-02", "2027-03-02"),
+        ])
+    func allows(type: String, start: String, end: String) {
+        let reason = Plausibility.reason(
+            type: HealthType.named("HK" + type), value: 70, start: Self.instant(start), end: Self.instant(end),
+            now: Self.instant("2027-03-01"))
+        #expect(reason == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("QuantityTypeIdentifierBodyMass", "1850-05-01", "1850-05-01"),
+            ("QuantityTypeIdentifierBodyMass", "0001-01-01", "2025-05-01"),
+            ("QuantityTypeIdentifierStepCount", "2025-03-30", "4001-01-01"),
+            ("QuantityTypeIdentifierStepCount", "9999-03-30", "9999-03-30"),
+            ("QuantityTypeIdentifierStepCount", "2027-03-03", "2027-03-03"),
+            ("QuantityTypeIdentifierStepCount", "2027-02-28", "2027-03-03"),
+            ("QuantityTypeIdentifierStepCount", "2025-03-01", "2025-03-06"),
+            ("QuantityTypeIdentifierStepCount", "2012-01-01", "2018-12-31"),
+            ("CategoryTypeIdentifierSleepAnalysis", "2025-03-01", "2025-03-06"),
+            ("CategoryTypeIdentifierSleepAnalysis", "2025-03-01", "4001-01-01"),
+            ("WorkoutTypeIdentifier", "2025-03-01", "2025-03-09"),
+            ("CategoryTypeIdentifierPregnancy", "2025-03-01", "4002-01-01"),
+            ("CategoryTypeIdentifierContraceptive", "2005-03-01", "2025-02-01"),
+            ("CategoryTypeIdentifierOfTomorrow", "2023-01-01", "2025-12-31"),
+        ])
+    func refuses(type: String, start: String, end: String) throws {
+        let reason = Plausibility.reason(
+            type: HealthType.named("HK" + type), value: 1, start: Self.instant(start), end: Self.instant(end),
+            now: Self.instant("2027-03-01"))
+        #expect(try !#require(reason).contains { $0.isNumber })
+    }
+
+    /// A machine without a clock of its own begins in 1970: what it imports isn't of the future.
+    @Test func aClockThatIsNotSetSaysNothing() {
+        let start = Self.instant("2025-03-30")
+        let type = HealthType.named("HKQuantityTypeIdentifierStepCount")
+        #expect(Plausibility.reason(type: type, value: 1, start: start, end: start, now: 0) == nil)
+    }
+
+    @Test func whatGoesOnCountsWhenItBegan() {
+        #expect(SampleTimes.countedEnd(start: 5, duration: 7) == 12)
+        #expect(SampleTimes.countedEnd(start: 5, duration: SampleTimes.goesOn) == 5)
+        #expect(SampleTimes.countedEnd(start: .min, duration: -1) == .min)
     }
 }

@@ -29,6 +29,7 @@ final class FiguresRig {
         let days: Days
         var version: Int { base.version }
         var detailedTypes: Set<String> { base.detailedTypes }
+        var payloadTypes: Set<String> { base.payloadTypes }
         var during: [String: String] { base.during }
         var characteristics: Set<String> { base.characteristics }
 

@@ -1,8 +1,12 @@
 #pragma once
-// Narrow header over libxml2's SAX2 push parser: nothing of libxml2's own headers reaches Swift (they pull in ICU's, which clash).
+// A push parser for the XML of exports, which goes on behind damage: a tag that isn't well-formed costs itself and no other.
+//
+// '<' can't occur within a well-formed tag. So a tag that breaks a rule ends, at the latest, where the next whole tag begins: nothing
+// behind that is lost, and nothing is read twice. General parsers give up here, or guess: they take the next tag for a part of the
+// broken one.
 //
 // The caller names the elements and attributes it knows; each is told by its index ("code"), so that no name is compared per record.
-// No DTD, no external entity, no network: feed the document from its root element on.
+// No document type, no entity but XML's own five, no network: feed the document from its root element on.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,21 +34,25 @@ typedef struct {
     /// Attributes of other names: name, value, name, value, ...
     const healthbus_xml_text *extras;
     int32_t extraCount;
-    /// An error of form within this start tag: its attributes can't be trusted.
+    /// The tag isn't well-formed: it has no attributes here, and `raw` is all of it, up to where the next tag begins.
     bool malformed;
+    /// It has no end tag of its own: its end follows at once.
+    bool empty;
     /// The line where the tag begins.
     int64_t line;
     healthbus_xml_text name;
-    /// The start tag as it was, without its end.
+    /// The start tag as it was; without its end, unless it is malformed.
     healthbus_xml_text raw;
 } healthbus_xml_element;
 
 typedef struct {
     void (* start)(void *_Nullable context, const healthbus_xml_element * element);
-    /// Code and depth of the element that ends.
-    void (* end)(void *_Nullable context, int32_t code, int32_t depth);
+    /// Code and depth of the element that ends. `implied`: its end tag is missing.
+    void (* end)(void *_Nullable context, int32_t code, int32_t depth, bool implied);
     /// Character data; NULL when none is wanted.
     void (*_Nullable text)(void *_Nullable context, const char * bytes, int64_t length);
+    /// Text where only elements are expected; NULL when it doesn't matter. True when it is damage.
+    bool (*_Nullable stray)(void *_Nullable context, int64_t line, const char * bytes, int64_t length);
 } healthbus_xml_callbacks;
 
 typedef struct {
@@ -55,8 +63,6 @@ typedef struct {
     int64_t errors;
     /// Character references and entities that XML forbids or nobody declared: left out.
     int64_t dropped;
-    /// Extra attributes beyond the limit of 32 an element: left out.
-    int64_t attributesDropped;
 } healthbus_xml_damage;
 
 /// Names are separated by single spaces and copied; at most 64 of each. NULL when there are more, or memory is short.
@@ -65,9 +71,13 @@ healthbus_xml *_Nullable healthbus_xml_create(
 void healthbus_xml_free(healthbus_xml * xml);
 
 /// False once parsing can't go on (see damage).
-bool healthbus_xml_feed(healthbus_xml * xml, const uint8_t * bytes, int32_t length);
+bool healthbus_xml_feed(healthbus_xml * xml, const uint8_t * bytes, int64_t length);
+/// No more bytes come: what is left is told as far as it goes.
+void healthbus_xml_finish(healthbus_xml * xml);
 /// From a callback: no more callbacks after this one.
 void healthbus_xml_stop(healthbus_xml * xml);
+/// From `start`: the elements between that depth and the one that starts have no end tags. Nothing is called for them.
+void healthbus_xml_collapse(healthbus_xml * xml, int32_t depth);
 /// The root element has ended.
 bool healthbus_xml_complete(const healthbus_xml * xml);
 int64_t healthbus_xml_line(const healthbus_xml * xml);

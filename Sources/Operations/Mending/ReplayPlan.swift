@@ -137,7 +137,9 @@ public struct ReplayPlan {
             rows += samples.count
             for row in 0..<min(samples.count, user.count) where users.indices.contains(Int(user[row])) {
                 let name = users[Int(user[row])]
-                for day in zones[name]?.days(touching: samples.start[row], end: samples.end[row]) ?? [] {
+                let (start, end) = (samples.start[row], samples.end[row])
+                let counted = SampleTimes.countedEnd(start: start, duration: end &- start)
+                for day in zones[name]?.days(touching: start, end: counted) ?? [] {
                     touched.insert("\(name)/\(day)")
                 }
             }

@@ -76,7 +76,8 @@ public final class SampleFollower {
         facts.uploader = configuration.only(.uploader)?.name
         let zones = try ObserverReading(stack, reader).zones(of: user)
         let hour = handler?.configuration["windowHour"].int
-        let days = zones.days(touching: start, end: end, HandlerWindow(endHour: Int(hour ?? 24)))
+        let counted = SampleTimes.countedEnd(start: start, duration: end &- start)
+        let days = zones.days(touching: start, end: counted, HandlerWindow(endHour: Int(hour ?? 24)))
         facts.days = days.map(\.description)
         for day in days {
             if let handler {

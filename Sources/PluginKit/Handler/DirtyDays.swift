@@ -21,8 +21,13 @@ struct DirtyDays {
     static let behindEverything = Int64.max
 
     private(set) var marks: [Key: Mark] = [:]
+    private var queue = DayQueue()
     /// Days that couldn't be computed, though tried: left out until something in them changes.
     private(set) var failed: Set<Key> = []
+
+    /// Days that a sample can be of. An earlier release may have marked others, by the hundred thousand: they hold nothing.
+    static let possible =
+        LocalDay(year: 1899, month: 12, day: 30).number...LocalDay(year: 2200, month: 1, day: 2).number
 
     static func createTables(in database: Database) throws {
         try database.execute(
@@ -36,8 +41,14 @@ struct DirtyDays {
     }
 
     mutating func open(_ turn: Turn) throws {
+        let (first, last) = (Self.possible.lowerBound, Self.possible.upperBound)
+        for table in ["dirty", "failed_days"] {
+            try turn.write().database.execute("DELETE FROM \(table) WHERE day NOT BETWEEN \(first) AND \(last)")
+        }
         try turn.database.prepare("SELECT user, day, generation, since FROM dirty").forEachRow {
-            marks[Key(user: $0.string(0), day: $0.int(1))] = Mark(generation: $0.int64(2), since: $0.int64(3))
+            let key = Key(user: $0.string(0), day: $0.int(1))
+            marks[key] = Mark(generation: $0.int64(2), since: $0.int64(3))
+            queue.add(key)
         }
         try turn.database.prepare("SELECT user, day FROM failed_days").forEachRow {
             failed.insert(Key(user: $0.string(0), day: $0.int(1)))
@@ -51,6 +62,8 @@ struct DirtyDays {
 
     mutating func mark(_ key: Key, since: Int64, _ turn: Turn) throws {
         var mark = marks[key] ?? Mark(generation: 0, since: since)
+        // One that waited behind everything, and now doesn't, has another place.
+        if mark.generation == 0 || since < mark.since { queue.add(key) }
         mark.generation += 1
         mark.since = min(mark.since, since)
         marks[key] = mark
@@ -61,6 +74,10 @@ struct DirtyDays {
         write.bind(4, mark.since)
         try write.run()
     }
+
+    /// The day to compute next. The newest first, but what lies far in the future after all others, and what is computed once more for a
+    /// historical sync after all that has changed.
+    mutating func next(besides busy: Set<Key>, soon: Int) -> Key? { queue.next(marks, besides: busy, soon: soon) }
 
     /// Keeps a day as failed, with the reason.
     mutating func fail(_ key: Key, reason: String, _ turn: Turn) throws {

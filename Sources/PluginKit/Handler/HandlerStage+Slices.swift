@@ -9,6 +9,11 @@ struct SliceRun {
     var days: [(day: LocalDay, generation: Int64)]
     var query: [String: Value]
     var samples = SamplePage()
+
+    var isTooLarge: Bool {
+        samples.count > HandlerStage.rowLimit
+            || samples.metadata.bytes.count + samples.payload.bytes.count > HandlerStage.textLimit
+    }
 }
 
 extension HandlerStage {
@@ -16,6 +21,9 @@ extension HandlerStage {
     private static let concurrentRuns = 2
     private static let rowsPerRun = 20_000.0
     private static let longestRun = 16
+    /// Of one day, or of some that are fetched together: what is more isn't kept in memory.
+    static let rowLimit = 250_000
+    static let textLimit = 24 << 20
     /// Closer than this to what is released, days are computed; further behind they would only be computed again.
     private static let nearby: Int64 = 5000
 
@@ -24,7 +32,7 @@ extension HandlerStage {
         guard upstream.isLive(within: Self.nearby), !upstream.isHeldUp(turn) else { return }
         // One that is there may be computed while the others travel; no more of them, whoever computes.
         while inFlight.count < Self.concurrentRuns, inFlight.count + fetched.count <= Self.concurrentRuns,
-            let run = nextRun()
+            let run = nextRun(turn)
         {
             inFlight[turn.pull(upstream.producer, run.query).id] = run
         }
@@ -46,18 +54,13 @@ extension HandlerStage {
         asked = [:]
     }
 
-    private func nextRun() -> SliceRun? {
+    private func nextRun(_ turn: Turn) -> SliceRun? {
         let busy = busy
-        guard
-            let newest = dirty.marks.filter({ !busy.contains($0.key) }).max(by: { a, b in
-                // What is computed once more for a historical sync waits for all that has changed.
-                let (isLive, wins) = (
-                    a.value.since != DirtyDays.behindEverything, b.value.since != DirtyDays.behindEverything
-                )
-                return isLive == wins ? (a.key.day, a.key.user) < (b.key.day, b.key.user) : wins
-            })?.key,
-            let zones = timelines[newest.user]
-        else { return nil }
+        // A clock that is wrong by less changes nothing.
+        let soon = Int(turn.now / (86_400 * Instant.second)) + 366
+        guard let newest = dirty.next(besides: busy, soon: soon), let zones = timelines[newest.user] else {
+            return nil
+        }
         let limit = max(1, min(Self.longestRun, Int(Self.rowsPerRun / max(rowsPerDay, 1))))
         var days: [(LocalDay, Int64)] = []
         var key = newest
@@ -79,12 +82,29 @@ extension HandlerStage {
             "detailed": .array(computer.traits.detailedTypes.sorted().map { .string($0) }),
             "store": Value(cursor.store), "generation": Value(cursor.generation),
         ]
+        let payloads = computer.traits.payloadTypes
+        if !payloads.isEmpty { query["payloads"] = .array(payloads.sorted().map { .string($0) }) }
         let during = computer.traits.during
         if !during.isEmpty { query["during"] = .object(during.mapValues { .string($0) }) }
         // A date that was left out has no instants, and so no samples: an empty range.
         query["from"] = .integer(slices.map(\.lowerBound).min() ?? 0)
         query["to"] = .integer(slices.map(\.upperBound).max() ?? 0)
         return query
+    }
+
+    /// Some days that hold too much together are fetched one by one; one that does so by itself isn't computed, and holds up no other.
+    private func leave(_ run: SliceRun, _ turn: Turn) throws {
+        if run.days.count > 1 {
+            rowsPerDay = Self.rowsPerRun
+        } else if let (day, generation) = run.days.first {
+            let reason = "the day holds more than \(Self.rowLimit) samples, or 24 MiB of what they say"
+            turn.log(
+                .dayFailed, ["handler": manifest.name, "day": "\(day)", "why": reason, "attempt": 1])
+            let key = DirtyDays.Key(user: run.user, day: day.number)
+            try dirty.fail(key, reason: reason, turn)
+            try dirty.clear(key, generation: generation, turn)
+        }
+        requestSlices(turn)
     }
 
     func receive(slice answer: PullAnswer, of run: SliceRun, _ turn: Turn) throws {
@@ -97,6 +117,7 @@ extension HandlerStage {
         case .databaseInaccessible: return upstream.becameInaccessible(turn)
         case .pages(let pages):
             for page in pages { run.samples.append(try SamplePage(wireValue: page["samples"])) }
+            if run.isTooLarge { return try leave(run, turn) }
             guard let last = pages.last else { throw StageError.unreadablePage(producer: upstream.producer) }
             if !last["continue"].isNull {
                 run.query["continue"] = last["continue"]

@@ -39,6 +39,8 @@ public final class HandlerStage: Stage {
     /// Days with other figures since somebody asked to compute some again.
     var revisedByHand: Int64 = 0
     var news = NewsDays()
+    /// The last of the days with figures, that no sample can be of, that was looked at; nil when all were.
+    var lastImpossibleDay: DirtyDays.Key? = .init(user: "", day: .min)
     /// Types of its own that weren't observed when it last heard.
     private var off: Set<String> = []
 
@@ -171,12 +173,17 @@ public final class HandlerStage: Stage {
             user.count == start.count, start.count == end.count, user.allSatisfy({ users.indices.contains(Int($0)) })
         else { throw StageError.unreadablePage(producer: upstream.producer) }
         guard !user.isEmpty else { return }
-        var touched: Set<DirtyDays.Key> = []
+        var spans: [String: TouchedTime] = [:]
         for index in user.indices {
-            let name = users[Int(user[index])]
+            spans[users[Int(user[index])], default: TouchedTime()].add(start[index], end[index])
+        }
+        var touched: Set<DirtyDays.Key> = []
+        for (name, time) in spans {
             guard let zones = timelines[name] else { throw StageError.unreadablePage(producer: upstream.producer) }
-            for day in zones.days(touching: start[index], end: end[index], window) {
-                touched.insert(.init(user: name, day: day.number))
+            for range in time.ranges {
+                for day in zones.days(touching: range.lowerBound, end: range.upperBound, window) {
+                    touched.insert(.init(user: name, day: day.number))
+                }
             }
         }
         let isBulk = page["bulk"].bool == true
@@ -210,6 +217,7 @@ public final class HandlerStage: Stage {
         upstream.pump(turn)
         requestSlices(turn)
         try computeFetched(turn)
+        try markImpossibleDays(turn)
         try clearOldNews(turn)
         return nil
     }

@@ -83,6 +83,12 @@ enum ImportCommand: Command {
             + "\(count(report["known"])) known, \(count(report["deleted"])) deleted, "
             + "\(count(report["quarantined"])) quarantined, in "
             + HumanFormat.duration(.seconds(report["seconds"].double ?? 0))
+        if let empty = report["activitySummariesWithoutDay"].int, empty > 0 {
+            text += "\n  passed over: \(count(.integer(empty))) ring summaries of no day, which a phone writes by mistake"
+        }
+        if let values = report["workoutValuesLeftOut"].int, values > 0 {
+            text += "\n  left out: \(count(.integer(values))) numbers of workouts that can't be true"
+        }
         guard report["complete"].bool == true || isTrial else { return text }
         let types = (report["byType"].object ?? [:]).sorted { $0.key < $1.key }
         if isTrial {
@@ -100,13 +106,17 @@ enum ImportCommand: Command {
     }
 
     static func damaged(_ outcome: ImportClient.Outcome) -> Failure {
-        Failure(
+        // A report of an earlier release doesn't say.
+        let isCut = outcome.report?["cut"].bool ?? true
+        return Failure(
             "\(outcome.path) is damaged: \(outcome.problem ?? "")",
             hint: outcome.report?["dryRun"].bool == true
                 || (outcome.refused != nil && outcome.report?["added"].int == 0)
-                ? "nothing was changed; try a whole copy"
-                : "what was whole before it has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
-                    + "; import a whole copy to get the rest", code: .damaged)
+                ? "nothing was changed" + (isCut ? "; try a whole copy" : "")
+                : "what was whole has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
+                    + (isCut
+                        ? "; import a whole copy to get the rest"
+                        : "; what wasn't is in the quarantine, which 'healthbus quarantine' lists"), code: .damaged)
     }
 
     private static func refused(_ outcome: ImportClient.Outcome, _ why: String) -> Failure {

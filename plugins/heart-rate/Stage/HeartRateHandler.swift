@@ -7,7 +7,9 @@ import HealthStatistics
 /// `resting` is the day's latest: the system replaces its estimate as the day goes on. `hrvSDNNMilliseconds` is the plain mean.
 /// By hour there are the heart rate's average (`heartRate`), minimum and maximum (`heartRateMin`, `heartRateMax`).
 public struct HeartRateHandler: DayHandler {
-    public let version = 2
+    public let version = 3
+    /// Of samples that stand for several (iOS 8) the least and the greatest value.
+    public let payloadTypes: Set = ["HKQuantityTypeIdentifierHeartRate"]
 
     public init() {}
 

@@ -173,6 +173,7 @@ public final class ObserverSource: PullSource {
                 : Self.types(request["detailed"])
                     ?? .only(Set((request["detailed"].array ?? []).compactMap(\.string))))
         query.asOfByType = asOf.exceptions
+        query.payloads = Set((request["payloads"].array ?? []).compactMap(\.string))
         query.during = (request["during"].object ?? [:]).compactMapValues(\.string)
         var position: SlicePosition?
         if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string,

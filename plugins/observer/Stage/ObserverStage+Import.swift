@@ -15,7 +15,8 @@ extension ObserverStage {
         case .info(_, let info): try learn(info, attempt, &entry, turn)
         case .records(_, let batch):
             _ = try turn.write()
-            let counts = try writer.ingest(batch, session: attempt.session, plausibility: Self.plausibility(of:))
+            let counts = try writer.ingest(
+                batch, session: attempt.session, plausibility: Self.plausibility(at: turn.now))
             attempt.counts += counts
             try zones.observe(batch, user: entry.user, turn)
             quarantined += Int64(counts.total.quarantined)
@@ -29,7 +30,7 @@ extension ObserverStage {
         case .quarantined(_, let inputs):
             _ = try turn.write()
             quarantined += Int64(try writer.quarantine(inputs, session: attempt.session))
-            attempt.quarantinedInputs += Int64(inputs.count)
+            attempt.count(inputs)
         case .summaries(_, let rows):
             _ = try turn.write()
             try writer.upsertActivitySummaries(rows, exported: attempt.export?.date)
@@ -53,8 +54,8 @@ extension ObserverStage {
         switch event {
         case .records(_, let batch):
             attempt.counts += try writer(for: entry.user, turn).tryOut(
-                batch, session: attempt.session, plausibility: Self.plausibility(of:))
-        case .quarantined(_, let inputs): attempt.quarantinedInputs += Int64(inputs.count)
+                batch, session: attempt.session, plausibility: Self.plausibility(at: turn.now))
+        case .quarantined(_, let inputs): attempt.count(inputs)
         case .summaries, .route: break
         default: return false
         }
@@ -85,9 +86,11 @@ extension ObserverStage {
     }
 
     /// The limits outside which a sample is kept apart.
-    static func plausibility(of type: String) -> (Double, Instant, Instant) -> String? {
-        let limit = PlausibilityLimit.of(HealthType.named(type))
-        return { value, start, end in limit.reason(value: value, start: start, end: end) }
+    static func plausibility(at now: Instant) -> PlausibilityRule {
+        { type in
+            let limit = PlausibilityLimit.of(HealthType.named(type))
+            return { value, start, end in limit.reason(value: value, start: start, end: end, now: now) }
+        }
     }
 }
 

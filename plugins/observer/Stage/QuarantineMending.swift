@@ -93,7 +93,7 @@ extension ObserverStage {
         for (user, entries) in Dictionary(grouping: chosen, by: \.user).sorted(by: { $0.key < $1.key }) {
             let writer = try writer(for: user, turn)
             if job.isRetry {
-                job.passed += Int64(try writer.retryQuarantined(entries, plausibility: Self.plausibility(of:)))
+                job.passed += Int64(try writer.retryQuarantined(entries, plausibility: Self.plausibility(at: turn.now)))
             } else {
                 try writer.dropQuarantined(entries)
             }
@@ -120,7 +120,7 @@ extension ObserverStage {
             let writer = try writer(for: entry.user, turn)
             _ = try turn.write()
             let counts = try writer.ingest(
-                batch, session: ImportSession(source: entry.source), plausibility: Self.plausibility(of:))
+                batch, session: ImportSession(source: entry.source), plausibility: Self.plausibility(at: turn.now))
             try zones.observe(batch, user: entry.user, turn)
             try writer.forgetQuarantined(entry)
             if counts.total.quarantined == 0 { job.passed += 1 }

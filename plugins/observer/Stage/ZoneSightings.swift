@@ -22,8 +22,7 @@ struct ZoneSightings {
             while let name = Self.next(in: bytes, from: &position) {
                 while Int(batch.metadata.ends[row]) < position { row += 1 }
                 let zone = String(decoding: bytes[name], as: UTF8.self)
-                // The years 1 to 9999, as for samples.
-                guard isPlace(zone), abs(batch.start[row].flooredSecond) <= 253_402_300_799 else { continue }
+                guard isPlace(zone), SampleTimes.mayStart(batch.start[row]) else { continue }
                 let origin = Int(batch.origin[row])
                 let rank = ranks[origin] ?? SourceRank.rank(origin: batch.origins[origin], userEntered: false)
                 ranks[origin] = rank

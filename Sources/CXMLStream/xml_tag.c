@@ -1,0 +1,214 @@
+#include "xml_tag.h"
+
+#include <string.h>
+
+bool xmlIsSpace(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r'; }
+
+// Beyond ASCII every character counts as a letter: what XML excludes there is no reason to refuse a name.
+bool xmlIsNameStart(uint8_t byte) {
+    return (uint8_t)((byte | 0x20) - 'a') < 26 || byte >= 0x80 || byte == '_' || byte == ':';
+}
+
+static bool isNameByte(uint8_t byte) {
+    return xmlIsNameStart(byte) || (uint8_t)(byte - '0') < 10 || byte == '-' || byte == '.';
+}
+
+int64_t xmlNameLength(const uint8_t *begin, const uint8_t *limit) {
+    const uint8_t *at = begin;
+    if (at < limit && xmlIsNameStart(*at))
+        while (at < limit && isNameByte(*at)) at++;
+    return at - begin;
+}
+
+int64_t xmlReferenceLength(const uint8_t *begin, const uint8_t *limit) {
+    const uint8_t *at = begin + 1;
+    // No entity of an export has a longer name, and none is looked for further.
+    if (limit - at > 64) limit = at + 64;
+    const uint8_t *first = at;
+    if (at < limit && *at == '#') {
+        first = ++at;
+        while (at < limit && ((uint8_t)(*at - '0') < 10 || (uint8_t)((*at | 0x20) - 'a') < 26)) at++;
+    } else {
+        at += xmlNameLength(at, limit);
+    }
+    return at > first && at < limit && *at == ';' ? at + 1 - begin : 0;
+}
+
+static tag_outcome malformed(tag_reader *reader, const char *problem) {
+    reader->problem = problem;
+    return tagMalformed;
+}
+
+/// A character of XML 1.0 as UTF-8; 0 bytes when it isn't one.
+static int encode(uint32_t code, uint8_t *out) {
+    bool isControl = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
+    if (isControl || (code >= 0xD800 && code < 0xE000) || code == 0xFFFE || code == 0xFFFF || code > 0x10FFFF) return 0;
+    if (code < 0x80) {
+        out[0] = (uint8_t)code;
+        return 1;
+    }
+    int count = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (int i = count - 1; i > 0; i--, code >>= 6) out[i] = (uint8_t)(0x80 | (code & 0x3F));
+    out[0] = (uint8_t)((0xF00 >> count) | code);
+    return count;
+}
+
+/// The character that a reference stands for; 0 bytes for one that is forbidden or that nobody declared. Never longer than the reference.
+static int resolve(const uint8_t *reference, int64_t length, uint8_t *out) {
+    const uint8_t *body = reference + 1;
+    int64_t count = length - 2;
+    if (body[0] == '#') {
+        bool isHex = count > 1 && (body[1] | 0x20) == 'x';
+        uint32_t code = 0;
+        if (count == (isHex ? 2 : 1)) return 0;
+        for (int64_t i = isHex ? 2 : 1; i < count; i++) {
+            uint32_t digit = (uint8_t)(body[i] - '0') < 10 ? (uint32_t)(body[i] - '0') : (uint32_t)((body[i] | 0x20) - 'a' + 10);
+            if (digit >= (isHex ? 16u : 10u)) return 0;
+            code = code * (isHex ? 16 : 10) + digit;
+            if (code > 0x10FFFF) return 0;
+        }
+        return encode(code, out);
+    }
+    static const struct {
+        const char *name;
+        char character;
+    } known[] = {{"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if ((int64_t)strlen(known[i].name) != count || memcmp(known[i].name, body, (size_t)count) != 0) continue;
+        out[0] = (uint8_t)known[i].character;
+        return 1;
+    }
+    return 0;
+}
+
+/// Decodes references and makes white space spaces. False for an '&' that begins no reference.
+static bool decode(tag_reader *reader, const uint8_t *begin, const uint8_t *end, uint8_t **scratch, healthbus_xml_text *out) {
+    uint8_t *to = *scratch;
+    for (const uint8_t *at = begin; at < end;) {
+        if (*at != '&') {
+            *to++ = xmlIsSpace(*at) ? ' ' : *at;
+            at++;
+            continue;
+        }
+        int64_t length = xmlReferenceLength(at, end);
+        if (length == 0) return false;
+        int count = resolve(at, length, to);
+        if (count == 0) reader->dropped++;
+        to += count;
+        at += length;
+    }
+    *out = (healthbus_xml_text){(const char *)*scratch, to - *scratch};
+    *scratch = to;
+    return true;
+}
+
+/// The attribute's name at `at`, up to its '='. Localised exports have names of several words; none of these may be a name that is known,
+/// or an attribute without value would swallow the next one's.
+static tag_outcome readName(tag_reader *reader, const uint8_t *at, const uint8_t *limit, int64_t *length, const uint8_t **equals) {
+    const uint8_t *begin = at;
+    bool hasWords = false;
+    while (true) {
+        if (at == limit) return tagIncomplete;
+        const uint8_t *word = at;
+        if (!xmlIsNameStart(*at)) return malformed(reader, "a tag doesn't end");
+        while (at < limit && (isNameByte(*at) || (hasWords && *at == '\''))) at++;
+        if (at == limit) return tagIncomplete;
+        const uint8_t *wordEnd = at;
+        while (at < limit && xmlIsSpace(*at)) at++;
+        if (at == limit) return tagIncomplete;
+        *length = wordEnd - begin;
+        *equals = at;
+        bool isLast = *at == '=';
+        if ((hasWords || !isLast) && nameListFind(reader->attributeNames, word, wordEnd - word) >= 0)
+            return malformed(reader, "an attribute has no value");
+        if (isLast) return tagWhole;
+        if (at == wordEnd || !xmlIsNameStart(*at)) return malformed(reader, "an attribute has no value");
+        hasWords = true;
+    }
+}
+
+static tag_outcome keep(tag_reader *reader, const uint8_t *name, int64_t length, healthbus_xml_text value) {
+    int32_t code = nameListFind(reader->attributeNames, name, length);
+    if (code >= 0) {
+        if (reader->present >> code & 1) return malformed(reader, "an attribute occurs twice");
+        reader->values[code] = value;
+        reader->present |= 1ull << code;
+        return tagWhole;
+    }
+    for (int32_t i = 0; i < reader->extraCount; i++) {
+        healthbus_xml_text other = reader->extras[2 * i];
+        if (other.length == length && memcmp(other.bytes, name, (size_t)length) == 0)
+            return malformed(reader, "an attribute occurs twice");
+    }
+    if (reader->extraCount == maximumExtras) return malformed(reader, "a tag has more than 32 attributes that aren't known");
+    reader->extras[2 * reader->extraCount] = (healthbus_xml_text){(const char *)name, length};
+    reader->extras[2 * reader->extraCount + 1] = value;
+    reader->extraCount++;
+    return tagWhole;
+}
+
+tag_outcome tagRead(tag_reader *reader, const uint8_t *begin, const uint8_t *limit) {
+    const uint8_t *at = begin + 1;
+    uint8_t *scratch = reader->scratch;
+    reader->present = 0;
+    reader->extraCount = 0;
+    reader->dropped = 0;
+    reader->isEmpty = false;
+    if (at == limit) return tagIncomplete;
+    reader->isEnd = *at == '/';
+    if (reader->isEnd) at++;
+    reader->name = at;
+    at += xmlNameLength(at, limit);
+    reader->nameLength = at - reader->name;
+    if (at == limit) return tagIncomplete;
+    if (reader->nameLength == 0) return malformed(reader, "a tag has no name");
+    for (int64_t i = reader->nameLength - 1; i > 0; i--) {
+        if (reader->name[i - 1] != ':') continue;
+        reader->name += i;
+        reader->nameLength -= i;
+        break;
+    }
+    while (true) {
+        const uint8_t *gap = at;
+        while (at < limit && xmlIsSpace(*at)) at++;
+        if (at == limit) return tagIncomplete;
+        reader->bodyEnd = at;
+        if (*at == '>') {
+            reader->end = at + 1;
+            return tagWhole;
+        }
+        if (reader->isEnd) return malformed(reader, "an end tag doesn't end");
+        if (*at == '/') {
+            if (at + 1 == limit) return tagIncomplete;
+            if (at[1] != '>') return malformed(reader, "a tag doesn't end");
+            reader->isEmpty = true;
+            reader->end = at + 2;
+            return tagWhole;
+        }
+        if (*at == '<') return malformed(reader, "a tag doesn't end");
+        if (at == gap) return malformed(reader, "attributes aren't separated");
+        const uint8_t *name = at;
+        int64_t length = 0;
+        tag_outcome outcome = readName(reader, name, limit, &length, &at);
+        if (outcome != tagWhole) return outcome;
+        at++;
+        while (at < limit && xmlIsSpace(*at)) at++;
+        if (at == limit) return tagIncomplete;
+        uint8_t quote = *at;
+        if (quote != '"' && quote != '\'') return malformed(reader, "an attribute's value has no quotes");
+        const uint8_t *value = ++at;
+        bool isPlain = true;
+        while (at < limit && *at != quote) {
+            if (*at == '<') return malformed(reader, "'<' in an attribute's value, or a quote is missing");
+            if (*at == '&' || *at < 0x20) isPlain = false;
+            at++;
+        }
+        if (at == limit) return tagIncomplete;
+        healthbus_xml_text text = {(const char *)value, at - value};
+        if (!isPlain && !decode(reader, value, at, &scratch, &text))
+            return malformed(reader, "'&' in an attribute's value");
+        outcome = keep(reader, name, length, text);
+        if (outcome != tagWhole) return outcome;
+        at++;
+    }
+}

@@ -1,0 +1,86 @@
+import HealthModel
+
+/// Reads the numbers of one workout, and leaves out those that can't be true.
+struct WorkoutNumbers {
+    static let distance = "HKQuantityTypeIdentifierDistanceWalkingRunning"
+    static let energy = "HKQuantityTypeIdentifierActiveEnergyBurned"
+    private static let leftOutLimit = 32
+    private static let secondsType = HealthType(identifier: "duration", kind: .other, unit: "s", style: .none)
+
+    private let start: Instant
+    private let end: Instant
+    /// What was left out, as it was printed, by the attribute's name; only the first ones.
+    private(set) var leftOut: [String: Value] = [:]
+    private(set) var leftOutCount = 0
+
+    init(start: Instant, end: Instant) {
+        self.start = start
+        self.end = end
+    }
+
+    /// A sum over the workout.
+    mutating func total(_ text: String?, _ unit: String?, _ type: HealthType, _ name: String) -> Value? {
+        guard let text else { return nil }
+        guard let number = number(text, unit, type), number.unit == type.unit,
+            WorkoutLimit.of(type).reason(value: number.value, start: start, end: end) == nil
+        else {
+            leaveOut(name, text, unit)
+            return nil
+        }
+        return .number(number.value)
+    }
+
+    /// A sum, average, minimum or maximum of one type's samples; a type that isn't known keeps its unit.
+    mutating func statistic(
+        _ text: String?, _ unit: String?, _ type: HealthType, _ name: String
+    ) -> (value: Double, unit: String)? {
+        guard let text else { return nil }
+        let isKnown = HealthType.known(type.identifier) != nil
+        guard let number = number(text, unit, type), !isKnown || number.unit == type.unit,
+            isPossible(number.value, type, isSum: name == "sum")
+        else {
+            leaveOut("\(type.identifier) \(name)", text, unit)
+            return nil
+        }
+        return number
+    }
+
+    private func isPossible(_ value: Double, _ type: HealthType, isSum: Bool) -> Bool {
+        if isSum { return WorkoutLimit.of(type).reason(value: value, start: start, end: end) == nil }
+        return value.isFinite && PlausibilityLimit.of(type).values.contains(value)
+    }
+
+    /// `duration` in seconds; its unit is minutes where none is given.
+    mutating func seconds(_ tree: ElementTree) -> Value {
+        guard let text = tree.attribute("duration") else { return .null }
+        let unit = tree.attribute("durationUnit") ?? "min"
+        guard let number = number(text, unit, Self.secondsType), number.unit == "s",
+            (0...WorkoutLimit.longest.seconds).contains(number.value)
+        else {
+            leaveOut("\(tree.name) duration", text, unit)
+            return .null
+        }
+        return .number(number.value)
+    }
+
+    /// The number in the type's unit, or in its own where that doesn't fit.
+    private func number(_ text: String, _ unit: String?, _ type: HealthType) -> (value: Double, unit: String)? {
+        var text = text
+        var factors = UnitFactors.identity
+        var kept = type.unit
+        if let unit, !unit.isEmpty {
+            if let found = UnitConversion.toCanonical(unit: unit, for: type) {
+                factors = UnitFactors(scale: found.scale, offset: found.offset)
+            } else {
+                kept = unit
+            }
+        }
+        return text.withUTF8 { factors.convert($0) }.map { ($0, kept) }
+    }
+
+    private mutating func leaveOut(_ name: String, _ text: String, _ unit: String?) {
+        leftOutCount += 1
+        guard leftOut.count < Self.leftOutLimit, leftOut[name] == nil else { return }
+        leftOut[name] = .string(unit.map { "\(text) \($0)" } ?? text)
+    }
+}

@@ -1,0 +1,65 @@
+import HealthModel
+
+/// Types and units of a batch that the store has no room for. Each would be kept in memory by every process that hears of it, so an input
+/// can't make up as many as it likes: what bears others is kept apart as input that wasn't understood, as text, and can be tried again.
+struct RefusedNames {
+    let types: Set<String>
+    let units: Set<String>
+
+    var isEmpty: Bool { types.isEmpty && units.isEmpty }
+
+    func contains(_ row: Int, _ batch: RecordBatch) -> Bool {
+        types.contains(batch.types[Int(batch.type[row])]) || units.contains(batch.units[Int(batch.unit[row])])
+    }
+
+    func reason(_ row: Int, _ batch: RecordBatch) -> String {
+        let isType = types.contains(batch.types[Int(batch.type[row])])
+        return "the store keeps \(NameTable.limit) \(isType ? "types" : "units") that aren't known, and has as many others"
+    }
+}
+
+extension HealthStoreWriter {
+    /// Keeps rows as text, as if they hadn't been understood.
+    func keepApart(
+        _ rows: [Int], _ refused: RefusedNames, _ batch: RecordBatch, _ session: ImportSession, isTrial: Bool
+    ) throws -> IngestCounts.Tally {
+        var tally = IngestCounts.Tally()
+        let inputs = rows.map { row in
+            QuarantinedInput(
+                line: batch.line.isEmpty ? 0 : batch.line[row], reason: refused.reason(row, batch),
+                raw: batch.element(row))
+        }
+        tally.quarantined = isTrial ? inputs.count : try quarantine(inputs, session: session)
+        tally.known = inputs.count - tally.quarantined
+        return tally
+    }
+}
+
+extension RecordBatch {
+    /// A row as the element of an export, without metadata; at most 4 KiB.
+    fileprivate func element(_ row: Int) -> String {
+        let origin = origins[Int(self.origin[row])]
+        var attributes = [
+            ("type", types[Int(type[row])]), ("sourceName", origin.sourceName), ("sourceVersion", origin.sourceVersion),
+            ("device", origin.device), ("unit", units[Int(unit[row])]), ("startDate", InstantText.iso8601(start[row])),
+            ("endDate", InstantText.iso8601(end[row])),
+        ]
+        if !value[row].isNaN { attributes.append(("value", value[row].description)) }
+        let text = attributes.filter { !$0.1.isEmpty }.map { " \($0.0)=\"\(Self.escaped($0.1))\"" }.joined()
+        return text.utf8.count > 4000 ? String(decoding: text.utf8.prefix(4000), as: UTF8.self) + "…" : "<Record\(text)/>"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var out = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": out += "&amp;"
+            case "<": out += "&lt;"
+            case ">": out += "&gt;"
+            case "\"": out += "&quot;"
+            default: out.unicodeScalars.append(character)
+            }
+        }
+        return out
+    }
+}

@@ -1,0 +1,43 @@
+/// Dirty days in the order in which they are computed, so that the next one is found without a look at all: a long history has ten thousands.
+///
+/// Entries are hints: a day that isn't marked any more, or twice in it, is passed over. The marks are the truth.
+struct DayQueue {
+    /// The next one last.
+    private var sorted: [DirtyDays.Key] = []
+    /// What came since that was sorted.
+    private var added: [DirtyDays.Key] = []
+    private var soon = Int.min
+
+    mutating func add(_ key: DirtyDays.Key) { added.append(key) }
+
+    mutating func next(
+        _ marks: [DirtyDays.Key: DirtyDays.Mark], besides busy: Set<DirtyDays.Key>, soon: Int
+    ) -> DirtyDays.Key? {
+        func waits(_ key: DirtyDays.Key) -> Bool { marks[key] != nil && !busy.contains(key) }
+        // Sorting costs as much as there is: only when much has come, or when another day has come near.
+        if added.count > 256 + sorted.count / 4 || self.soon != soon {
+            self.soon = soon
+            sorted = marks.keys.sorted { Self.precedes($0, $1, marks, soon) }
+            added = []
+        }
+        while let last = sorted.last, marks[last] == nil { sorted.removeLast() }
+        added.removeAll { marks[$0] == nil }
+        // Few are busy: they are next to each other, at the end.
+        let first = sorted.last(where: waits)
+        let other = added.filter(waits).max { Self.precedes($0, $1, marks, soon) }
+        guard let first, let other else { return first ?? other }
+        return Self.precedes(first, other, marks, soon) ? other : first
+    }
+
+    /// Whether the first is computed after the second.
+    private static func precedes(
+        _ a: DirtyDays.Key, _ b: DirtyDays.Key, _ marks: [DirtyDays.Key: DirtyDays.Mark], _ soon: Int
+    ) -> Bool {
+        func rank(_ key: DirtyDays.Key) -> Int {
+            guard let mark = marks[key], mark.since != DirtyDays.behindEverything else { return 0 }
+            return key.day <= soon ? 2 : 1
+        }
+        let ranks = (rank(a), rank(b))
+        return ranks.0 == ranks.1 ? (a.day, a.user) < (b.day, b.user) : ranks.0 < ranks.1
+    }
+}

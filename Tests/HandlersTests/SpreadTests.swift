@@ -1,0 +1,30 @@
+import HealthModel
+import HeartRateStage
+import Testing
+
+/// iOS 8 wrote hours of heart rates as one record with minimum, maximum and average.
+@Suite struct SpreadTests {
+    private static let type = "HKQuantityTypeIdentifierHeartRate"
+
+    private func figures(_ payload: String) throws -> DayOutput {
+        var day = try DayBuilder()
+        try day.add(Self.type, "2025-06-01T06:00:00Z", "2025-06-01T08:00:00Z", 75, payload: payload)
+        try day.add(Self.type, "2025-06-01T09:00:00Z", nil, 70)
+        return try day.compute(HeartRateHandler())
+    }
+
+    @Test func minimumAndMaximumOfARecordAreTheDays() throws {
+        let output = try figures(#"{"average":75,"maximum":120,"minimum":48}"#)
+        #expect(output.figures["heartRate"]?["min"] == 48 && output.figures["heartRate"]?["max"] == 120)
+        #expect(output.figures["heartRate"]?["average"] == 75)
+        // In the hour in which it starts, 08:00 in Berlin.
+        #expect(output.hourly["heartRateMin"]?.array?[8] == 48 && output.hourly["heartRateMax"]?.array?[8] == 120)
+        #expect(output.hourly["heartRateMax"]?.array?[11] == 70)
+    }
+
+    @Test(arguments: [#"{"maximum":120}"#, #"{"maximum":60,"minimum":48}"#, "{", #"{"minimum":"x","maximum":5}"#])
+    func whatIsNoSpreadChangesNothing(payload: String) throws {
+        let output = try figures(payload)
+        #expect(output.figures["heartRate"]?["min"] == 70 && output.figures["heartRate"]?["max"] == 75)
+    }
+}

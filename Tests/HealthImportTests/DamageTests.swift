@@ -1,0 +1,167 @@
+import HealthImport
+import HealthModel
+import Testing
+
+/// A damaged file costs what is damaged, and nothing else.
+@Suite struct DamageTests {
+    /// What may happen to a record's start tag; after each of them it isn't one any more.
+    private enum Damage: CaseIterable {
+        case lostQuote, strayLess, strayAmpersand, tornOff, doubled, lostEnd, lostBegin, bareWord, lostEquals, noughtInDate
+        case wrongByteInDate
+
+        func apply(to tag: String, _ random: inout SeededRandom) -> [UInt8] {
+            var bytes = Array(tag.utf8)
+            func places(_ text: Unicode.Scalar) -> [Int] { bytes.indices.filter { bytes[$0] == UInt8(ascii: text) } }
+            func insideValue() -> Int {
+                let quotes = places("\"")
+                let pair = Int.random(in: 0..<quotes.count / 2, using: &random) * 2
+                return Int.random(in: quotes[pair] + 1...quotes[pair + 1], using: &random)
+            }
+            switch self {
+            case .lostQuote: bytes.remove(at: places("\"").randomElement(using: &random) ?? 0)
+            case .strayLess: bytes.insert(UInt8(ascii: "<"), at: insideValue())
+            case .strayAmpersand: bytes.insert(UInt8(ascii: "&"), at: insideValue())
+            case .tornOff: bytes.removeSubrange(Int.random(in: 2..<bytes.count - 2, using: &random)...)
+            case .doubled: bytes.insert(contentsOf: " unit=\"count\"".utf8, at: "<Record".utf8.count)
+            case .lostEnd: bytes.removeLast(2)
+            case .lostBegin: bytes.removeFirst()
+            case .bareWord: bytes.insert(contentsOf: " broken".utf8, at: "<Record".utf8.count)
+            case .lostEquals: bytes.remove(at: places("=").randomElement(using: &random) ?? 0)
+            case .noughtInDate, .wrongByteInDate:
+                guard let date = tag.firstRange(of: "startDate=\"20") else { return bytes }
+                let place = tag.utf8.distance(from: tag.utf8.startIndex, to: date.upperBound)
+                bytes[place] = self == .noughtInDate ? 0 : 0xE9
+            }
+            return bytes
+        }
+    }
+
+    /// One line a record, whose value is its number.
+    private func records(_ count: Int) -> [String] {
+        (0..<count).map { steps("\($0)", more: $0 % 3 == 0 ? " device=\"&lt;a, b&gt;\"" : "") }
+    }
+
+    @Test(arguments: 0..<40)
+    func everyWholeRecordIsKeptAndEachBrokenOneQuarantined(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        let all = records(120)
+        var broken: [Int: Damage] = [:]
+        for _ in 0..<Int.random(in: 1...40, using: &random) {
+            broken[Int.random(in: 0..<all.count, using: &random)] = Damage.allCases.randomElement(using: &random)
+        }
+        // Behind a tag without end a text without begin can't be told from it.
+        for (number, damage) in broken where damage == .lostBegin && broken[number - 1] != nil {
+            broken[number] = .doubled
+        }
+        var document = Array("<?xml version=\"1.0\"?>\n<HealthData locale=\"en\">\n".utf8)
+        for (number, record) in all.enumerated() {
+            document += broken[number].map { $0.apply(to: record, &random) } ?? Array(record.utf8)
+            document.append(UInt8(ascii: "\n"))
+        }
+        document += Array("</HealthData>\n".utf8)
+        let (sink, summary) = try read(bytes: document)
+        let whole = all.indices.filter { broken[$0] == nil }
+        #expect(sink.rows.map { Int($0.value) } == whole, "seed \(seed)")
+        let lines = Set(sink.quarantine.map(\.line))
+        for (number, damage) in broken {
+            #expect(lines.contains(Int64(number + 3)), "seed \(seed): record \(number), \(damage)")
+        }
+        // Nothing whole is quarantined.
+        #expect(lines == Set(broken.keys.map { Int64($0 + 3) }), "seed \(seed)")
+        #expect(summary.quarantined == sink.quarantine.count)
+        // What an import refuses, a retry refuses.
+        for input in sink.quarantine {
+            let again = CollectingSink()
+            _ = try ExportReader.reread(element: input.raw, into: again)
+            #expect(again.rows.isEmpty, "seed \(seed): \(input.raw)")
+        }
+    }
+
+    @Test(arguments: 0..<60)
+    func aCutFileCostsTheElementThatItCutsThrough(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(1000 + seed))
+        let all = records(40)
+        let head = "<HealthData>\n"
+        let whole = head + all.joined(separator: "\n") + "\n</HealthData>"
+        let length = Int.random(in: head.utf8.count..<whole.utf8.count - 2, using: &random)
+        let (sink, summary) = try read(bytes: Array(whole.utf8.prefix(length)))
+        var end = head.utf8.count
+        var expected = 0
+        var isCutThrough = false
+        for record in all {
+            let next = end + record.utf8.count
+            if next <= length { expected += 1 } else if end < length { isCutThrough = true }
+            end = next + 1
+        }
+        #expect(sink.rows.map { Int($0.value) } == Array(0..<expected), "seed \(seed)")
+        #expect(sink.quarantine.count == (isCutThrough ? 1 : 0), "seed \(seed)")
+        #expect(summary.damaged?.isCut == true)
+    }
+
+    @Test func theIssuesOwnCase() throws {
+        let broken = steps("81").replacing("unit=\"count\"", with: "unit=\"count")
+        let (sink, summary) = try read(export([steps("80"), broken, steps("82"), steps("83")].joined(separator: "\n")))
+        #expect(sink.rows.map(\.value) == [80, 82, 83])
+        #expect(sink.quarantine.map(\.raw) == [broken] && sink.quarantine.first?.line == 5)
+        #expect(summary.damaged?.isCut == false)
+    }
+
+    /// Localised exports have attributes of several words: told apart they are metadata, at once and for what is quarantined already.
+    @Test func attributesOfSeveralWordsAreUnderstood() throws {
+        let record = steps("7", more: " Aktive Energie de l'été=\"12 kcal\"")
+        let (sink, summary) = try read(export(record))
+        #expect(sink.rows.map(\.value) == [7] && sink.quarantine.isEmpty && summary.damaged == nil)
+        #expect(sink.rows.first?.metadata == #"{"Aktive Energie de l'été":"12 kcal"}"#)
+        let again = CollectingSink()
+        #expect(try ExportReader.reread(element: record, into: again))
+        #expect(again.rows.map(\.value) == [7])
+        // A word that is an attribute itself has lost its value, or its neighbour's quote.
+        let (other, _) = try read(export(steps("7", more: " broken unit=\"count\"")))
+        #expect(other.rows.isEmpty && other.quarantine.count == 1)
+    }
+
+    @Test func elementsWithoutEndTagsSwallowNothing() throws {
+        let open = steps("1").replacing("/>", with: ">") + #"<MetadataEntry key="k" value="v"/>"#
+        let workout =
+            #"<Workout workoutActivityType="HKWorkoutActivityTypeRunning" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:20:00 +0200"><MetadataEntry key="k" value="v"/>"#
+        let closed = workout.replacing("<MetadataEntry key=\"k\" value=\"v\"/>", with: "</Workout>")
+        let (sink, summary) = try read(
+            export([open, steps("2"), workout, steps("3"), closed, open, closed].joined(separator: "\n")))
+        #expect(sink.rows.filter { !$0.value.isNaN }.map(\.value) == [1, 2, 3, 1])
+        #expect(summary.workouts == 2 && sink.rows.first?.metadata == #"{"k":"v"}"#)
+        #expect(sink.quarantine.map(\.reason) == ["the element has no end tag"] && sink.quarantine[0].line == 6)
+        #expect(summary.damaged?.what == "an element has no end tag")
+        // Far more of them than elements may be nested.
+        let many = (0..<1000).map { steps("\($0)").replacing("/>", with: ">") }.joined(separator: "\n")
+        #expect(try read(export(many)).sink.rows.count == 1000)
+    }
+
+    @Test func aBrokenPartIsKeptWithItsRecord() throws {
+        let record = steps("1").replacing("/>", with: ">")
+        let part = #"<MetadataEntry key="a" value="b/>"#
+        let (sink, _) = try read(export(record + part + "\n</Record>\n" + steps("2")))
+        #expect(sink.rows.map(\.value) == [2])
+        #expect(sink.quarantine.map(\.reason) == ["a part of the element isn't well-formed"])
+        #expect(sink.quarantine.map(\.raw) == [record + part])
+        let again = CollectingSink()
+        _ = try ExportReader.reread(element: record + part, into: again)
+        #expect(again.rows.isEmpty)
+    }
+
+    @Test func aBrokenCorrelationKeepsItsRecordsAsItsOwn() throws {
+        let correlation =
+            #"<Correlation type="HKCorrelationTypeIdentifierFood" sourceName="A & B" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200">"#
+        let (sink, _) = try read(export(correlation + "\n" + steps("1") + "\n</Correlation>\n" + steps("2")))
+        #expect(sink.rows.map(\.value) == [1, 2])
+        #expect(sink.rows.map(\.flags) == [.correlationChild, []])
+        #expect(sink.quarantine.map(\.raw) == [correlation])
+    }
+
+    @Test func inputWithoutFormCostsNoMemoryAndNoTime() throws {
+        let stray = String(repeating: "x<y ", count: 200_000)
+        let (sink, _) = try read(export(steps("1") + "\n" + stray + "\n" + steps("2")))
+        #expect(sink.rows.map(\.value) == [1, 2])
+        let unclosed = #"<Record type=""# + String(repeating: "z", count: 3 << 20)
+        #expect(try read(export(steps("1") + unclosed + "\n" + steps("2"))).sink.rows.map(\.value) == [1, 2])
+    }
+}

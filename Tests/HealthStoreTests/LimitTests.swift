@@ -1,0 +1,103 @@
+import HealthModel
+import HealthStore
+import SQLite
+import Testing
+
+/// What no input may cost, whatever it says.
+@Suite struct LimitTests {
+    private static let year = 31_557_600.0
+
+    private func spans(_ store: StoreFixture) throws -> [TouchedSpan] {
+        try store.reader.spans(
+            TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: 0)),
+            limits: PullLimits(rows: 1000, bytes: .max, scanned: 1000)
+        ).spans
+    }
+
+    @Test func timesThatNoSampleHasAreQuarantinedWhateverTheRule() throws {
+        let store = try StoreFixture()
+        let times: [(Double, Double)] = [
+            (0, 70_000_000_000), (-62_000_000_000, 60), (250_000_000_000, 60), (-62_000_000_000, 64_000_000_000),
+        ]
+        let records = times.map { Record(start: $0.0, length: $0.1) }
+        let counts = try store.database.transaction {
+            try store.writer.ingest(
+                Record.batch(records), session: ImportSession(source: "x"), plausibility: { _ in { _, _, _ in nil } })
+        }
+        #expect(counts.total.quarantined == 4)
+        #expect(try spans(store).isEmpty)
+    }
+
+    /// Rows as an earlier release let them in.
+    @Test func rowsOfAnEarlierReleaseStallNobody() throws {
+        let store = try StoreFixture()
+        try store.add([Record(start: 1_700_000_000), Record(start: 1_700_100_000), Record(start: 1_700_200_000)])
+        try store.database.execute(
+            """
+            UPDATE samples SET duration = 62392211200000000 WHERE second = 1700000000;
+            UPDATE samples SET second = -62000000000 WHERE second = 1700100000;
+            """)
+        let day = 86_400 * Instant.second
+        #expect(try spans(store).allSatisfy { $0.end - $0.start < day && $0.start > 1_600_000_000 * Instant.second })
+        #expect(try spans(store).count == 2)
+        func count(_ range: Range<Instant>) throws -> Int {
+            try store.slice(SliceQuery(user: "anna", types: .allExcept([]), ranges: [range])).count
+        }
+        let start = 1_700_000_000 * Instant.second
+        // It is of the moment when it began, and of no other.
+        #expect(try count(start - day..<start + day) == 1)
+        #expect(try count(start + 300 * day..<start + 301 * day) == 0)
+        #expect(try count(Instant.min / 2..<start - day) == 0)
+    }
+
+    @Test func typesAndUnitsAreNotMadeUpWithoutEnd() throws {
+        let store = try StoreFixture()
+        let many = (0..<1500).map { Record(type: "Made\($0)", start: 1_700_000_000, unit: "count") }
+        #expect(try store.add(Array(many[..<600])).quarantined == 0)
+        let counts = try store.database.transaction {
+            try store.writer.ingest(
+                Record.batch(Array(many[600...])), session: ImportSession(source: "x"),
+                plausibility: Record.plausibility)
+        }
+        #expect(counts.total.added == 400 && counts.total.quarantined == 500)
+        #expect(counts.byType[IngestCounts.otherTypes]?.quarantined == 500 && counts.byType.count == 401)
+        #expect(try store.reader.heads().count == 1000)
+        // What is known has its place, and so has what was there before.
+        #expect(try store.add([Record(), many[3]]).quarantined == 0)
+        #expect(try store.add([Record(type: "Another", start: 5)]).quarantined == 1)
+        let entries = try store.reader.quarantine(limit: 1000)
+        #expect(entries.count == 501 && entries.allSatisfy { $0.raw.hasPrefix("<Record type=") })
+        // The same again is nothing new.
+        #expect(try store.add([many[1400]]).known == 1)
+        let units = (0..<1500).map { Record(type: "Made1", start: Double($0), unit: "u\($0)") }
+        // One unit is there already.
+        #expect(try store.add(units).quarantined == 501)
+    }
+
+    @Test func whatComesAliveAgainIsHeldAgainstTheLimitsOfNow() throws {
+        let store = try StoreFixture()
+        try store.add([Record(value: 5)])
+        try store.database.execute("UPDATE samples SET state = 1, value = -5")
+        try store.add([Record(value: -5)])
+        #expect(try store.reader.quarantine().count == 1 && store.alive().isEmpty)
+    }
+}
+
+/// Slices with payloads alone.
+@Suite struct PayloadTests {
+    @Test func onlyRowsThatHaveOneBearIt() throws {
+        let store = try StoreFixture()
+        let spread = #"{"maximum":9,"minimum":1}"#
+        try store.add([
+            Record(type: "A", start: 1_700_000_000, metadata: #"{"k":"v"}"#, payload: spread),
+            Record(type: "A", start: 1_700_000_100), Record(type: "B", start: 1_700_000_200, payload: spread),
+        ])
+        let range = 1_600_000_000 * Instant.second..<1_800_000_000 * Instant.second
+        var query = SliceQuery(user: "anna", types: .allExcept([]), ranges: [range])
+        #expect(try store.slice(query).payload.count == 0)
+        query.payloads = ["A"]
+        let page = try store.slice(query)
+        #expect((0..<3).map { page.payload[$0] } == [spread, "", ""])
+        #expect((0..<3).allSatisfy { page.metadata.isEmpty($0) })
+    }
+}

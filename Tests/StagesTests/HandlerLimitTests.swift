@@ -1,0 +1,126 @@
+import Changelog
+import Foundation
+import HealthModel
+import PluginKit
+import SQLite
+import Synchronization
+import Testing
+import Wire
+
+private struct NotingHandler: DayHandler {
+    let version = 1
+    let note: @Sendable (DayInput) -> DayOutput
+
+    func compute(_ input: DayInput) throws -> DayOutput { note(input) }
+}
+
+/// What a page of spans or a slice may cost a handler, whoever made it.
+@Suite struct HandlerLimitTests {
+    private static let day = LocalDay(year: 2025, month: 3, day: 26)
+    private let zones: ZoneTimeline
+
+    init() throws { zones = try ZoneTimeline(zone: "Europe/Berlin") }
+
+    private func rig(
+        _ note: @escaping @Sendable (DayInput) -> DayOutput = { _ in DayOutput(figures: ["n": 1]) }
+    ) throws -> StageRig<HandlerStage> {
+        let manifest = try Checkout.manifest("steps")
+        return try StageRig {
+            HandlerStage(
+                instance: "steps", manifest: manifest, configuration: [:], handler: NotingHandler(note: note),
+                namedTypes: [], observer: "observer")
+        }
+    }
+
+    private func touch(_ rig: StageRig<HandlerStage>, _ spans: [(Instant, Instant)], through: Int64 = 10) throws {
+        try rig.hear("sync.steps", ["head": head(through).wireValue, "released": .integer(through)])
+        let pull = try #require(rig.pulls.first { $0.name == "spans" })
+        let page: Value = [
+            "users": ["me"], "user": .column(.int32(spans.map { _ in 0 })), "start": .column(.int64(spans.map(\.0))),
+            "end": .column(.int64(spans.map(\.1))), "zones": ["me": zones.wireValue],
+            "from": pull.query["after"] ?? 0, "through": .integer(through), "head": head(through).wireValue,
+        ]
+        try rig.answer(pull, .pages([page]))
+    }
+
+    private func pending(_ rig: StageRig<HandlerStage>) throws -> Int64? { try rig.report().details["pending"]?.int }
+
+    private func noon(_ day: LocalDay) -> Instant {
+        (zones.ranges(of: day).first?.lowerBound ?? 0) + 12 * 3600 * Instant.second
+    }
+
+    @Test func noSpanMakesDaysDirtyThatNoSampleCanBeOf() throws {
+        let rig = try rig()
+        try touch(rig, [(.min, .min + 5), (.max - 5, .max), (SampleTimes.goesOn, SampleTimes.goesOn + 1)])
+        #expect(try pending(rig) == 0)
+        let other = try self.rig()
+        try touch(other, [(.min, .max)])
+        // 1900 to 2200, and no day twice.
+        #expect(try (109_000...110_000).contains(#require(try pending(other))))
+    }
+
+    @Test func spansThatOverlapAreLookedAtOnce() throws {
+        let rig = try rig()
+        let day = 86_400 * Instant.second
+        let start = noon(Self.day)
+        try touch(rig, (0..<2000).map { (start + Instant($0), start + 30 * day) })
+        #expect(try pending(rig) == 31)
+    }
+
+    /// An earlier release marked days until 4001, and computed some of them.
+    @Test func daysOfAnEarlierReleaseAreForgotten() throws {
+        let rig = try rig { $0.samples.isEmpty ? DayOutput() : DayOutput(figures: ["n": 1]) }
+        let far = LocalDay(year: 3999, month: 5, day: 1)
+        try rig.store.transaction {
+            for number in 0..<2000 {
+                try rig.store.database.execute(
+                    "INSERT INTO dirty VALUES ('me', \(far.number + number), 1, 5), ('me', \(-number - 40000), 1, 5)")
+            }
+            try rig.changelog.put(
+                key: "figures/me/\(far)", topic: "figures.steps", user: "me", day: far.number,
+                body: ["figures": ["steps": 4], "hourly": [:]])
+        }
+        try rig.restart()
+        #expect(try pending(rig) == 0)
+        try touch(rig, [(noon(Self.day), noon(Self.day) + 1)])
+        #expect(try pending(rig) == 1)
+        for _ in 0..<20 {
+            try rig.turn()
+            guard let pull = rig.pulls.first(where: { $0.name == "slice" }) else { break }
+            try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
+        }
+        // The figures of the day that can't be are gone.
+        #expect(try rig.rows().values.allSatisfy { $0.body == nil } && pending(rig) == 0)
+    }
+
+    @Test func aDayThatHoldsTooMuchIsLeftOutAndHoldsUpNoOther() throws {
+        let computed = Mutex<[LocalDay]>([])
+        let rig = try rig { input in
+            computed.withLock { $0.append(input.day) }
+            return DayOutput(figures: ["n": 1])
+        }
+        try touch(rig, [Self.day, Self.day.adding(days: -1)].map { (noon($0), noon($0) + 1) })
+        var page = SamplePage()
+        page.types = ["HKQuantityTypeIdentifierStepCount"]
+        page.origins = [Origin(sourceName: "Watch")]
+        for row in 0..<50_000 {
+            page.ids.append(SampleID(high: UInt64(row), low: 1))
+            page.sequence.append(1)
+            page.type.append(0)
+            page.start.append(noon(Self.day) + Instant(row))
+            page.end.append(noon(Self.day) + Instant(row))
+            page.value.append(1)
+            page.origin.append(0)
+            page.flags.append([])
+        }
+        // A hostile day has no end.
+        let full: Value = ["samples": page.wireValue, "continue": ["start": 1, "id": "x"]]
+        for _ in 0..<40 {
+            guard let pull = rig.pulls.first(where: { $0.name == "slice" }) else { break }
+            let isHostile = (pull.query["to"]?.int ?? 0) > noon(Self.day)
+            try rig.answer(pull, .pages([isHostile ? full : ["samples": SamplePage().wireValue]]))
+        }
+        #expect(computed.withLock { $0 } == [Self.day.adding(days: -1)])
+        #expect(try pending(rig) == 0 && rig.report().details["failedDays"] == 1)
+    }
+}
