@@ -47,6 +47,7 @@ extension Examination {
         battery = Machine.battery
         // Over TCP its processes, and their locks, may be elsewhere.
         guard !held.isEmpty || stack.configuration.bus.isRemote else { return }
+        try BackendCheckClient.run(stack)
         let reader = stack.reader()
         let wanted = stack.names.filter { held.contains($0) || stack.configuration.bus.isRemote }
         beats = try reader.gather(wanted + (held.contains("supervisor") ? ["supervisor"] : []), within: 2)
