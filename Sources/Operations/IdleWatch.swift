@@ -116,6 +116,11 @@ public struct IdleWatch: Sendable {
         for name in roles.uploaders {
             guard let uploader = beat(name) else { return .waiting("\(name): not heard") }
             let why = uploader.details["blocked"]?.string
+            // Until it is known that the backend still has what it took, nobody knows what is delivered.
+            if let backend = uploader.details["backend"], backend["isCompared"].bool == false {
+                let reason = why ?? backend["why"].string
+                return .waiting("\(name): comparing what the backend holds" + (reason.map { " (\($0))" } ?? ""))
+            }
             for upstream in [(roles.observer, target)]
                 + roles.documents.map({ ($0, beats[$0]?.beat.head?.sequence ?? .max) })
             {

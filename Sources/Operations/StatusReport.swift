@@ -53,6 +53,7 @@ public struct StatusReport {
             "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": uploader.flatMap { beats[$0.name]?.beat.details["blocked"] } ?? .null,
+            "backend": Self.backend(uploader.flatMap { beats[$0.name]?.beat }),
         ]
     }
 
@@ -210,6 +211,7 @@ extension StatusReport {
             + "\n" + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "
             + "pending \(value["pending"].int ?? 0).\n"
+            + Self.backendText(value["backend"], ago)
             + (value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
     }
 

@@ -89,8 +89,12 @@ public final class SyncClient {
         let id = UUID().uuidString.lowercased()
         var command: [String: Value] = [:]
         if let metric { command["metric"] = .string(metric) }
+        // First: what the backend has lost is to be delivered again, and to be waited for.
+        let check = BackendCheckClient(stack, before, sends: true)
+        check.ask(client)
         try submit(command, id: id) { details["manual"]?["id"].string == id }
-        let blocked = try wait(for: id)
+        var blocked = try wait(for: id)
+        if blocked.isEmpty { blocked = Self.uncompared(check, client.heartbeats) }
         let beats = client.heartbeats
         let result = details["manual"]?["result"] ?? .null
         let metrics = concerned.map { handler in
@@ -182,6 +186,17 @@ public final class SyncClient {
         }
     }
 
+    /// Backends of which nobody knows whether they still have what they took, and why.
+    private static func uncompared(
+        _ check: BackendCheckClient, _ beats: [String: (beat: Heartbeat, age: Double)]
+    ) -> [String] {
+        check.uploaders.compactMap { name in
+            let backend = beats[name]?.beat.details["backend"] ?? .null
+            if let why = backend["why"].string { return "\(name): the backend can't be compared: \(why)" }
+            return backend["check"].string == check.id ? nil : "\(name): the backend doesn't say what it holds"
+        }
+    }
+
     /// What is still to come; empty when all is delivered. Pure.
     static func waits(
         _ manual: Value, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ stack: Stack
@@ -210,6 +225,12 @@ public final class SyncClient {
                 return done < head
             }
             if late { waits.append("\(uploader.name): days and events to deliver") }
+            // Handlers are as far as the release; so must the uploader be, whatever it has to deliver again.
+            if let least = frontiers.min(), let done = frontier[observer], done < least,
+                beats[uploader.name]?.beat.details["consumed"] == nil
+            {
+                waits.append("\(uploader.name): samples to deliver")
+            }
         }
         return waits
     }

@@ -158,6 +158,24 @@ import Testing
         expectOne(.error, "supervisor", "nobody starts again") { $0.beats["supervisor"] = nil }
     }
 
+    @Test func theBackendOfAnUploader() {
+        func expect(_ severity: Finding.Severity, _ what: String, _ details: [String: Value]) {
+            expectOne(severity, "uploader", what) { $0.beats["uploader"]?.beat.details = details }
+        }
+        let well: Value = ["acceptance": "proven", "isCompared": true, "result": "complete"]
+        #expect(findings { $0.beats["uploader"]?.beat.details = ["backend": well] }.list == [])
+        expect(.note, "on trust", ["backend": ["acceptance": "trust", "result": "trust"]])
+        expect(.warning, "can't compare", ["backend": ["acceptance": "proven", "why": "no connection"]])
+        expect(.warning, "had lost at least 7 elements", ["backend": ["result": "redelivered", "missing": 7]])
+        expect(
+            .warning, "waits until 2026-09-21T",
+            [
+                "backend": well, "blocked": "the backend answered 429",
+                "waitsUntil": .integer(Self.now + 900 * Instant.second),
+            ])
+        expect(.warning, "one element after the other", ["backend": well, "held": 4, "blocked": "it refuses one element after the other"])
+    }
+
     @Test func work() {
         expectOne(.error, "uploader", "refuses the token") { seen in
             seen.beats["uploader"]?.beat.details = ["paused": true, "blocked": "it refuses the token"]

@@ -19,3 +19,8 @@ final class EventLog: Sendable {
         kept.withLock { $0.filter { $0.name == event.name }.map(\.fields) }
     }
 }
+
+extension EventLog {
+    func count(_ name: String) -> Int { kept.withLock { $0.count { $0.name == name } } }
+    func contains(_ name: String) -> Bool { count(name) > 0 }
+}

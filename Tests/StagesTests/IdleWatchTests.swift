@@ -52,6 +52,9 @@ import Testing
         #expect(isWaiting(verdict { $0["uploader"]?.beat.frontier["observer"] = 99 }, for: "uploader"))
         #expect(isWaiting(verdict { $0["uploader"]?.beat.frontier["consolidator"] = 49 }, for: "uploader"))
         #expect(isWaiting(verdict { $0["uploader"] = nil }, for: "uploader"))
+        // Nobody knows yet whether the backend still has what it took.
+        #expect(isWaiting(verdict { $0["uploader"]?.beat.details["backend"] = ["isCompared": false] }, for: "uploader"))
+        #expect(verdict { $0["uploader"]?.beat.details["backend"] = ["isCompared": true] } == .idle)
     }
 
     /// Also with dead letters: they are being sent again.

@@ -73,7 +73,7 @@ struct UploadPolicyTests {
     }
 
     @Test(arguments: [
-        ("0", 0), ("120", 120), ("999999", 86_400), ("Sun, 30 Mar 2025 08:16:00 GMT", 60),
+        ("0", 0), ("120", 120), ("999999", 900), ("99999999999999999999999999", 900), ("Fri, 31 Dec 9999 23:59:59 GMT", 900), ("Sun, 30 Mar 2025 08:16:00 GMT", 60),
         ("Sun, 30 Mar 2025 08:00:00 GMT", 0),
     ])
     func retryAfterIsHonoured(_ header: String, _ seconds: Double) {
@@ -83,12 +83,14 @@ struct UploadPolicyTests {
             let action = policy.action(
                 after: .answered(status: status, retryAfter: header), elements: 5, now: 1_743_322_500_000_000,
                 using: &generator)
-            #expect(action == .retry(after: seconds))
+            #expect(action == .retry(after: seconds) && policy.isAsked)
+            _ = policy.action(after: .unproven, elements: 5, now: 0, using: &generator)
+            #expect(!policy.isAsked)
         }
     }
 
     @Test(arguments: ["", "-5", "soon", "Sun, 30 Feb", "30 Mar 2025 08:16:00 GMT"])
-    func malformedRetryAfter(_ header: String) { #expect(RetryAfter.seconds(header, now: 0) == nil) }
+    func malformedRetryAfter(_ header: String) { #expect(RetryAfter.seconds(header, now: 0, longest: 900) == nil) }
 
     @Test func tokenIsRefreshedOnceThenItPauses() {
         var policy = UploadPolicy()

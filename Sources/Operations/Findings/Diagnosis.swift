@@ -111,7 +111,7 @@ public struct Diagnosis {
 
     private func work(_ beat: Heartbeat, _ name: String) -> [Finding] {
         let details = beat.details
-        var found: [Finding] = []
+        var found = BackendFindings.of(beat, name)
         if details["paused"]?.bool == true {
             found.append(
                 Finding(

@@ -51,6 +51,7 @@ extension Examination {
         battery = Machine.battery
         // Over TCP its processes, and their locks, may be elsewhere.
         guard !held.isEmpty || stack.configuration.bus.isRemote else { return }
+        try BackendCheckClient.run(stack)
         // Who is silent is a finding by itself.
         let reader = stack.reader(foundSilent: { _ in })
         let wanted = stack.names.filter { held.contains($0) || stack.configuration.bus.isRemote }

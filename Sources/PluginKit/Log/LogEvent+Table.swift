@@ -4,7 +4,7 @@ import Console
 extension LogEvent {
     public static let all: [LogEvent] = [
         alertCleared, alertRaised, anchorRefused, anchorReset, appBackground, authorizationAsked, backendChanged,
-        backendFailed, backendListening, backendRolledBack, busDenied, busFailed, busRefused, busReopened,
+        backendFailed, backendLacks, backendListening, backendRolledBack, busDenied, busFailed, busRefused, busReopened,
         busUnreadable, dayFailed,
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
@@ -14,7 +14,7 @@ extension LogEvent {
         observerFired,
         observerUnheard, page, pageInaccessible, pathChanged, pathUnknown, pendingAdded, pullRefused, processEnded, processGivenUp,
         processKilled, processLate, processReady, processReplaced, processRestarting, processStarted, processStopped,
-        processUnstartable, registrationRefused,
+        processUnstartable, refusalUnknown, registrationRefused,
         registrationRenewed, stackStopped, stackStopping, standbyEnded, syncMetric, syncSummary, taskCancelled,
         taskCompleted, taskExpired, taskRefused,
         taskScheduled, taskStarted, taskWaits, uploadPaused, uploadRetry, zonesChanged,
@@ -150,6 +150,12 @@ extension LogEvent {
         ["metric": "its family", "id": "its own", "why": "as the backend said it"])
     public static let backendChanged = LogEvent(
         "backend.changed", .notice, "Another backend answers than before: everything is delivered once more.")
+    public static let backendLacks = LogEvent(
+        "backend.lacks", .error, "The backend lacks what it had taken: everything is delivered to it once more.",
+        ["missing": "how many elements at least, or some"])
+    public static let refusalUnknown = LogEvent(
+        "refusal.unknown", .error, "The backend names elements as refused that were never sent; that is passed over.",
+        ["count": "how many"])
     public static let pathChanged = LogEvent(
         "path.changed", .info, "The network path is another one.",
         ["satisfied": "whether there is one", "interface": "wifi, cellular, wired, loopback, other or none"])

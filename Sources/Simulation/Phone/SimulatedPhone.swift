@@ -212,13 +212,16 @@ package final class SimulatedPhone {
     // MARK: What the stages ask for
 
     private func perform(_ effect: Effect, of host: SimulatedHost) throws {
-        guard let request = effect.request as? UploadRequest else { return }
-        let reply: UploadReply =
-            isOnline
-            ? try log.take(request, at: now)
-            : .failed(
+        let upload = effect.request as? UploadRequest
+        guard upload != nil || effect.request is HoldingsRequest else { return }
+        let reply: UploadReply
+        if !isOnline {
+            reply = .failed(
                 HTTPError(
                     .timedOut, endpoint: "backend", detail: "the phone is offline", hint: "wait for a network"))
+        } else {
+            reply = try upload.map { try log.take($0, at: now) } ?? log.holdings
+        }
         world.schedule(
             .effect(host, life: host.lives, EffectResult(id: effect.id, value: reply)), after: 80_000)
     }

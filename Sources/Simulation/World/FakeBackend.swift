@@ -25,6 +25,9 @@ package struct FakeBackend {
     package private(set) var entries: [Key: Entry] = [:]
     private var accepted: [Acceptance: Int] = [:]
     package private(set) var generation = 1
+    /// Rises with each request that changes something.
+    private var sequence: Int64 = 0
+    private var created: Int64 = 0
 
     package init() {}
 
@@ -35,6 +38,7 @@ package struct FakeBackend {
     package mutating func replace() {
         entries = [:]
         accepted = [:]
+        (sequence, created) = (0, 0)
         generation += 1
     }
 
@@ -82,13 +86,26 @@ package struct FakeBackend {
                     Entry(version: element["version"].int ?? 0, content: nil))
             }
         }
+        if counts.created + counts.updated > 0 { sequence += 1 }
+        created += counts.created
         let answer: Value = [
+            "sequence": .integer(sequence),
             "counts": [
                 "created": .integer(counts.created), "updated": .integer(counts.updated),
                 "known": .integer(counts.known),
             ],
-            "refused": [], "held": [:], "generation": .string("generation \(generation)"),
+            "refused": [], "held": [:], "generation": .string("generation-\(generation)"),
         ]
-        return .answered(status: 200, retryAfter: nil, body: Array(answer.json().utf8))
+        return .answered(status: 200, body: Array(answer.json().utf8))
+    }
+
+    /// What it holds, as the reference backend's `stats` says it.
+    package var holdings: UploadReply {
+        let answer: Value = [
+            "generation": .string("generation-\(generation)"), "sequence": .integer(sequence),
+            "samples": ["alive": .integer(Int64(entries.count)), "deleted": 0],
+            "counters": ["created": .integer(created)],
+        ]
+        return .answered(status: 200, body: Array(answer.json().utf8))
     }
 }

@@ -58,6 +58,9 @@ package final class SimulatedStack {
             read(request, effect, host)
         } else if let request = effect.request as? UploadRequest {
             try upload(request, effect, host)
+        } else if effect.request is HoldingsRequest {
+            let reply = EffectResult(id: effect.id, value: backend.holdings)
+            world.schedule(.effect(host, life: host.lives, reply), after: 20_000)
         }
     }
 
@@ -96,8 +99,8 @@ package final class SimulatedStack {
             _ = try backend.take(request)
             answer(.failed(lost))
         case 2: answer(.answered(status: 503, retryAfter: "1", body: []))
-        case 3: answer(.answered(status: 401, retryAfter: nil, body: []))
-        case 4: answer(.answered(status: 500, retryAfter: nil, body: []))
+        case 3: answer(.answered(status: 401, body: []))
+        case 4: answer(.answered(status: 500, body: []))
         default:
             // Stored long before the answer comes.
             let late = try backend.take(request)

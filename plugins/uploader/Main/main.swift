@@ -11,7 +11,8 @@ PluginProgram.run("uploader") { context in
         try options["url"].string ?? backend.map { try BackendAddress.url(of: $0) } ?? BackendAddress.missing(context)
     return StageParts(
         stage: UploaderStage(
-            stack: context.stack, instance: context.instance, needsPath: try !HTTPClient.isLoopback(url)),
+            stack: context.stack, instance: context.instance, address: url,
+            needsPath: try !HTTPClient.isLoopback(url)),
         effects: try UploadRunner(
             base: url, timeout: options["timeoutSeconds"].double ?? 30,
             token: TokenSource(

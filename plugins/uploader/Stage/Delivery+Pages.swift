@@ -22,7 +22,9 @@ extension Delivery {
             else { throw StageError.unreadablePage(producer: upstream) }
             let metrics = samples.types.map(family)
             var rows: [String: (user: Int32, metric: UploadMetric, rows: [Int])] = [:]
-            for row in 0..<samples.count {
+            // What is quarantined is kept, not delivered: elements are what is sent.
+            for row in 0..<samples.count
+            where samples.flags[row].contains(.deleted) || !samples.flags[row].contains(.quarantined) {
                 let metric = metrics[Int(samples.type[row])]
                 rows["\(user[row])/\(metric.rawValue)", default: (user[row], metric, [])].rows.append(row)
             }
@@ -61,6 +63,8 @@ extension Delivery {
                     throw StageError.unreadablePage(producer: upstream)
                 }
                 let body = row.topic == "daily.summary" ? row.body : row.body.map { $0["event"] }
+                // Of what has no members nothing can be sent.
+                if let body, body.object == nil { continue }
                 byKind["\(row.user)/\(row.topic)", default: (row.user, row.topic, [])].documents
                     .append(Document(id: String(id), version: row.sequence, body: body))
             }

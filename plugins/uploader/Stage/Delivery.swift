@@ -32,12 +32,22 @@ struct Delivery {
     let fetched: Upstream.Fetched?
     var groups: [Group]
     /// The request under way, if any.
-    var effect: Int64?
+    var sent: Sent?
 
-    var isDone: Bool { groups.allSatisfy { $0.batch.next == nil } }
+    struct Sent {
+        var effect: Int64
+        var group: Int
+        var part: Range<Int>
+        /// What was known of the backend then.
+        var seen: SeenBackend
+    }
 
-    /// The group whose next part is to be sent.
-    var nextGroup: Int? { groups.firstIndex { $0.batch.next != nil } }
+    var isDone: Bool { groups.allSatisfy { $0.batch.isSettled } }
+
+    /// The group whose next part is to be sent; those of metrics that wait are left out.
+    func nextGroup(besides waiting: Set<UploadMetric>) -> Int? {
+        groups.firstIndex { $0.batch.next != nil && !waiting.contains($0.metric) }
+    }
 }
 
 extension Delivery.Group {
@@ -82,6 +92,38 @@ extension Delivery.Group {
         case .workouts(let all): all[part].compactMap { $0.body?["endDate"].string.flatMap { InstantText.parse($0) } }
         case .nights(let all): all[part].compactMap { $0.body?["end"].string.flatMap { InstantText.parse($0) } }
         case .days: []
+        }
+    }
+
+    /// Which of some elements an answer's refusals are about, and how many of those are about none of them.
+    ///
+    /// By id where there is one; else by list and place in the body, as `encode` makes it.
+    func refused(_ refusals: [UploadAnswer.Refusal], in part: Range<Int>) -> (reasons: [Int: String], unknown: Int) {
+        guard !refusals.isEmpty else { return ([:], 0) }
+        let places = Dictionary(part.map { (element($0).id.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+        var lists: [String: [Int]] = [:]
+        for index in part { lists[list(index), default: []].append(index) }
+        var reasons: [Int: String] = [:]
+        var unknown = 0
+        for refusal in refusals {
+            var place = refusal.id.flatMap { places[$0.lowercased()] }
+            if refusal.id == nil, let index = refusal.index {
+                // Without its name the only list there is.
+                let list = refusal.list.map { lists[$0] } ?? (lists.count == 1 ? lists.values.first : nil)
+                place = list.flatMap { $0.indices.contains(index) ? $0[index] : nil }
+            }
+            if let place { reasons[place] = refusal.reason } else { unknown += 1 }
+        }
+        return (reasons, unknown)
+    }
+
+    /// The list of the body that an element goes into.
+    private func list(_ index: Int) -> String {
+        switch content {
+        case .samples(let page): page.flags[index].contains(.deleted) ? "deleted" : "samples"
+        case .workouts(let all): all[index].body == nil ? "deleted" : "workouts"
+        case .nights(let all): all[index].body == nil ? "deletedNights" : "nights"
+        case .days(let all): all[index].body == nil ? "deleted" : "days"
         }
     }
 

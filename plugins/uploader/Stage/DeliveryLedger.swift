@@ -11,7 +11,8 @@ struct DeliveryLedger {
     }
 
     private var metrics: [String: Metric] = [:]
-    private var backendGeneration: String?
+    /// Who takes what is delivered.
+    private(set) var backend = KnownBackend()
     private var created: Int64 = 0
     private var updated: Int64 = 0
     private var known: Int64 = 0
@@ -39,8 +40,15 @@ struct DeliveryLedger {
         try turn.database.prepare("SELECT metric, counts FROM delays").forEachRow {
             delays[$0.string(0)] = DelayHistogram(wireValue: try Value(json: $0.bytes(1)))
         }
-        backendGeneration = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'").firstRow {
-            $0.string(0)
+        let kept = try turn.database.prepare("SELECT value FROM backend WHERE key = 'known'").firstRow {
+            try Value(json: $0.bytes(0))
+        }
+        if let kept {
+            backend = KnownBackend(wireValue: kept)
+        } else {
+            // Files of earlier releases name only the generation.
+            backend.generation = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'")
+                .firstRow { $0.string(0) }
         }
         droppedLetters =
             try turn.database.prepare("SELECT value FROM backend WHERE key = 'droppedLetters'").firstRow {
@@ -55,12 +63,16 @@ struct DeliveryLedger {
 
     mutating func checked(at now: Instant) { lastChecked = now }
 
+    /// Whether anything was ever delivered.
+    var hasDelivered: Bool { metrics.values.contains { $0.count > 0 } }
+
+    /// - Parameter counts: what was proven to add up to no more than was sent.
     mutating func delivered(
-        _ count: Int, metric: UploadMetric, created: Int, updated: Int, known: Int, _ turn: Turn
+        _ count: Int, metric: UploadMetric, _ counts: UploadAnswer.Counts?, _ turn: Turn
     ) throws {
-        self.created += Int64(created)
-        self.updated += Int64(updated)
-        self.known += Int64(known)
+        created += counts?.created ?? 0
+        updated += counts?.updated ?? 0
+        known += counts?.known ?? 0
         let total = (metrics[metric.rawValue]?.count ?? 0) + Int64(count)
         metrics[metric.rawValue] = Metric(last: turn.now, count: total)
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)")
@@ -158,15 +170,15 @@ struct DeliveryLedger {
         droppedLetters = dropped
     }
 
-    /// Notes which backend answered; true when it isn't the one that was delivered to before.
-    mutating func backendChanged(to generation: String, _ turn: Turn) throws -> Bool {
-        guard generation != backendGeneration else { return false }
-        let isFirst = backendGeneration == nil
-        backendGeneration = generation
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('generation', ?)")
-        write.bind(1, generation)
+    /// Keeps what is known of the backend, if it is another than before.
+    mutating func note(_ turn: Turn, _ change: (inout KnownBackend) -> Void) throws {
+        var changed = backend
+        change(&changed)
+        guard changed != backend else { return }
+        backend = changed
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('known', ?)")
+        write.bind(1, changed.wireValue.json())
         try write.run()
-        return !isFirst
     }
 
     var details: [String: Value] {

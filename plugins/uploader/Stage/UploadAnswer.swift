@@ -3,68 +3,96 @@ import HealthModel
 
 /// What a backend said became of a request's elements.
 public struct UploadAnswer: Sendable, Equatable {
+    public enum Form: Sendable, Equatable {
+        /// No bytes but white space.
+        case empty
+        case json
+        /// Anything else, such as a page for people.
+        case other
+    }
+
+    /// Each from 0; what isn't named is 0.
+    public struct Counts: Sendable, Equatable {
+        public var created: Int64 = 0
+        public var updated: Int64 = 0
+        public var known: Int64 = 0
+        public var refused: Int64 = 0
+
+        public init(created: Int64 = 0, updated: Int64 = 0, known: Int64 = 0, refused: Int64 = 0) {
+            (self.created, self.updated, self.known, self.refused) = (created, updated, known, refused)
+        }
+
+        /// Whether they account for exactly so many elements. Somebody else's numbers: no sum of them may overflow.
+        public func accounts(for elements: Int) -> Bool {
+            let all = [created, updated, known, refused]
+            guard all.allSatisfy({ (0...Int64(elements)).contains($0) }) else { return false }
+            return all.reduce(0, &+) == Int64(elements)
+        }
+    }
+
     public struct Refusal: Sendable, Equatable {
         /// nil when the element had none.
         public var id: String?
+        /// The list of the request's body that it stands in.
+        public var list: String?
         /// Where in its list it stands, from 0.
         public var index: Int?
         public var reason: String
 
-        public init(id: String?, index: Int?, reason: String) {
-            self.id = id
-            self.index = index
-            self.reason = reason
+        public init(id: String?, list: String? = nil, index: Int?, reason: String) {
+            (self.id, self.list, self.index, self.reason) = (id, list, index, reason)
         }
     }
 
     /// Characters that are kept of a reason.
     static let reasonLimit = 500
+    /// Bytes of a generation: it goes into a header of the next requests.
+    static let generationLimit = 128
 
-    public var created = 0
-    public var updated = 0
-    public var known = 0
+    public var form = Form.empty
+    /// nil when the body has none.
+    public var counts: Counts?
     public var refused: [Refusal] = []
-    /// By id, the version that the backend keeps where it isn't the one sent.
-    public var held: [String: Int64] = [:]
+    /// False when the body names refusals in a form that nobody can understand, or counts that are no counts.
+    public var areRefusalsReadable = true
+    public var areCountsReadable = true
     /// The nonce of the backend's database: another one means that it was made anew or restored.
     public var generation: String?
-    /// Microseconds since 1970, by the backend's clock.
-    public var serverTime: Instant?
-    /// Another kind of backend: its body says nothing to us.
-    public var isForeign = true
+    /// How many requests have changed something since the database was made, or rather a number that rises with each of them.
+    public var sequence: Int64?
 
-    /// Reads an answer's body. A body of another form is a foreign backend's: after a 2xx all was accepted.
+    /// Reads an answer's body; of a body of another form only that is known.
     public init(body: [UInt8]) {
+        guard body.contains(where: { $0 > 0x20 }) else { return }
+        // Until it is read: a form that says nothing to us, which is for whoever judges it.
+        form = .other
         guard JSONScanner.isUTF8(body) else { return }
         var answer = self
+        answer.form = .json
         do {
             try body.withUnsafeBytes { try answer.read($0) }
-            // Only a healthbus backend answers with both.
-            if answer.generation != nil, !answer.isForeign { self = answer }
+            self = answer
         } catch {
-            // Not JSON, or of another shape: nothing to learn, nothing to mend; `isForeign` says so.
             return
         }
     }
 
     private mutating func read(_ body: UnsafeRawBufferPointer) throws(JSONScanError) {
         var scanner = JSONScanner(body)
+        guard scanner.nextIsObject() else {
+            _ = try scanner.value()
+            return try scanner.end()
+        }
         try scanner.beginObject()
         while let name = try scanner.nextMember() {
             if name == "counts", scanner.nextIsObject() {
                 try readCounts(&scanner)
-            } else if name == "refused", scanner.nextIsArray() {
-                try scanner.beginArray()
-                while try scanner.nextElement() { try readRefusal(&scanner) }
-            } else if name == "held", scanner.nextIsObject() {
-                try scanner.beginObject()
-                while let id = try scanner.nextMember() {
-                    if let version = try scanner.value().integer, let id = id.text { held[id] = version }
-                }
+            } else if name == "refused" {
+                try readRefusals(&scanner)
             } else if name == "generation" {
-                generation = try scanner.value().text
-            } else if name == "serverTime" {
-                serverTime = try scanner.value().instant
+                generation = Self.nonce(try scanner.value())
+            } else if name == "sequence" {
+                sequence = Self.sequence(try scanner.value())
             } else {
                 _ = try scanner.value()
             }
@@ -72,39 +100,78 @@ public struct UploadAnswer: Sendable, Equatable {
         try scanner.end()
     }
 
+    /// Text that may stand in a header; nil for anything else.
+    static func nonce(_ span: JSONSpan) -> String? {
+        guard let text = span.text, (1...generationLimit).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        return text
+    }
+
+    static func sequence(_ span: JSONSpan) -> Int64? { span.integer.flatMap { $0 >= 0 ? $0 : nil } }
+
     private mutating func readCounts(_ scanner: inout JSONScanner) throws(JSONScanError) {
-        isForeign = false
+        var counts: Counts?
         try scanner.beginObject()
         while let name = try scanner.nextMember() {
-            let count = try scanner.value().integer.flatMap { Int(exactly: $0) } ?? 0
+            let place: WritableKeyPath<Counts, Int64>
             if name == "created" {
-                created = count
+                place = \.created
             } else if name == "updated" {
-                updated = count
+                place = \.updated
             } else if name == "known" {
-                known = count
+                place = \.known
+            } else if name == "refused" {
+                place = \.refused
+            } else {
+                _ = try scanner.value()
+                continue
             }
+            let count = try scanner.value().integer
+            if count == nil { areCountsReadable = false }
+            counts = counts ?? Counts()
+            counts?[keyPath: place] = count ?? 0
         }
+        self.counts = counts
+    }
+
+    private mutating func readRefusals(_ scanner: inout JSONScanner) throws(JSONScanError) {
+        guard scanner.nextIsArray() else {
+            // Some say "none" by null, false or 0.
+            let span = try scanner.value()
+            if !span.isNull, span.integer != 0, !span.isFalse { areRefusalsReadable = false }
+            return
+        }
+        try scanner.beginArray()
+        while try scanner.nextElement() { try readRefusal(&scanner) }
     }
 
     private mutating func readRefusal(_ scanner: inout JSONScanner) throws(JSONScanError) {
-        guard scanner.nextIsObject() else {
-            _ = try scanner.value()
-            return
-        }
         var refusal = Refusal(id: nil, index: nil, reason: "")
-        try scanner.beginObject()
-        while let name = try scanner.nextMember() {
-            let span = try scanner.value()
-            if name == "id" {
-                refusal.id = span.text
-            } else if name == "index" {
-                refusal.index = span.integer.flatMap { Int(exactly: $0) }
-            } else if name == "reason" {
-                // Somebody else's words: enough to know why, and no more of them in files and logs.
-                refusal.reason = String((span.text ?? "").prefix(UploadAnswer.reasonLimit))
+        if scanner.nextIsObject() {
+            try scanner.beginObject()
+            while let name = try scanner.nextMember() {
+                let span = try scanner.value()
+                if name == "id" {
+                    refusal.id = span.text
+                } else if name == "list" {
+                    refusal.list = span.text
+                } else if name == "index" {
+                    refusal.index = span.integer.flatMap { Int(exactly: $0) }
+                } else if name == "reason" {
+                    // Somebody else's words: enough to know why, and no more of them in files and logs.
+                    refusal.reason = String((span.text ?? "").prefix(Self.reasonLimit))
+                }
             }
+        } else {
+            // A bare id.
+            refusal.id = try scanner.value().text
         }
+        if refusal.id == nil, refusal.index == nil { areRefusalsReadable = false }
         refused.append(refusal)
     }
+}
+
+extension JSONSpan {
+    fileprivate var isFalse: Bool { kind == .bool && bytes.first == UInt8(ascii: "f") }
 }

@@ -6,14 +6,20 @@ public struct UploadPolicy: Sendable, Equatable {
     /// Seconds: the bound of the first delay, doubled by each further attempt up to `cap`.
     public var base: Double
     public var cap: Double
+    /// Seconds that the backend may ask for at most.
+    public var askedCap: Double
+    /// The last retry waits for as long as the backend asked.
+    public private(set) var isAsked = false
     /// Attempts in a row that failed.
     public private(set) var attempt = 0
     /// A new token was asked for since the last success.
     public private(set) var hasRefreshedToken = false
 
-    public init(base: Double = 1, cap: Double = 900) {
+    public init(base: Double = 1, cap: Double = 900, askedCap: Double = 900, attempt: Int = 0) {
         self.base = base
         self.cap = cap
+        self.askedCap = askedCap
+        self.attempt = attempt
     }
 
     public enum Outcome: Sendable, Equatable {
@@ -21,6 +27,8 @@ public struct UploadPolicy: Sendable, Equatable {
         ///   - retryAfter: the header, seconds or an HTTP date.
         ///   - refused: elements that the answer itself names as refused.
         case answered(status: Int, retryAfter: String? = nil, refused: Int = 0)
+        /// The answer isn't the backend's, or proves nothing: nothing is accepted, and nothing refused.
+        case unproven
         /// No answer came.
         case failed(HTTPError.Kind)
     }
@@ -53,25 +61,30 @@ public struct UploadPolicy: Sendable, Equatable {
     public mutating func action(
         after outcome: Outcome, elements: Int, now: Instant, using generator: inout some RandomNumberGenerator
     ) -> Action {
+        isAsked = false
         let action = decide(outcome, elements: elements, now: now, using: &generator)
         switch action {
         case .retry: attempt += 1
         case .refreshToken: hasRefreshedToken = true
         case .pause: break
-        case .done, .split, .deadLetter:
-            // The backend answered for good: what comes next starts anew.
-            attempt = 0
-            hasRefreshedToken = false
+        case .done, .split, .deadLetter: succeeded()
         }
         return action
     }
 
-    private func decide(
+    /// The backend has taken something: what comes next starts anew.
+    public mutating func succeeded() {
+        attempt = 0
+        hasRefreshedToken = false
+        isAsked = false
+    }
+
+    private mutating func decide(
         _ outcome: Outcome, elements: Int, now: Instant, using generator: inout some RandomNumberGenerator
     ) -> Action {
         switch outcome {
         case .failed(.invalidRequest): return .pause(.wrongEndpoint)
-        case .failed: return .retry(after: jitter(using: &generator))
+        case .failed, .unproven: return .retry(after: jitter(using: &generator))
         case .answered(let status, let retryAfter, let refused):
             switch status {
             case 200..<300: return .done
@@ -83,8 +96,11 @@ public struct UploadPolicy: Sendable, Equatable {
                 if refused > 0, refused >= elements { return .done }
                 return elements > 1 ? .split : .deadLetter("the backend refuses it (\(status))")
             case 429, 503:
-                let wait = retryAfter.flatMap { RetryAfter.seconds($0, now: now) }
-                return .retry(after: wait ?? jitter(using: &generator))
+                guard let wait = retryAfter.flatMap({ RetryAfter.seconds($0, now: now, longest: askedCap) }) else {
+                    return .retry(after: jitter(using: &generator))
+                }
+                isAsked = true
+                return .retry(after: wait)
             case 408, 409, 425, 500...: return .retry(after: jitter(using: &generator))
             default: return .pause(.wrongEndpoint)
             }

@@ -6,11 +6,28 @@ public struct UploadRequest: Sendable {
     public var body: [UInt8]
     /// Read the token's source again first: the backend refused the last one.
     public var refreshToken: Bool
+    /// What was seen of the backend; it can tell by it that it was put back to an older copy.
+    public var seen = SeenBackend()
+
+    /// The header that says so: `<generation> <sequence>`.
+    public static let seenHeader = "Healthbus-Seen"
+
+    public var seenField: String? {
+        guard let generation = seen.generation, let sequence = seen.sequence else { return nil }
+        return "\(generation) \(sequence)"
+    }
 }
 
-/// What came of it.
+/// The question what the backend holds.
+public struct HoldingsRequest: Sendable {
+    public static let path = "/api/v1/stats"
+
+    public var refreshToken: Bool
+}
+
+/// What came of either.
 public enum UploadReply: Sendable {
-    case answered(status: Int, retryAfter: String?, body: [UInt8])
+    case answered(status: Int, retryAfter: String? = nil, contentType: String? = nil, body: [UInt8])
     case failed(HTTPError)
     /// There is no token to send.
     case noToken(String)

@@ -2,12 +2,13 @@ import HealthModel
 
 /// The Retry-After header (RFC 9110, 10.2.3): seconds, or the date of an HTTP server.
 public enum RetryAfter {
-    /// A day: a server that is wrong about its clock must not stop deliveries for good.
-    public static let longest: Double = 86_400
-
     /// Seconds to wait from `now`, 0 to `longest`; nil for text that is neither form.
-    public static func seconds(_ text: String, now: Instant) -> Double? {
-        if let seconds = Int(text) { return seconds < 0 ? nil : min(Double(seconds), longest) }
+    /// - Parameter longest: a server that is wrong about its clock, or about us, must not stop deliveries for good.
+    public static func seconds(_ text: String, now: Instant, longest: Double) -> Double? {
+        if !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
+            // More digits than an integer has are a very long time.
+            return Int(text).map { min(Double($0), longest) } ?? longest
+        }
         guard let date = instant(httpDate: text) else { return nil }
         return min(max(0, (date - now).seconds), longest)
     }

@@ -8,7 +8,8 @@ import Synchronization
 public final class UploadRunner: EffectRunner {
     private struct Job: Sendable {
         var effect: Effect
-        var request: UploadRequest
+        var request: HTTPRequest
+        var refreshesToken: Bool
         var reply: @Sendable (EffectResult) -> Bool
     }
 
@@ -26,7 +27,7 @@ public final class UploadRunner: EffectRunner {
                 while !jobs.isClosed {
                     for job in jobs.take(limit: 1, timeout: 60) {
                         _ = job.reply(
-                            EffectResult(id: job.effect.id, value: Self.send(job.request, client, token, timeout)))
+                            EffectResult(id: job.effect.id, value: Self.send(job, client, token, timeout)))
                     }
                 }
             }
@@ -37,8 +38,18 @@ public final class UploadRunner: EffectRunner {
 
     public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
         if effect.request is WatchPath { return watchPath(effect, reply) }
-        guard let request = effect.request as? UploadRequest else { return }
-        jobs.insist(Job(effect: effect, request: request, reply: reply))
+        if let upload = effect.request as? UploadRequest {
+            var request = HTTPRequest(
+                method: "POST", path: upload.path, headers: ["Content-Type": "application/json"], body: upload.body)
+            request.headers[UploadRequest.seenHeader] = upload.seenField
+            jobs.insist(
+                Job(effect: effect, request: request, refreshesToken: upload.refreshToken, reply: reply))
+        } else if let question = effect.request as? HoldingsRequest {
+            jobs.insist(
+                Job(
+                    effect: effect, request: HTTPRequest(path: HoldingsRequest.path),
+                    refreshesToken: question.refreshToken, reply: reply))
+        }
     }
 
     /// What is under way may be cut off: its anchor hasn't moved, and it is sent again.
@@ -58,18 +69,14 @@ public final class UploadRunner: EffectRunner {
         }
     }
 
-    private static func send(_ request: UploadRequest, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double)
-        -> UploadReply
-    {
+    private static func send(_ job: Job, _ client: HTTPClient, _ token: TokenSource, _ timeout: Double) -> UploadReply {
         do {
-            let bearer = try token.current(refresh: request.refreshToken)
-            let response = try client.send(
-                HTTPRequest(
-                    method: "POST", path: request.path,
-                    headers: ["Authorization": "Bearer \(bearer)", "Content-Type": "application/json"],
-                    body: request.body),
-                timeout: timeout)
-            return .answered(status: response.status, retryAfter: response.headers["Retry-After"], body: response.body)
+            var request = job.request
+            request.headers["Authorization"] = "Bearer \(try token.current(refresh: job.refreshesToken))"
+            let response = try client.send(request, timeout: timeout)
+            return .answered(
+                status: response.status, retryAfter: response.headers["Retry-After"],
+                contentType: response.headers["Content-Type"], body: response.body)
         } catch let error as HTTPError {
             return .failed(error)
         } catch {

@@ -3,53 +3,107 @@ import HealthModel
 import PluginKit
 
 extension UploaderStage {
+    /// Answers in a row that prove nothing before a person is told.
+    private static let unprovenLimit = 3
+
+    /// What blocks, for people; nil while things move.
+    var whatBlocks: String? { blocked ?? suspicionText }
+
     /// Does what an answer asks for: goes on, waits, splits, or puts an element aside.
-    func settle(_ index: Int, _ reply: UploadReply, _ turn: Turn) throws {
-        guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else {
-            return
+    func settle(_ index: Int, _ sent: Delivery.Sent, _ reply: UploadReply, _ turn: Turn) throws {
+        guard case .answered(let status, let retryAfter, let contentType, let body) = reply else {
+            return try settle(unanswered: reply, turn)
         }
-        let outcome: UploadPolicy.Outcome
-        var answer: UploadAnswer?
-        var status: Int?
-        var why: String
+        let answer = UploadAnswer(body: body)
+        let judgement = UploadJudgement(
+            status: status, contentType: contentType, answer: answer, sent: sent.part.count, seen: sent.seen)
+        switch judgement {
+        case .proven: try prove(index, sent, answer, status, turn)
+        case .onTrust:
+            if try meet(generation: nil, answer, turn) { try delivered(index, sent, answer, status, turn) }
+        case .otherBackend(let generation): _ = try meet(generation: generation, answer, turn)
+        case .rolledBack(let sequence): try rolledBack(to: sequence, turn)
+        case .refusals: try believe(index, sent, answer, status, turn)
+        case .unreadableRefusals:
+            try turn.raise(
+                Alert(
+                    .degraded, subject: "refusals",
+                    text: "The backend names elements that it refuses in a form that can't be understood.",
+                    remedy: "See 'What a plain server must do' in docs/backend.md; nothing is lost meanwhile."))
+            try retry("the backend answered \(status), with refusals in a form that can't be understood", turn)
+        case .unproven(let why): try doubt(why, turn)
+        case .status:
+            let outcome = UploadPolicy.Outcome.answered(status: status, retryAfter: retryAfter)
+            try act(on: outcome, index, sent, status, "the backend answered \(status)", turn)
+        }
+    }
+
+    private func settle(unanswered reply: UploadReply, _ turn: Turn) throws {
         switch reply {
-        case .answered(let code, let retryAfter, let body):
-            let read = UploadAnswer(body: body)
-            answer = read
-            status = code
-            outcome = .answered(status: code, retryAfter: retryAfter, refused: read.refused.count)
-            why = "the backend answered \(code)"
         case .failed(let error):
-            outcome = .failed(error.kind)
-            why = error.description
-        case .noToken(let reason):
-            blocked = reason
-            isPaused = true
-            waitUntil = turn.monotonic + Self.pause
-            turn.log(.uploadPaused, ["why": reason])
-            return
+            try wait(
+                policy.action(after: .failed(error.kind), elements: 1, now: turn.now, using: &generator),
+                error.description, turn)
+        case .noToken(let reason): pause(reason, turn)
+        case .answered: break
         }
-        switch policy.action(after: outcome, elements: part.count, now: turn.now, using: &generator) {
-        case .done: try delivered(index, group, part, answer, status, turn)
-        case .retry(let seconds):
-            blocked = why
-            waitUntil = turn.monotonic + Instant(seconds * 1e6)
-            turn.log(.uploadRetry, ["why": why, "seconds": seconds])
+    }
+
+    /// What a status asks for that says nothing of single elements, or what no status came to.
+    private func act(
+        on outcome: UploadPolicy.Outcome, _ index: Int, _ sent: Delivery.Sent, _ status: Int, _ why: String,
+        _ turn: Turn
+    ) throws {
+        let action = policy.action(after: outcome, elements: sent.part.count, now: turn.now, using: &generator)
+        switch action {
+        case .done: break
         case .refreshToken: refreshToken = true
-        case .pause(let pause):
-            why += "; " + Self.remedy(pause)
-            blocked = why
-            isPaused = true
-            waitUntil = turn.monotonic + Self.pause
-            turn.log(.uploadPaused, ["why": why])
-        case .split: deliveries[index].groups[group].batch.split()
-        case .deadLetter(let reason):
-            let element = deliveries[index].groups[group].element(part.lowerBound)
-            try ledger.bury(
-                id: element.id, version: element.version, metric: deliveries[index].groups[group].metric,
-                user: deliveries[index].groups[group].user, reason: reason, status: status, turn)
-            deliveries[index].groups[group].batch.settle()
+        case .split: deliveries[index].groups[sent.group].batch.split()
+        case .deadLetter(let reason): try suspect(index, sent, reason, status, turn)
+        case .retry, .pause: try wait(action, why, turn)
         }
+    }
+
+    /// Waits as the policy says.
+    func wait(_ action: UploadPolicy.Action, _ why: String, _ turn: Turn) throws {
+        switch action {
+        case .retry(let seconds):
+            let wait = Instant(seconds * 1e6)
+            waitUntil = turn.monotonic + wait
+            waitsUntil = policy.isAsked ? turn.now + wait : nil
+            blocked =
+                why + (waitsUntil.map { "; it asked to wait until \(InstantText.iso8601($0))" } ?? "")
+            turn.log(.uploadRetry, ["why": why, "seconds": seconds])
+        case .pause(let reason): pause(why + "; " + Self.remedy(reason), turn)
+        case .refreshToken: refreshToken = true
+        case .done, .split, .deadLetter: break
+        }
+    }
+
+    private func pause(_ why: String, _ turn: Turn) {
+        blocked = why
+        isPaused = true
+        waitUntil = turn.monotonic + Self.pause
+        turn.log(.uploadPaused, ["why": why])
+    }
+
+    /// The same again later: nothing is accepted, and nothing refused.
+    func retry(_ why: String, _ turn: Turn) throws {
+        try wait(policy.action(after: .unproven, elements: 1, now: turn.now, using: &generator), why, turn)
+    }
+
+    /// An answer that may be anybody's.
+    func doubt(_ why: String, _ turn: Turn) throws {
+        unproven += 1
+        if unproven >= Self.unprovenLimit {
+            try turn.raise(
+                Alert(
+                    .degraded, subject: "acceptance",
+                    text: "What answers for the backend doesn't prove that it takes anything; nothing is counted as delivered.",
+                    remedy: "Look at 'healthbus status': is there a login page in the network, or another server at this address?"
+                ))
+        }
+        try retry(why, turn)
     }
 
     private static func remedy(_ pause: UploadPolicy.Pause) -> String {
@@ -59,36 +113,94 @@ extension UploaderStage {
         }
     }
 
-    private func delivered(
-        _ index: Int, _ group: Int, _ part: Range<Int>, _ answer: UploadAnswer?, _ status: Int?, _ turn: Turn
+    /// The known backend, or one that makes itself known now, accounts for all that was sent.
+    private func prove(
+        _ index: Int, _ sent: Delivery.Sent, _ answer: UploadAnswer, _ status: Int, _ turn: Turn
     ) throws {
-        blocked = nil
-        isPaused = false
-        try turn.clear(.degraded, subject: "delivery")
-        let metric = deliveries[index].groups[group].metric
-        let user = deliveries[index].groups[group].user
-        let elements = deliveries[index].groups[group]
-        let refused = Set((answer?.refused ?? []).compactMap(\.id))
-        try ledger.unbury(
-            part.lazy.map { elements.element($0) }.filter { !refused.contains($0.id) }, metric: metric, user: user, turn
-        )
-        for refusal in answer?.refused ?? [] {
-            let version = part.lazy.map { elements.element($0) }.first { $0.id == refusal.id }?.version
-            try ledger.bury(
-                id: refusal.id ?? "", version: version ?? 0, metric: metric, user: user, reason: refusal.reason,
-                status: status, turn)
-        }
-        let counts = answer.map { ($0.created, $0.updated, $0.known) } ?? (0, 0, 0)
-        try ledger.delivered(part.count, metric: metric, created: counts.0, updated: counts.1, known: counts.2, turn)
-        // What is delivered once more was delivered long ago.
-        if deliveries[index].fetched != nil {
-            try ledger.delayed(deliveries[index].groups[group].ends(part), metric: metric, turn)
-        }
-        deliveries[index].groups[group].batch.settle()
-        if let generation = answer?.generation, try ledger.backendChanged(to: generation, turn) {
-            try redeliverEverything(turn)
+        guard try meet(generation: answer.generation, answer, turn) else { return }
+        let (reasons, _) = deliveries[index].groups[sent.group].refused(answer.refused, in: sent.part)
+        // It has refused one of these, and doesn't say which: the smaller the part, the fewer it can be.
+        guard reasons.count == answer.refused.count || sent.part.count == 1 else {
+            deliveries[index].groups[sent.group].batch.split()
             return
         }
+        try delivered(index, sent, answer, status, turn)
+    }
+
+    /// Refusals in an answer that proves nothing else: what they name is put aside, the rest is sent again.
+    private func believe(
+        _ index: Int, _ sent: Delivery.Sent, _ answer: UploadAnswer, _ status: Int, _ turn: Turn
+    ) throws {
+        let group = deliveries[index].groups[sent.group]
+        let (reasons, unknown) = group.refused(answer.refused, in: sent.part)
+        try tell(unknown: unknown, turn)
+        try bury(group, reasons, status, turn)
+        deliveries[index].groups[sent.group].batch.remove(reasons.keys)
+        guard reasons.isEmpty else { return try settleDone(turn) }
+        // It has named nobody that was sent: the status alone counts, if it is one.
+        guard status >= 400 else { return try doubt("something answered \(status) without the backend's generation", turn) }
+        try act(on: .answered(status: status), index, sent, status, "the backend answered \(status)", turn)
+    }
+
+    func bury(_ group: Delivery.Group, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
+        for (place, reason) in reasons.sorted(by: { $0.key < $1.key }) {
+            let element = group.element(place)
+            try ledger.bury(
+                id: element.id, version: element.version, metric: group.metric, user: group.user, reason: reason,
+                status: status, turn)
+        }
+    }
+
+    private func tell(unknown count: Int, _ turn: Turn) throws {
+        guard count > 0 else { return }
+        turn.log(.refusalUnknown, ["count": count])
+        try turn.raise(
+            Alert(
+                .degraded, subject: "refusals",
+                text: "The backend names elements as refused that were never sent to it; that is passed over.",
+                remedy: "See to the backend: 'refused' names elements by the id that they came with."))
+    }
+
+    private func delivered(
+        _ index: Int, _ sent: Delivery.Sent, _ answer: UploadAnswer, _ status: Int, _ turn: Turn
+    ) throws {
+        goesOn()
+        let group = deliveries[index].groups[sent.group]
+        var (reasons, unknown) = group.refused(answer.refused, in: sent.part)
+        if unknown > 0, sent.part.count == 1, answer.counts?.refused == 1 {
+            // It can only be this one.
+            reasons[sent.part.lowerBound] = answer.refused.first?.reason ?? ""
+            unknown = 0
+        }
+        for subject in ["delivery", "acceptance"] { try turn.clear(.degraded, subject: subject) }
+        try tell(unknown: unknown, turn)
+        try ledger.unbury(
+            sent.part.lazy.filter { reasons[$0] == nil }.map { group.element($0) }, metric: group.metric,
+            user: group.user, turn)
+        try bury(group, reasons, status, turn)
+        try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
+        // What is delivered once more was delivered long ago.
+        if deliveries[index].fetched != nil {
+            try ledger.delayed(group.ends(sent.part), metric: group.metric, turn)
+        }
+        deliveries[index].groups[sent.group].batch.settle()
+        if reasons.count < sent.part.count { try accepted(by: group, sent, reasons, turn) }
+        if answer.refused.isEmpty, suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }
         try settleDone(turn)
+    }
+
+    /// The backend answered for good: what comes next starts anew.
+    func goesOn() {
+        policy.succeeded()
+        blocked = nil
+        waitsUntil = nil
+        isPaused = false
+        unproven = 0
+    }
+
+    /// Whatever waits is tried at once.
+    func tryNow() {
+        waitUntil = 0
+        for metric in suspicions.keys { suspicions[metric]?.tryNow() }
     }
 }

@@ -33,7 +33,10 @@ extension UploaderStage {
             }
         case "reset":
             deliveries = []
+            suspicions = [:]
+            goesOn()
             waitUntil = 0
+            check = BackendCheck()
             replay = UploadReplay()
             waitingReplay = nil
             try ledger.reset(turn)

@@ -128,7 +128,7 @@ extension UploaderStage {
             return false
         }
         // What is live goes first, also in the asking.
-        guard samples.isLive, !deliveries.contains(where: { $0.effect == nil && !$0.isDone }) else { return false }
+        guard samples.isLive, !deliveries.contains(where: { $0.sent == nil && !$0.isDone }) else { return false }
         let pull: Pull
         switch step {
         case .letters(let selection, let after):

@@ -29,19 +29,32 @@ public final class UploaderStage: Stage {
     var waitingReplay: MendRequest?
     /// Why nothing moves at present, for people; nil while it does.
     var blocked: String?
+    /// When it is tried again, by the clock, if the backend asked for that.
+    var waitsUntil: Instant?
+    let settings: UploaderSettings
+    /// The comparison of what the backend holds with what it took.
+    var check = BackendCheck()
+    /// Elements that were refused alone, by metric.
+    var suspicions: [UploadMetric: Suspicion] = [:]
+    /// By metric, a request with one element that the backend has taken.
+    var goodBodies: [UploadMetric: [UInt8]] = [:]
+    /// Answers in a row that proved nothing.
+    var unproven = 0
+    /// A generation that answered before the present one and answers again.
+    var returning = ReturningBackend()
     /// Only a person can mend what blocks.
     var isPaused = false
-    private var gate: PathGate {
+    private(set) var gate: PathGate {
         didSet {
             // A way that has come back is tried at once: what failed before failed for want of it.
-            if gate.isOpen, !oldValue.isOpen { waitUntil = 0 }
+            if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
     /// Since when (monotonic) something has waited and nothing was accepted.
     private var stuckSince: Instant?
 
     /// Requests under way at once: one is encoded while the other is being stored.
-    private static let concurrentRequests = 2
+    static let concurrentRequests = 2
     /// Fetched sets that wait behind those.
     private static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
@@ -56,6 +69,7 @@ public final class UploaderStage: Stage {
     ///   - family: under which metric a type's samples go.
     public init(
         observer: String, handlers: [String], consolidator: String?, policy: UploadPolicy,
+        settings: UploaderSettings = .init(),
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator(), instance: String,
         needsPath: Bool = false, family: @escaping (String) -> UploadMetric
     ) {
@@ -68,17 +82,20 @@ public final class UploaderStage: Stage {
             (consolidator.map { [Upstream($0, query: ["query": "changes", "topic": "daily.summary"])] } ?? [])
             + handlers.map { Upstream($0, query: ["query": "changes", "topic": "events."]) }
         self.policy = policy
+        self.settings = settings
         self.generator = generator
         self.family = family
         gate = PathGate(needsPath: needsPath)
         releaseTopic = "sync.\(instance)"
+        controlTopic = "control.\(instance)"
     }
 
     private let releaseTopic: String
-    private static let noPath = "there is no network path; it goes on when there is one"
+    private let controlTopic: String
+    static let noPath = "there is no network path; it goes on when there is one"
 
     public var subscriptions: [Subscription] {
-        [.exact(releaseTopic), .exact(Heartbeat.topic(samples.producer))]
+        [.exact(releaseTopic), .exact(controlTopic), .exact(Heartbeat.topic(samples.producer))]
             + documents.map { .exact(Heartbeat.topic($0.producer)) }
     }
 
@@ -88,6 +105,7 @@ public final class UploaderStage: Stage {
         try DeliveryLedger.createTables(in: try turn.write().database)
         try ledger.open(turn)
         try replay.open(turn)
+        try openBackend(turn)
         for upstream in upstreams { try upstream.open(turn) }
         turn.perform(WatchPath())
     }
@@ -101,6 +119,8 @@ public final class UploaderStage: Stage {
                 head, limit: released, off: Set((message.body["off"].array ?? []).compactMap(\.string)), turn)
             ledger.checked(at: turn.now)
             hear(replay: message.body["replay"])
+        } else if message.topic == controlTopic {
+            hear(command: message.body)
         } else if let beat = Heartbeat(message), beat.instance == samples.producer {
             gate.device = NetworkPath(wireValue: beat.details["device"]?["network"] ?? .null)
         } else if let beat = Heartbeat(message), let head = beat.head,
@@ -129,11 +149,16 @@ public final class UploaderStage: Stage {
 
     public func receive(_ result: EffectResult, _ turn: Turn) throws {
         if let news = result.value as? PathNews { return hear(news, turn) }
-        guard let reply = result.value as? UploadReply,
-            let index = deliveries.firstIndex(where: { $0.effect == result.id })
+        guard let reply = result.value as? UploadReply else { return }
+        if result.id == check.effect { return try compare(reply, turn) }
+        if let metric = suspicions.first(where: { $0.value.probe?.effect == result.id })?.key {
+            return try settle(probeOf: metric, reply, turn)
+        }
+        guard let index = deliveries.firstIndex(where: { $0.sent?.effect == result.id }),
+            let sent = deliveries[index].sent
         else { return }
-        deliveries[index].effect = nil
-        try settle(index, reply, turn)
+        deliveries[index].sent = nil
+        try settle(index, sent, reply, turn)
     }
 
     private func hear(_ news: PathNews, _ turn: Turn) {
@@ -146,20 +171,24 @@ public final class UploaderStage: Stage {
     }
 
     public func tick(_ turn: Turn) throws -> Instant? {
-        let next = try move(turn)
-        guard blocked != nil, !deliveries.isEmpty else {
+        let times = [try moveSuspects(turn), try move(turn), try moveCheck(turn), try alertOfDelay(turn)]
+        return times.compactMap { $0 }.min()
+    }
+
+    private func alertOfDelay(_ turn: Turn) throws -> Instant? {
+        guard whatBlocks != nil, !deliveries.isEmpty else {
             stuckSince = nil
-            return next
+            return nil
         }
         let since = stuckSince ?? turn.monotonic
         stuckSince = since
-        guard turn.monotonic - since >= Self.alertAfter else { return min(next ?? .max, since + Self.alertAfter) }
+        guard turn.monotonic - since >= Self.alertAfter else { return since + Self.alertAfter }
         try turn.raise(
             Alert(
                 .degraded, subject: "delivery",
                 text: "Nothing has reached the backend for a while, though something waits.",
                 remedy: "Look at 'healthbus status': it says what delivery waits for."))
-        return next
+        return nil
     }
 
     private func move(_ turn: Turn) throws -> Instant? {
@@ -176,9 +205,10 @@ public final class UploaderStage: Stage {
         guard turn.monotonic >= waitUntil else { return waitUntil }
         // Summaries and events first: they are small, and what a person looks at.
         let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
+        let waiting = waitingMetrics
         for index in order {
-            guard deliveries.count(where: { $0.effect != nil }) < Self.concurrentRequests else { break }
-            if deliveries[index].effect == nil { send(index, turn) }
+            guard deliveries.count(where: { $0.sent != nil }) < Self.concurrentRequests else { break }
+            if deliveries[index].sent == nil { send(index, besides: waiting, turn) }
         }
         return nil
     }
@@ -188,13 +218,15 @@ public final class UploaderStage: Stage {
         delivery.fetched == nil ? 2 : delivery.upstream == samples.name ? 1 : 0
     }
 
-    private func send(_ index: Int, _ turn: Turn) {
-        guard let group = deliveries[index].nextGroup, let part = deliveries[index].groups[group].batch.next else {
-            return
-        }
+    private func send(_ index: Int, besides waiting: Set<UploadMetric>, _ turn: Turn) {
+        guard let group = deliveries[index].nextGroup(besides: waiting),
+            let part = deliveries[index].groups[group].batch.next
+        else { return }
         let body = deliveries[index].groups[group].encode(part, deviceId: turn.head.store, syncedAt: turn.now)
-        deliveries[index].effect = turn.perform(
-            UploadRequest(path: deliveries[index].groups[group].metric.path, body: body, refreshToken: refreshToken))
+        let effect = turn.perform(
+            UploadRequest(
+                path: deliveries[index].groups[group].metric.path, body: body, refreshToken: refreshToken, seen: seen))
+        deliveries[index].sent = .init(effect: effect, group: group, part: part, seen: seen)
         refreshToken = false
     }
 
@@ -208,17 +240,12 @@ public final class UploaderStage: Stage {
         }
     }
 
-    /// The backend isn't the one that took what was delivered before: everything is delivered once more, which changes nothing that it has.
-    func redeliverEverything(_ turn: Turn) throws {
-        turn.log(.backendChanged)
-        deliveries = []
-        replay.restart()
-        for upstream in upstreams { try upstream.rewind(turn) }
-    }
-
     public func report(_ turn: Turn) throws -> StageReport {
         var details = ledger.details
-        details["blocked"] = Value(blocked)
+        details["blocked"] = Value(whatBlocks)
+        details["waitsUntil"] = waitsUntil.map { .integer($0) } ?? .null
+        details["held"] = .integer(Int64(suspicions.keys.reduce(0) { $0 + held($1) }))
+        details["backend"] = backendReport
         details["paused"] = .bool(isPaused)
         details["path"] = gate.path?.wireValue ?? .null
         details["waiting"] = .integer(Int64(deliveries.count))
@@ -233,7 +260,7 @@ public final class UploaderStage: Stage {
 extension UploaderStage {
     /// The uploader of a stack's instance.
     public convenience init(
-        stack: StackConfiguration, instance: StackConfiguration.Instance, needsPath: Bool,
+        stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", needsPath: Bool,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) {
         let options = instance.configuration
@@ -242,7 +269,11 @@ extension UploaderStage {
             handlers: stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name),
             consolidator: stack.only(.consolidator)?.name,
             policy: UploadPolicy(
-                base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900),
+                base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900,
+                askedCap: options["retryAfterCapSeconds"].double ?? 900),
+            settings: UploaderSettings(
+                address: address, compareEvery: Instant((options["compareSeconds"].double ?? 3600) * 1e6),
+                refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3),
             generator: generator, instance: instance.name, needsPath: needsPath,
             family: { UploadMetric(family: stack.family(of: $0)) })
     }

@@ -1,0 +1,43 @@
+import HealthModel
+import PluginKit
+
+/// What an uploader's heartbeat says of its backend that a person should know. Pure.
+enum BackendFindings {
+    static func of(_ beat: Heartbeat, _ name: String) -> [Finding] {
+        guard let backend = beat.details["backend"] else { return [] }
+        var found: [Finding] = []
+        let isPaused = beat.details["paused"]?.bool == true
+        if let until = beat.details["waitsUntil"]?.int, let why = beat.details["blocked"]?.string {
+            found.append(
+                Finding(
+                    .warning, name, "waits until \(InstantText.iso8601(until)), the backend asked for it: \(why)",
+                    remedy: "'healthbus sync' tries at once; nothing is lost"))
+        }
+        if let held = beat.details["held"]?.int, held > 0, let why = beat.details["blocked"]?.string {
+            found.append(
+                Finding(
+                    .warning, name, why,
+                    remedy: "see to the backend; if it is right, set the uploader's 'refusedInARow' to 0"))
+        }
+        if let why = backend["why"].string, !isPaused {
+            found.append(
+                Finding(
+                    .warning, name, "can't compare what the backend holds with what it took: \(why)",
+                    remedy: "see to the backend; it is tried again by itself"))
+        }
+        if backend["result"] == "redelivered" {
+            let missing = backend["missing"].int.map { "at least \($0) elements" } ?? "some or all"
+            found.append(
+                Finding(
+                    .warning, name, "the backend had lost \(missing) of what it took; everything is delivered again",
+                    remedy: "wait until 'healthbus sync' says that all is delivered; then see to the backend's folder"))
+        }
+        if backend["acceptance"] == "trust" {
+            found.append(
+                Finding(
+                    .note, name, "takes it on trust that the backend keeps what it accepts: it doesn't say who it is",
+                    remedy: "nothing; 'Acceptance' in docs/delivery.md says what a backend answers to prove it"))
+        }
+        return found
+    }
+}

@@ -1,0 +1,196 @@
+import Changelog
+import HTTP
+import HealthModel
+import PluginKit
+import Simulation
+import Testing
+import UploaderStage
+
+/// What counts as delivered: only what a backend has shown to have taken.
+@Suite struct AcceptanceTests {
+    private static let portal = "<!DOCTYPE html><html><body>Please log in</body></html>"
+
+    private static let elsewhere: [(Int, String, String?)] = [
+        (200, portal, "text/html"), (200, portal, nil), (200, "", nil), (204, "", nil), (200, "{}", "application/json"),
+        (200, "OK", "text/plain"), (200, #"{"ok":true}"#, "text/html; charset=utf-8"),
+        (200, #"{"generation":"generation-1","counts":{"created":0,"updated":0,"known":0,"refused":0},"refused":[]}"#, nil),
+        (200, #"{"generation":"generation-1","counts":{"created":3},"refused":[]}"#, nil),
+        (200, #"{"generation":"generation-1","counts":{"created":1,"refused":1},"refused":[]}"#, nil),
+        (200, #"{"generation":"generation-1","counts":{"created":9223372036854775807,"known":9223372036854775807}}"#, nil),
+        (200, #"{"generation":"generation-1","counts":{"created":-1,"known":3}}"#, nil),
+        (200, #"{"generation":"generation-1","counts":{"created":1e300}}"#, nil),
+        (200, #"{"generation":"generation-1","counts":{"created":99999999999999999999999}}"#, nil),
+        (200, #"{"generation":"generation-1","counts":{"created":"2"}}"#, nil),
+        (200, #"{"generation":"generation-1"}"#, nil), (200, #"{"counts":{"created":2}}"#, nil),
+        (200, #"{"generation":"\u000Agenera","counts":{"created":2}}"#, nil),
+        (400, portal, "text/html"), (422, portal, "text/html"), (400, "no", "text/plain"),
+    ]
+
+    /// In the midst of deliveries to a known backend.
+    @Test(arguments: elsewhere.indices) func whatMayBeAnybodysAcceptsNothing(_ number: Int) throws {
+        let (status, body, type) = Self.elsewhere[number]
+        let rig = try UploaderRig()
+        try rig.add(1...1)
+        try rig.serve()
+        try rig.add(2...3)
+        for _ in 0..<6 {
+            try rig.reply(status, body, type: type)
+            #expect(try rig.frontier() == 1 && rig.detail("delivered") == ["daily": 1])
+            #expect(try rig.detail("blocked").string != nil)
+            try rig.rig.pass(8 * Instant.second)
+            // Whole, as it was: it is nobody's refusal.
+            #expect(try rig.dates(rig.request().request) == ["2025-03-12", "2025-03-13"])
+        }
+        #expect(try rig.alerts().contains("acceptance"))
+        try rig.serve()
+        #expect(try rig.frontier() == 3 && rig.letters().isEmpty && rig.alerts().isEmpty)
+        #expect(try rig.delivered == 3 && rig.known("acceptance") == "proven")
+    }
+
+    @Test(arguments: [
+        (200, portal, "text/html"), (200, portal, nil), (200, "OK", "text/plain"), (200, "{}", "text/html"),
+        (200, #"{"counts":{"created":0,"known":0}}"#, nil), (302, "", nil),
+    ] as [(Int, String, String?)])
+    func aPageForPeopleIsNoAcceptanceFromAnybody(_ status: Int, _ body: String, _ type: String?) throws {
+        let rig = try UploaderRig()
+        try rig.add(1...2)
+        try rig.reply(status, body, type: type)
+        #expect(try rig.frontier() == 0 && rig.detail("blocked").string != nil)
+    }
+
+    @Test(arguments: [
+        (200, "", "text/html"), (204, "", nil), (200, " \n", nil), (200, "{}", "application/json"), (201, "[1]", nil),
+        (202, #"{"status":"ok","generation":"x"}"#, nil), (200, #"{"counts":{"stored":0}}"#, nil),
+        (200, #"{"counts":{"created":1,"known":1}}"#, nil), (200, #"{"refused":null}"#, nil),
+    ] as [(Int, String, String?)])
+    func aPlainServerIsTakenOnTrust(_ status: Int, _ body: String, _ type: String?) throws {
+        let rig = try UploaderRig()
+        try rig.answerQuestion(.answered(status: 404, body: []))
+        try rig.add(1...2)
+        try rig.reply(status, body, type: type)
+        #expect(try rig.frontier() == 2 && rig.detail("blocked").isNull)
+        #expect(try rig.known("acceptance") == "trust" && rig.known("result") == "trust")
+    }
+
+    /// One that says who it is after all may not have what was taken by whoever was there before.
+    @Test func aBackendThatShowsItselfLaterGetsEverything() throws {
+        let rig = try UploaderRig()
+        try rig.answerQuestion(.answered(status: 404, body: []))
+        try rig.add(1...2)
+        try rig.reply(200)
+        try rig.add(3...3)
+        try rig.serve()
+        #expect(try rig.frontier() == 3 && rig.delivered == 3 && rig.known("acceptance") == "proven")
+    }
+
+    @Test func whatIsKnownHoldsAtItsAddressOnly() throws {
+        for isPlain in [false, true] {
+            let rig = try UploaderRig(.init(address: "http://new"), first: "http://old")
+            try rig.add(1...2)
+            try rig.serve()
+            #expect(rig.delivered == 2)
+            try rig.rig.restart()
+            if isPlain {
+                try rig.answerQuestion(.answered(status: 404, body: []))
+                try rig.add(3...3)
+                try rig.reply(200)
+                // It may have nothing of what the other has.
+                #expect(try rig.frontier() == 0 && rig.known("acceptance") == "trust")
+                try rig.answerPull()
+                #expect(try rig.dates(rig.request().request).count == 3)
+                try rig.reply(200)
+                #expect(try rig.frontier() == 3 && rig.uploads.isEmpty)
+            } else {
+                // The same one, by another name.
+                try rig.add(3...3)
+                #expect(try rig.dates(rig.request().request) == ["2025-03-13"])
+                try rig.serve()
+                #expect(try rig.frontier() == 3 && rig.delivered == 3 && rig.known("acceptance") == "proven")
+            }
+            #expect(try rig.alerts().isEmpty)
+        }
+    }
+
+    // MARK: Refusals
+
+    @Test(arguments: [200, 400, 422], [
+        #"{"refused":[{"id":"2025-03-12","reason":"odd"}]}"#, #"{"refused":["2025-03-12"]}"#,
+        #"{"refused":[{"list":"days","index":1,"reason":"odd"}]}"#, #"{"refused":[{"index":1}]}"#,
+    ])
+    func whoNamesWhatItRefusesIsBelieved(_ status: Int, _ body: String) throws {
+        for isKnown in [false, true] {
+            let rig = try UploaderRig()
+            if isKnown { try rig.answerQuestion() }
+            try rig.add(1...3)
+            try rig.reply(status, body)
+            #expect(try rig.letters() == ["2025-03-12"])
+            if isKnown || status >= 400 {
+                // The rest is sent once more: nobody has said that it was taken.
+                #expect(try rig.frontier() == 0)
+                try rig.serve()
+                #expect(rig.delivered == 2)
+            }
+            #expect(try rig.frontier() == 3)
+        }
+    }
+
+    @Test func refusalsOfWhatWasNeverSentArePassedOverAndSaid() throws {
+        let rig = try UploaderRig()
+        try rig.add(1...3)
+        try rig.reply(200, #"{"refused":[{"id":"2025-03-12"},{"id":"somebody-elses"},{"list":"days","index":9}]}"#)
+        #expect(try rig.letters() == ["2025-03-12"] && rig.frontier() == 3)
+        #expect(rig.rig.log.contains("refusal.unknown") && (try rig.alerts()) == ["refusals"])
+    }
+
+    @Test(arguments: [
+        #"{"refused":"2025-03-12"}"#, #"{"refused":[7]}"#, #"{"refused":[{"key":"2025-03-12"}]}"#,
+        #"{"refused":{"2025-03-12":"odd"}}"#, #"{"refused":3}"#, #"{"refused":true}"#,
+    ]) func refusalsThatNobodyUnderstandsAcceptNothing(_ body: String) throws {
+        for status in [200, 422] {
+            let rig = try UploaderRig()
+            try rig.add(1...3)
+            try rig.reply(status, body)
+            #expect(try rig.frontier() == 0 && rig.letters().isEmpty && rig.alerts() == ["refusals"])
+            try rig.rig.pass(8 * Instant.second)
+            #expect(try rig.dates(rig.request().request).count == 3)
+            try rig.serve()
+            #expect(try rig.frontier() == 3 && rig.delivered == 3 && rig.alerts().isEmpty)
+        }
+    }
+
+    /// Its counts say that one was refused; which of them, its list doesn't.
+    @Test func aRefusalThatNamesNobodyIsFoundInSmallerParts() throws {
+        let rig = try UploaderRig()
+        try rig.answerQuestion()
+        try rig.add(1...4)
+        try rig.serve { dates in
+            guard dates.contains("2025-03-12") else { return nil }
+            let body = """
+                {"generation":"generation-1","counts":{"known":\(dates.count - 1),"refused":1},"refused":[{"id":"?","reason":"odd"}]}
+                """
+            return .answered(status: 200, body: Array(body.utf8))
+        }
+        #expect(try rig.letters() == ["2025-03-12"] && rig.frontier() == 4 && rig.delivered == 3)
+    }
+
+    // MARK: Retry-After
+
+    @Test(arguments: ["86400", "999999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
+    func aLongWaitIsCappedShownAndCutShort(_ header: String) throws {
+        let rig = try UploaderRig()
+        try rig.answerQuestion()
+        try rig.add(1...1)
+        try rig.reply(429, retryAfter: header)
+        #expect(try rig.detail("waitsUntil").int == rig.rig.now + 900 * Instant.second)
+        #expect(try rig.detail("blocked").string?.contains("asked to wait until") == true)
+        try rig.rig.pass(899 * Instant.second)
+        #expect(rig.uploads.isEmpty)
+        try rig.rig.pass(Instant.second)
+        try rig.reply(429, retryAfter: header)
+        #expect(rig.uploads.isEmpty)
+        // `sync` does so.
+        try rig.rig.hear("control.uploader", ["command": "check", "id": "a", "send": true])
+        try rig.serve()
+        #expect(try rig.frontier() == 1 && rig.detail("waitsUntil").isNull)
+    }
+}

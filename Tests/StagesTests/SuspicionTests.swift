@@ -1,0 +1,99 @@
+import HTTP
+import HealthModel
+import PluginKit
+import Simulation
+import Testing
+import UploaderStage
+
+/// A backend that refuses one element after the other without naming them: is it the data, or the backend?
+@Suite struct SuspicionTests {
+    private static let refusal = UploadReply.answered(status: 400, body: [])
+
+    private func bad(_ numbers: Int64...) -> ([String]) -> UploadReply? {
+        let dates = Set(numbers.map(UploaderRig.date))
+        return { dates.isDisjoint(with: $0) ? nil : Self.refusal }
+    }
+
+    @Test func aBackendThatRefusesAllForAWhileBuriesNothing() throws {
+        for hasAccepted in [false, true] {
+            let rig = try UploaderRig()
+            try rig.add(1...1)
+            if hasAccepted { try rig.serve() }
+            try rig.add(2...15)
+            for _ in 0..<20 {
+                try rig.serve { _ in Self.refusal }
+                try rig.rig.pass(8 * Instant.second)
+            }
+            #expect(try rig.letters().isEmpty && rig.frontier() == (hasAccepted ? 1 : 0))
+            #expect(try rig.alerts().contains("refusals") && rig.detail("held").int == 4)
+            #expect(try rig.detail("blocked").string?.contains("/api/v1/sync/daily") == true)
+            for _ in 0..<3 {
+                try rig.serve()
+                try rig.rig.pass(8 * Instant.second)
+            }
+            #expect(try rig.frontier() == 15 && rig.delivered == 15 && rig.letters().isEmpty)
+            #expect(try rig.alerts().isEmpty && rig.detail("held") == 0 && rig.detail("blocked").isNull)
+        }
+    }
+
+    @Test(arguments: [[3], [1], [15], [1, 2], [14, 15], [1, 8, 15], [4, 5, 6]] as [[Int64]])
+    func trueOnesBecomeDeadLettersAndTheRestIsDelivered(_ numbers: [Int64]) throws {
+        let rig = try UploaderRig()
+        try rig.add(1...15)
+        let dates = Set(numbers.map(UploaderRig.date))
+        try rig.serve { dates.isDisjoint(with: $0) ? nil : Self.refusal }
+        #expect(try Set(rig.letters()) == dates && rig.frontier() == 15)
+        #expect(try rig.delivered == 15 - numbers.count && rig.alerts().isEmpty)
+    }
+
+    /// What was taken before shows that the backend takes such elements.
+    @Test func manyInARowAreBelievedOnceItHasTakenOne() throws {
+        let rig = try UploaderRig()
+        try rig.add(1...1)
+        try rig.serve()
+        try rig.add(2...12)
+        let dates = Set((2...12).map { UploaderRig.date($0) })
+        try rig.serve(400) { dates.isDisjoint(with: $0) ? nil : Self.refusal }
+        #expect(try Set(rig.letters()) == dates && rig.frontier() == 12)
+    }
+
+    /// It takes requests without any element, and has never taken one: it may be either, so nothing is given up.
+    @Test func moreThanAFewInARowAreHeldUntilSomethingIsTaken() throws {
+        let rig = try UploaderRig()
+        try rig.answerQuestion()
+        try rig.add(1...6)
+        let refuses: ([String]) -> UploadReply? = { $0.isEmpty ? nil : Self.refusal }
+        for _ in 0..<6 {
+            try rig.serve(100, refuses)
+            #expect(try rig.letters().isEmpty && rig.frontier() == 0)
+            #expect(try rig.alerts() == ["refusals"] && rig.detail("held") == 4)
+            try rig.rig.pass(8 * Instant.second)
+        }
+        // A restart forgets nothing that it would need.
+        try rig.rig.restart()
+        try rig.add(7...7)
+        for _ in 0..<6 {
+            try rig.serve(100, bad(1, 2, 3, 4, 5, 6))
+            try rig.rig.pass(8 * Instant.second)
+        }
+        #expect(try rig.letters().count == 6 && rig.frontier() == 7 && rig.delivered == 1)
+    }
+
+    @Test func aPersonCanHaveItBelieved() throws {
+        let rig = try UploaderRig(.init(refusedInARow: 0))
+        try rig.add(1...6)
+        try rig.serve { _ in Self.refusal }
+        #expect(try rig.letters().count == 6 && rig.frontier() == 6)
+    }
+
+    /// The backend was the cause while it refused them, and isn't any more.
+    @Test func whatWasRefusedBeforeAWaitIsHeardAgain() throws {
+        let rig = try UploaderRig()
+        try rig.add(1...1)
+        try rig.serve { _ in Self.refusal }
+        #expect(try rig.detail("held") == 1 && rig.uploads.isEmpty)
+        try rig.rig.pass(8 * Instant.second)
+        try rig.serve()
+        #expect(try rig.letters().isEmpty && rig.frontier() == 1 && rig.delivered == 1)
+    }
+}

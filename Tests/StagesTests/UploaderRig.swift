@@ -1,0 +1,123 @@
+import Changelog
+import HTTP
+import HealthModel
+import PluginKit
+import SQLite
+import Simulation
+import Testing
+import UploaderStage
+
+/// An uploader that delivers daily summaries, and whoever stands for its backend.
+final class UploaderRig {
+    let rig: StageRig<UploaderStage>
+    var backend = FakeBackend()
+    /// Documents that the consolidator has.
+    private(set) var days: [Int64] = []
+
+    init(_ settings: UploaderSettings = .init(), first address: String? = nil) throws {
+        // A second life of it may find another address in its configuration.
+        var addresses = [address ?? settings.address, settings.address].makeIterator()
+        var last = settings.address
+        rig = try StageRig {
+            last = addresses.next() ?? last
+            return UploaderStage(
+                observer: "observer", handlers: [], consolidator: "consolidator",
+                policy: UploadPolicy(base: 1, cap: 8),
+                settings: UploaderSettings(
+                    address: last, compareEvery: settings.compareEvery, refusedInARow: settings.refusedInARow),
+                generator: SeededRandom(seed: 5), instance: "uploader", family: { UploadMetric(family: $0) })
+        }
+        try rig.turn()
+    }
+
+    static func row(_ number: Int64) -> KeyedChangelog.Row {
+        KeyedChangelog.Row(
+            sequence: number, key: "day/me/\(date(number))", topic: "daily.summary", user: "me", day: Int(number),
+            body: ["date": .string(date(number)), "steps": .integer(number)])
+    }
+
+    static func date(_ number: Int64) -> String { "2025-03-\(10 + number)" }
+
+    /// The consolidator has more days; they are pulled.
+    func add(_ numbers: ClosedRange<Int64>) throws {
+        days = Set(days + Array(numbers)).sorted()
+        try rig.hear("sync.uploader", ["head": head(0).wireValue, "released": 0])
+        try rig.hear(beat("consolidator", head(numbers.upperBound, store: "consolidator")))
+        try answerPull()
+    }
+
+    /// Answers the consolidator's pull, if there is one.
+    func answerPull() throws {
+        guard let pull = rig.pulls.first(where: { $0.producer == "consolidator" }), let last = days.last else { return }
+        let after = pull.query["after"]?["base"].int ?? pull.query["after"]?.int ?? 0
+        try rig.answer(
+            pull,
+            .pages([
+                [
+                    "rows": .array(days.filter { $0 > after }.map { Self.row($0).wireValue }),
+                    "through": .integer(last), "head": head(last, store: "consolidator").wireValue,
+                ]
+            ]))
+    }
+
+    // MARK: Requests
+
+    var uploads: [Effect] { rig.effects.filter { $0.request is UploadRequest } }
+    var questions: [Effect] { rig.effects.filter { $0.request is HoldingsRequest } }
+
+    func request() throws -> (effect: Effect, request: UploadRequest) {
+        let effect = try #require(uploads.first)
+        return (effect, try #require(effect.request as? UploadRequest))
+    }
+
+    func dates(_ request: UploadRequest) throws -> [String] {
+        (try Value(json: request.body)["days"].array ?? []).compactMap { $0["date"].string }
+    }
+
+    func reply(_ status: Int, _ body: String = "", type: String? = nil, retryAfter: String? = nil) throws {
+        try rig.reply(
+            request().effect,
+            UploadReply.answered(status: status, retryAfter: retryAfter, contentType: type, body: Array(body.utf8)))
+    }
+
+    func accept() throws {
+        let (effect, request) = try request()
+        try rig.reply(effect, try backend.take(request))
+    }
+
+    func answerQuestion(_ reply: UploadReply? = nil) throws {
+        try rig.reply(try #require(questions.first), reply ?? backend.holdings)
+    }
+
+    /// Answers all that comes, for a while: as a backend does that refuses some days.
+    /// - Parameter answer: nil has the backend take it.
+    func serve(_ limit: Int = 200, _ answer: ([String]) -> UploadReply? = { _ in nil }) throws {
+        for _ in 0..<limit {
+            if let question = questions.first {
+                try rig.reply(question, backend.holdings)
+            } else if let (effect, request) = try? request() {
+                try rig.reply(effect, try answer(try dates(request)) ?? backend.take(request))
+            } else if rig.pulls.contains(where: { $0.producer == "consolidator" }) {
+                try answerPull()
+            } else {
+                return
+            }
+        }
+    }
+
+    // MARK: How it stands
+
+    func frontier() throws -> Int64? { try rig.report().frontier["consolidator"] }
+    func detail(_ name: String) throws -> Value { try rig.report().details[name] ?? .null }
+    func known(_ name: String) throws -> Value { try detail("backend")[name] }
+    func letters() throws -> [String] {
+        try DeadLetter.page(in: rig.store.database, MendSelection(), limit: 1000).map(\.id)
+    }
+    /// Subjects of the alerts that are raised.
+    func alerts() throws -> Set<String> {
+        var raised: Set<String> = []
+        try rig.turn { raised = Set(try $0.alerts(.degraded).map(\.subject)) }
+        return raised
+    }
+    var delivered: Int { backend.alive("days").count }
+}

@@ -1,0 +1,44 @@
+import Testing
+import UploaderStage
+
+struct UploadBatchTests {
+    @Test(arguments: [
+        ([], [0..<8]), ([0], [1..<8]), ([7], [0..<7]), ([3], [0..<3, 4..<8]), ([0, 1, 7], [2..<7]),
+        ([2, 4, 9, -1], [0..<2, 3..<4, 5..<8]), (Array(0..<8), []),
+    ] as [([Int], [Range<Int>])])
+    func whatIsRemovedIsntSentAgain(_ elements: [Int], _ parts: [Range<Int>]) {
+        var batch = UploadBatch(count: 8)
+        batch.remove(elements)
+        #expect(batch.parts == parts)
+    }
+
+    @Test func whatIsHeldIsntSettled() {
+        var batch = UploadBatch(count: 2)
+        batch.split()
+        batch.hold()
+        batch.settle()
+        #expect(batch.next == nil && batch.held == [0] && !batch.isSettled)
+        // Refused once, it is sent once more; refused again, it is put aside.
+        #expect(batch.settleHeld() == [] && batch.next == 0..<1 && batch.held.isEmpty)
+        batch.hold()
+        #expect(batch.settleHeld() == [0] && batch.isSettled)
+    }
+
+    @Test func whatTheBackendCausedDoesntCount() {
+        var batch = UploadBatch(count: 1)
+        batch.hold()
+        _ = batch.settleHeld()
+        batch.hold()
+        batch.forgetHearings()
+        #expect(batch.settleHeld() == [] && batch.next == 0..<1)
+    }
+
+    @Test func whatIsReleasedComesLast() {
+        var batch = UploadBatch(count: 4)
+        batch.split()
+        batch.split()
+        batch.hold()
+        batch.release()
+        #expect(batch.parts == [1..<2, 2..<4, 0..<1])
+    }
+}

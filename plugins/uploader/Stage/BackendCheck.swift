@@ -1,0 +1,136 @@
+import HealthModel
+
+/// When what the backend holds is compared with what it took, and how far that is. (What came of it is kept in `KnownBackend`.)
+struct BackendCheck: Sendable {
+    /// What was known when the question under way was sent: it is compared with that.
+    struct Asked: Sendable {
+        var known: KnownBackend
+        var isBound: Bool
+        var command: String?
+    }
+
+    /// The question under way, if any.
+    private(set) var effect: Int64?
+    private(set) var asked: Asked?
+    /// Not before (monotonic), unless somebody asks for it.
+    private(set) var due: Instant = 0
+    /// What somebody has asked for and hasn't been answered yet.
+    private var wanted: String?
+    /// The request that was answered last, also by why it can't be compared.
+    private(set) var answered: String?
+    /// Whether it has been compared since this process began.
+    private(set) var isDone = false
+    /// Why it can't be compared at present; nil when nothing keeps it from that.
+    private(set) var why: String?
+    private(set) var refreshesToken = false
+    private var hasRefreshedToken = false
+    private var attempt = 0
+    /// It is to be compared again as soon as all is delivered.
+    var followsRedelivery = false
+
+    /// Short: in a stack that starts, the backend may be ready a moment later.
+    private static let firstRetry: Instant = Instant.second / 10
+    private static let longestRetry: Instant = 60 * Instant.second
+
+    mutating func want(_ command: String) {
+        guard command != answered else { return }
+        wanted = command
+    }
+
+    func isDue(at now: Instant) -> Bool { effect == nil && (now >= due || wanted != nil) }
+
+    mutating func begin(_ effect: Int64, _ known: KnownBackend, isBound: Bool) {
+        self.effect = effect
+        asked = Asked(known: known, isBound: isBound, command: wanted)
+        refreshesToken = false
+    }
+
+    mutating func cancel() {
+        effect = nil
+        asked = nil
+    }
+
+    /// An answer has come, whatever it says; what it is to be compared with.
+    mutating func answer() -> Asked? {
+        defer { cancel() }
+        if let command = asked?.command { settle(command) }
+        return asked
+    }
+
+    private mutating func settle(_ command: String) {
+        answered = command
+        if wanted == command { wanted = nil }
+    }
+
+    mutating func askNow() { due = 0 }
+
+    mutating func isCompared(next: Instant) {
+        isDone = true
+        why = nil
+        due = next
+        attempt = 0
+        hasRefreshedToken = false
+    }
+
+    /// - Parameter wait: microseconds that the backend asked for, if it did.
+    mutating func failed(_ why: String, at now: Instant, wait: Instant? = nil) {
+        self.why = why
+        due = now + (wait ?? min(Self.firstRetry << Instant(min(attempt, 10)), Self.longestRetry))
+        attempt += 1
+    }
+
+    /// The token is refused: it is read again, once.
+    mutating func refusedToken(_ status: Int, at now: Instant) {
+        guard hasRefreshedToken else {
+            (hasRefreshedToken, refreshesToken) = (true, true)
+            due = now
+            return
+        }
+        refreshesToken = true
+        failed("the backend answered \(status): it refuses the token", at: now, wait: Self.longestRetry / 2)
+    }
+
+    /// There is no way to it.
+    mutating func hasNoPath(_ why: String) {
+        if let wanted { settle(wanted) }
+        self.why = why
+    }
+}
+
+/// A generation that answered before the present one, and answers again: a backend that was put back, or two of them behind one address.
+struct ReturningBackend: Sendable {
+    private var generation: String?
+    private var count = 0
+    /// When the present generation last answered (monotonic).
+    private var presentAnswered: Instant = 0
+    /// When the answers last alternated; nil when they haven't for a while.
+    private(set) var alternated: Instant?
+
+    /// Before it is believed, it has answered so often, and no other for so long.
+    private static let times = 5
+    private static let silence: Instant = 60 * Instant.second
+    /// For so long it counts as a faulty backend.
+    private static let memory: Instant = 3600 * Instant.second
+
+    mutating func open(at now: Instant, isFaulty: Bool) {
+        presentAnswered = now
+        alternated = isFaulty ? now : nil
+    }
+
+    /// True when it is all right again.
+    mutating func present(at now: Instant) -> Bool {
+        presentAnswered = now
+        count = 0
+        guard let alternated, now - alternated >= Self.memory else { return false }
+        self.alternated = nil
+        return true
+    }
+
+    /// Whether it is to be taken for the backend.
+    mutating func met(_ other: String, at now: Instant) -> Bool {
+        count = other == generation ? count + 1 : 1
+        generation = other
+        alternated = now
+        return count >= Self.times && now - presentAnswered >= Self.silence
+    }
+}

@@ -1,0 +1,102 @@
+import HealthModel
+
+/// What is known of the backend that is delivered to: kept, in the transaction of what it follows from.
+struct KnownBackend: Sendable, Equatable {
+    /// Where it answered; nil in files of earlier releases.
+    var address: String?
+    var generation: String?
+    var sequence: Int64?
+    /// Elements that this generation has answered to have created: it must hold as many.
+    var created: Int64 = 0
+    /// Generations that answered before, the newest last.
+    var former: [String] = []
+    var redeliveries = Redeliveries()
+    /// When it was last compared with what was delivered, by the clock.
+    var compared: Instant?
+    var result: Result?
+    /// What it lacked when it was last found to lack anything; nil when that can't be told.
+    var missing: Int64?
+
+    enum Result: String, Sendable {
+        /// It holds at least what it said it took.
+        case complete
+        /// It lacked some: everything is delivered again.
+        case redelivered
+        /// It says nothing of what it holds.
+        case trust
+    }
+
+    private static let formerLimit = 8
+
+    /// Goes on with another database of the backend.
+    mutating func follow(_ other: String?, sequence: Int64?) {
+        if let generation, generation != other {
+            former.removeAll { $0 == generation }
+            former = (former + [generation]).suffix(Self.formerLimit)
+        }
+        former.removeAll { $0 == other }
+        generation = other
+        self.sequence = sequence
+        created = 0
+    }
+
+    /// Takes an answer of the generation that is known. Answers come out of order: the sequence never falls by one.
+    mutating func answered(sequence new: Int64?, created more: Int64) {
+        if let new { sequence = max(sequence ?? new, new) }
+        let (sum, isTooMuch) = created.addingReportingOverflow(more)
+        if !isTooMuch { created = sum }
+    }
+}
+
+/// How often everything was delivered once more lately: a backend that asks for it again and again is a faulty one.
+struct Redeliveries: Sendable, Equatable {
+    var count: Int64 = 0
+    /// By the clock.
+    var last: Instant = 0
+
+    /// So many are done at once.
+    private static let free: Int64 = 3
+    /// From then on one after so long, doubled each time, at most a day.
+    private static let pause: Instant = 600 * Instant.second
+    private static let longest: Instant = 86_400 * Instant.second
+
+    func mayBegin(at now: Instant) -> Bool {
+        guard count >= Self.free else { return true }
+        // A clock that was set back must not hold it up for years.
+        guard now >= last else { return true }
+        return now - last >= min(Self.pause << min(count - Self.free, 16), Self.longest)
+    }
+
+    mutating func begin(at now: Instant) {
+        if now - last > Self.longest { count = 0 }
+        count += 1
+        last = now
+    }
+}
+
+extension KnownBackend {
+    var wireValue: Value {
+        [
+            "address": Value(address), "generation": Value(generation),
+            "sequence": sequence.map { .integer($0) } ?? .null, "created": .integer(created),
+            "former": .array(former.map { .string($0) }),
+            "redeliveries": ["count": .integer(redeliveries.count), "last": .integer(redeliveries.last)],
+            "compared": compared.map { .integer($0) } ?? .null, "result": Value(result?.rawValue),
+            "missing": missing.map { .integer($0) } ?? .null,
+        ]
+    }
+
+    init(wireValue value: Value) {
+        self.init()
+        address = value["address"].string
+        generation = value["generation"].string
+        sequence = value["sequence"].int
+        created = value["created"].int ?? 0
+        former = (value["former"].array ?? []).compactMap(\.string)
+        redeliveries = Redeliveries(
+            count: value["redeliveries"]["count"].int ?? 0, last: value["redeliveries"]["last"].int ?? 0)
+        compared = value["compared"].int
+        result = value["result"].string.flatMap { Result(rawValue: $0) }
+        missing = value["missing"].int
+    }
+}

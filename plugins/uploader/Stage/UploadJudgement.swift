@@ -1,0 +1,104 @@
+import HTTP
+import HealthModel
+
+/// What was known of the backend when something was asked of it.
+public struct SeenBackend: Sendable, Equatable {
+    /// nil until it has shown one at this address.
+    public var generation: String?
+    /// The highest that it has shown.
+    public var sequence: Int64?
+
+    public init(generation: String? = nil, sequence: Int64? = nil) {
+        (self.generation, self.sequence) = (generation, sequence)
+    }
+}
+
+/// What an answer proves. Pure.
+public enum UploadJudgement: Sendable, Equatable {
+    /// All that was sent is accounted for by the backend that is known, or that makes itself known now.
+    case proven
+    /// A server that never says who it is has taken it: that is believed, since nothing better can be had.
+    case onTrust
+    /// It accounts for all, and has another generation than the backend that was known.
+    case otherBackend(String)
+    /// The known backend has forgotten requests that it had answered: it was put back to an older copy.
+    case rolledBack(to: Int64)
+    /// It names elements that it refuses, and proves nothing else.
+    case refusals
+    /// It has refusals that nobody can understand.
+    case unreadableRefusals
+    /// It may be anybody's: nothing is accepted, nothing is refused. Why, for people.
+    case unproven(String)
+    /// Its status says it all.
+    case status
+
+    /// - Parameters:
+    ///   - sent: how many elements the request held.
+    ///   - seen: what was known of the backend when the request was sent; answers come out of order.
+    public init(status: Int, contentType: String?, answer: UploadAnswer, sent: Int, seen: SeenBackend) {
+        switch status {
+        case 200..<300: self = Self.accepted(status, contentType, answer, sent, seen)
+        case 400, 422:
+            if answer.form == .json, answer.generation != nil, answer.counts != nil {
+                self = Self.accepted(status, contentType, answer, sent, seen)
+            } else if answer.form == .json, !answer.areRefusalsReadable {
+                self = .unreadableRefusals
+            } else if answer.form == .json, !answer.refused.isEmpty {
+                self = .refusals
+            } else if seen.generation != nil, answer.form == .other || Self.isPage(contentType, answer) {
+                self = .unproven("something answered \(status) that isn't the backend\(Self.kind(contentType))")
+            } else {
+                self = .status
+            }
+        default: self = .status
+        }
+    }
+
+    private static func accepted(
+        _ status: Int, _ contentType: String?, _ answer: UploadAnswer, _ sent: Int, _ seen: SeenBackend
+    ) -> UploadJudgement {
+        if isPage(contentType, answer) {
+            return .unproven("something answered \(status) with a page for people: it isn't the backend")
+        }
+        guard answer.form != .other else {
+            return .unproven(
+                "something answered \(status) with what isn't JSON\(kind(contentType)): a backend answers with JSON, or an empty body"
+            )
+        }
+        guard answer.areRefusalsReadable else { return .unreadableRefusals }
+        let addsUp =
+            answer.areCountsReadable
+            && answer.counts.map { $0.accounts(for: sent) && $0.refused == Int64(answer.refused.count) } ?? true
+        if let generation = answer.generation, answer.counts != nil {
+            guard addsUp else { return .unproven(Self.shortCounts(status)) }
+            guard let known = seen.generation else { return .proven }
+            guard known == generation else { return .otherBackend(generation) }
+            if let before = seen.sequence, let now = answer.sequence, now < before { return .rolledBack(to: now) }
+            return .proven
+        }
+        if seen.generation != nil {
+            return answer.refused.isEmpty
+                ? .unproven("something answered \(status) without the backend's generation and counts")
+                : .refusals
+        }
+        return addsUp ? .onTrust : .unproven(Self.shortCounts(status))
+    }
+
+    private static func shortCounts(_ status: Int) -> String {
+        "the backend answered \(status), and its counts aren't those of what was sent"
+    }
+
+    /// Whether it is HTML with something in it. (Some servers call an empty body HTML too.)
+    private static func isPage(_ contentType: String?, _ answer: UploadAnswer) -> Bool {
+        guard answer.form != .empty, let type = contentType?.lowercased() else { return false }
+        return type.hasPrefix("text/html") || type.hasPrefix("application/xhtml")
+    }
+
+    /// Somebody else's words, of which a few are shown.
+    private static func kind(_ contentType: String?) -> String {
+        guard let type = contentType?.split(separator: ";").first?.prefix(40),
+            type.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return "" }
+        return " (\(type))"
+    }
+}

@@ -1,0 +1,202 @@
+import HealthModel
+import MessageBus
+import PluginKit
+
+/// Who the backend is, and whether it still holds what it took.
+extension UploaderStage {
+    /// What became of an answer's sender.
+    enum Meeting: Equatable {
+        /// It is the backend that is delivered to: its answer counts.
+        case known
+        /// It is another one from now on: everything is delivered to it once more.
+        case begunAnew
+        /// It can't be told which one is the backend; why.
+        case unclear(String)
+    }
+
+    /// What is known was learnt at another address.
+    private var isMoved: Bool { ledger.backend.address.map { $0 != settings.address } ?? false }
+    /// Only the known generation is believed.
+    private var isBound: Bool { !isMoved && ledger.backend.generation != nil }
+
+    var seen: SeenBackend {
+        isBound
+            ? SeenBackend(generation: ledger.backend.generation, sequence: ledger.backend.sequence) : SeenBackend()
+    }
+
+    /// Takes note of who has answered for all that was sent; false when its answer doesn't count.
+    func meet(generation: String?, _ answer: UploadAnswer, _ turn: Turn) throws -> Bool {
+        switch try meet(generation, sequence: answer.sequence, created: answer.counts?.created ?? 0, turn) {
+        case .known: return true
+        case .begunAnew: return false
+        case .unclear(let why):
+            try doubt(why, turn)
+            return false
+        }
+    }
+
+    private func meet(_ generation: String?, sequence: Int64?, created: Int64, _ turn: Turn) throws -> Meeting {
+        let known = ledger.backend
+        guard isBound else {
+            let isSame = generation == known.generation && (generation != nil || !isMoved)
+            try ledger.note(turn) {
+                if !isSame { $0.follow(generation, sequence: sequence) }
+                $0.answered(sequence: sequence, created: created)
+                $0.address = settings.address
+            }
+            // What another server took, or one that didn't say who it was, may not be there.
+            guard !isSame, ledger.hasDelivered else { return .known }
+            turn.log(.backendChanged)
+            try redeliverEverything(turn)
+            return .begunAnew
+        }
+        guard let generation else { return .unclear("something answered without the backend's generation") }
+        if generation == known.generation {
+            if returning.present(at: turn.monotonic) { try turn.clear(.degraded, subject: "alternating") }
+            try ledger.note(turn) {
+                $0.answered(sequence: sequence, created: created)
+                $0.address = settings.address
+            }
+            return .known
+        }
+        if known.former.contains(generation), !returning.met(generation, at: turn.monotonic) {
+            return try .unclear(alternates(turn))
+        }
+        guard known.redeliveries.mayBegin(at: turn.now) else { return try .unclear(alternates(turn)) }
+        turn.log(.backendChanged)
+        try ledger.note(turn) { $0.follow(generation, sequence: sequence) }
+        try lost(nil, turn)
+        return .begunAnew
+    }
+
+    private func alternates(_ turn: Turn) throws -> String {
+        try turn.raise(
+            Alert(
+                .degraded, subject: "alternating",
+                text: "Backends with different databases answer at this address, or one loses its database again and again.",
+                remedy: "See that only one backend answers at the uploader's 'url', and that it keeps its folder."))
+        return "another backend answers than before, in turn with it or too often"
+    }
+
+    /// The known generation has forgotten requests.
+    func rolledBack(to sequence: Int64, _ turn: Turn) throws {
+        guard ledger.backend.redeliveries.mayBegin(at: turn.now) else { return try doubt(alternates(turn), turn) }
+        turn.log(.backendLacks, ["missing": "some"])
+        try ledger.note(turn) {
+            $0.sequence = sequence
+            $0.created = 0
+        }
+        try lost(nil, turn)
+    }
+
+    /// The backend lacks what it took: it gets everything once more, and a person is told.
+    private func lost(_ missing: Int64?, _ turn: Turn) throws {
+        try turn.raise(
+            Alert(
+                .degraded, subject: "backend",
+                text: "The backend has lost some or all of what it had taken; everything is delivered to it again.",
+                remedy: "Nothing, if it was meant to be so; else see to the backend's folder and its backups."))
+        try ledger.note(turn) {
+            $0.redeliveries.begin(at: turn.now)
+            $0.result = .redelivered
+            $0.compared = turn.now
+            $0.missing = missing
+        }
+        try redeliverEverything(turn)
+    }
+
+    /// Versions make it harmless: nothing changes that the backend has.
+    private func redeliverEverything(_ turn: Turn) throws {
+        goesOn()
+        deliveries = []
+        suspicions = [:]
+        goodBodies = [:]
+        replay.restart()
+        for upstream in upstreams { try upstream.rewind(turn) }
+        check.cancel()
+        check.followsRedelivery = true
+    }
+
+    // MARK: Comparing
+
+    func openBackend(_ turn: Turn) throws {
+        returning.open(
+            at: turn.monotonic, isFaulty: try turn.isRaised(.degraded, subject: "alternating"))
+    }
+
+    /// `{"command": "check", "id", "send"}`: compare now, and with `send` try at once what waits.
+    func hear(command: Value) {
+        guard command["command"].string == "check", let id = command["id"].string, id.utf8.count <= 100 else { return }
+        if command["send"].bool == true, id != check.answered { tryNow() }
+        check.want(id)
+    }
+
+    func moveCheck(_ turn: Turn) throws -> Instant? {
+        guard gate.isOpen else {
+            check.hasNoPath(Self.noPath)
+            return nil
+        }
+        if check.followsRedelivery, check.isDone, deliveries.isEmpty, upstreams.allSatisfy(\.isLevel) {
+            check.followsRedelivery = false
+            check.askNow()
+        }
+        if check.isDue(at: turn.monotonic) {
+            let effect = turn.perform(HoldingsRequest(refreshToken: check.refreshesToken))
+            check.begin(effect, ledger.backend, isBound: isBound)
+        }
+        return check.effect == nil ? check.due : nil
+    }
+
+    /// What the backend holds, against what it said it took.
+    func compare(_ reply: UploadReply, _ turn: Turn) throws {
+        guard let asked = check.answer() else { return }
+        switch HoldingsVerdict(reply, known: asked.known, isBound: asked.isBound) {
+        case .complete(let holdings), .shows(let holdings):
+            switch try meet(holdings.generation, sequence: holdings.sequence, created: 0, turn) {
+            case .known: try compared(.complete, turn)
+            // It has been compared: that is what was found.
+            case .begunAnew: check.isCompared(next: turn.monotonic + settings.compareEvery)
+            case .unclear(let why): check.failed(why, at: turn.monotonic)
+            }
+        case .lacks(let holdings, let missing):
+            guard ledger.backend.redeliveries.mayBegin(at: turn.now) else {
+                return check.failed(try alternates(turn), at: turn.monotonic)
+            }
+            turn.log(.backendLacks, ["missing": missing.map { "\($0)" } ?? "some"])
+            try ledger.note(turn) {
+                $0.sequence = holdings.sequence
+                $0.created = min(asked.known.created, holdings.created ?? .max, holdings.kept ?? .max)
+            }
+            try lost(missing, turn)
+            check.isCompared(next: turn.monotonic + settings.compareEvery)
+        case .trust: try compared(.trust, turn)
+        case .retry(let why, let after):
+            let seconds = after.flatMap { RetryAfter.seconds($0, now: turn.now, longest: policy.askedCap) }
+            check.failed(why, at: turn.monotonic, wait: seconds.map { Instant($0 * 1e6) })
+        case .refusedToken(let status): check.refusedToken(status, at: turn.monotonic)
+        }
+    }
+
+    private func compared(_ result: KnownBackend.Result, _ turn: Turn) throws {
+        check.isCompared(next: turn.monotonic + settings.compareEvery)
+        try ledger.note(turn) {
+            $0.compared = turn.now
+            $0.result = result
+            $0.missing = nil
+        }
+        // What it lacked is there again once nothing is on its way.
+        if !check.followsRedelivery { try turn.clear(.degraded, subject: "backend") }
+    }
+
+    var backendReport: Value {
+        let known: KnownBackend = ledger.backend
+        let isTrusted = !isBound && (known.result == KnownBackend.Result.trust || ledger.hasDelivered)
+        let acceptance = isBound ? "proven" : isTrusted ? "trust" : "unknown"
+        return [
+            "acceptance": .string(acceptance),
+            "compared": known.compared.map { Value.integer($0) } ?? .null, "result": Value(known.result?.rawValue),
+            "missing": known.missing.map { Value.integer($0) } ?? .null, "isCompared": .bool(check.isDone),
+            "check": Value(check.answered), "why": Value(check.why),
+        ]
+    }
+}

@@ -1,0 +1,187 @@
+import Changelog
+import HTTP
+import HealthModel
+import PluginKit
+
+/// What becomes of elements that a backend refuses one by one; `Suspicion` decides.
+extension UploaderStage {
+    /// How many elements of a metric are held.
+    func held(_ metric: UploadMetric) -> Int {
+        deliveries.reduce(0) { sum, delivery in
+            delivery.groups.reduce(sum) { $0 + ($1.metric == metric ? $1.batch.held.count : 0) }
+        }
+    }
+
+    /// Metrics whose elements aren't sent at present: it isn't clear whether the backend is the cause.
+    var waitingMetrics: Set<UploadMetric> {
+        Set(suspicions.filter { $0.value.until != nil || held($0.key) + $0.value.buried > settings.refusedInARow }.keys)
+    }
+
+    /// Why some wait, for people.
+    var suspicionText: String? {
+        let waiting = suspicions.filter { $0.value.attempt > 0 }.sorted { $0.key.rawValue < $1.key.rawValue }
+        guard let (metric, suspicion) = waiting.first else { return nil }
+        let status = suspicion.status.map { " (\($0))" } ?? ""
+        return
+            "the backend refuses one element after the other at \(metric.path)\(status): that is taken for the backend's fault, and tried again"
+    }
+
+    /// An element was refused alone, without its name.
+    func suspect(_ index: Int, _ sent: Delivery.Sent, _ reason: String, _ status: Int, _ turn: Turn) throws {
+        let group = deliveries[index].groups[sent.group]
+        guard settings.refusedInARow > 0 else {
+            try bury(group, [sent.part.lowerBound: reason], status, turn)
+            deliveries[index].groups[sent.group].batch.settle()
+            return try settleDone(turn)
+        }
+        deliveries[index].groups[sent.group].batch.hold()
+        suspicions[group.metric, default: Suspicion()].hold(effect: sent.effect, status: status)
+    }
+
+    /// A request was taken, with at least one element.
+    func accepted(
+        by group: Delivery.Group, _ sent: Delivery.Sent, _ reasons: [Int: String], _ turn: Turn
+    ) throws {
+        if let good = sent.part.first(where: { reasons[$0] == nil }) {
+            goodBodies[group.metric] = group.encode(good..<good + 1, deviceId: turn.head.store, syncedAt: turn.now)
+        }
+        guard let suspicion = suspicions[group.metric] else { return }
+        // What was sent before the last refusal says nothing of what came after it.
+        guard sent.effect > suspicion.last else { return }
+        guard held(group.metric) > 0 else {
+            suspicions[group.metric] = nil
+            return
+        }
+        try conclude(.element, group.metric, turn)
+    }
+
+    private func conclude(_ evidence: Suspicion.Evidence, _ metric: UploadMetric, _ turn: Turn) throws {
+        guard var suspicion = suspicions[metric] else { return }
+        let conclusion = suspicion.conclude(evidence, held: held(metric), limit: settings.refusedInARow)
+        suspicions[metric] = suspicion
+        guard conclusion == .believe else { return try wait(for: metric, hearsAgain: true, turn) }
+        let why = "the backend refuses it" + (suspicion.status.map { " (\($0))" } ?? "")
+        for (index, group) in places(metric) {
+            let gone = deliveries[index].groups[group].batch.settleHeld()
+            try bury(
+                deliveries[index].groups[group], Dictionary(gone.map { ($0, why) }) { first, _ in first },
+                suspicion.status, turn)
+            if evidence == .emptyRequest { suspicions[metric]?.bury(gone.count) }
+        }
+        if suspicionText == nil { try turn.clear(.degraded, subject: "refusals") }
+        try settleDone(turn)
+    }
+
+    private func places(_ metric: UploadMetric) -> [(Int, Int)] {
+        deliveries.indices.flatMap { index in
+            deliveries[index].groups.indices.filter { deliveries[index].groups[$0].metric == metric }.map { (index, $0) }
+        }
+    }
+
+    private func release(_ metric: UploadMetric) {
+        for (index, group) in places(metric) { deliveries[index].groups[group].batch.release() }
+    }
+
+    private func wait(for metric: UploadMetric, hearsAgain: Bool, _ turn: Turn) throws {
+        var retries = UploadPolicy(base: policy.base, cap: policy.cap, attempt: suspicions[metric]?.attempt ?? 0)
+        guard case .retry(let seconds) = retries.action(after: .unproven, elements: 1, now: turn.now, using: &generator)
+        else { return }
+        for (index, group) in places(metric) { deliveries[index].groups[group].batch.forgetHearings() }
+        suspicions[metric]?.wait(until: turn.monotonic + Instant(seconds * 1e6), hearsAgain: hearsAgain)
+        turn.log(.uploadRetry, ["why": suspicionText ?? "", "seconds": seconds])
+        try turn.raise(
+            Alert(
+                .degraded, subject: "refusals",
+                text: "The backend refuses one element after the other; that is taken for its own fault, and nothing is given up.",
+                remedy: "See to the backend. If it is right, set the uploader's 'refusedInARow' to 0: what it refuses becomes dead letters."
+            ))
+    }
+
+    // MARK: Probes
+
+    /// Asks whether the backend takes anything, where elements are held and nothing else can tell.
+    func moveSuspects(_ turn: Turn) throws -> Instant? {
+        guard gate.isOpen, turn.monotonic >= waitUntil else { return nil }
+        var next: Instant?
+        for metric in suspicions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            if suspicions[metric]?.wakes(at: turn.monotonic) == true {
+                release(metric)
+            }
+            guard let suspicion = suspicions[metric] else { continue }
+            let held = held(metric)
+            if held == 0, suspicion.until == nil, suspicion.buried == 0, suspicion.probe == nil {
+                if !hasMore(metric) { suspicions[metric] = nil }
+                continue
+            }
+            if let until = suspicion.until {
+                next = min(next ?? until, until)
+                continue
+            }
+            guard held > 0, suspicion.probe == nil, !isSending(metric),
+                held + suspicion.buried > settings.refusedInARow || !hasMore(metric)
+            else { continue }
+            probe(metric, turn)
+        }
+        return next
+    }
+
+    private func isSending(_ metric: UploadMetric) -> Bool {
+        deliveries.contains { delivery in delivery.sent.map { delivery.groups[$0.group].metric } == metric }
+    }
+
+    private func hasMore(_ metric: UploadMetric) -> Bool {
+        deliveries.contains { $0.groups.contains { $0.metric == metric && $0.batch.next != nil } }
+    }
+
+    /// An element that it has, whose repetition changes nothing; else a request without any.
+    private func probe(_ metric: UploadMetric, _ turn: Turn) {
+        let body = goodBodies[metric] ?? emptyBody(metric, turn)
+        let effect = turn.perform(
+            UploadRequest(path: metric.path, body: body, refreshToken: refreshToken, seen: seen))
+        suspicions[metric]?.probe = .init(effect: effect, elements: goodBodies[metric] == nil ? 0 : 1, seen: seen)
+        refreshToken = false
+    }
+
+    private func emptyBody(_ metric: UploadMetric, _ turn: Turn) -> [UInt8] {
+        let place = places(metric).first { !deliveries[$0.0].groups[$0.1].batch.held.isEmpty }
+        guard let (index, group) = place else { return [] }
+        return deliveries[index].groups[group].encode(0..<0, deviceId: turn.head.store, syncedAt: turn.now)
+    }
+
+    /// What came of it.
+    func settle(probeOf metric: UploadMetric, _ reply: UploadReply, _ turn: Turn) throws {
+        guard let probe = suspicions[metric]?.probe else { return }
+        suspicions[metric]?.probe = nil
+        guard case .answered(let status, let retryAfter, let contentType, let body) = reply else {
+            if case .failed(let error) = reply { return try retry(error.description, turn) }
+            return try retry("there is no token to send", turn)
+        }
+        let answer = UploadAnswer(body: body)
+        let judgement = UploadJudgement(
+            status: status, contentType: contentType, answer: answer, sent: probe.elements, seen: probe.seen)
+        switch judgement {
+        case .proven, .onTrust:
+            guard try meet(generation: answer.generation, answer, turn) else { return }
+            if answer.refused.isEmpty {
+                goesOn()
+                try conclude(probe.elements > 0 ? .element : .emptyRequest, metric, turn)
+            } else {
+                goodBodies[metric] = nil
+            }
+        case .otherBackend(let generation): _ = try meet(generation: generation, answer, turn)
+        case .rolledBack(let sequence): try rolledBack(to: sequence, turn)
+        case .unproven(let why): try doubt(why, turn)
+        case .refusals, .unreadableRefusals: try wait(for: metric, hearsAgain: false, turn)
+        case .status:
+            if [400, 413, 422].contains(status) {
+                suspicions[metric]?.refuses(status)
+                try wait(for: metric, hearsAgain: false, turn)
+            } else {
+                let outcome = UploadPolicy.Outcome.answered(status: status, retryAfter: retryAfter)
+                try wait(
+                    policy.action(after: outcome, elements: 1, now: turn.now, using: &generator),
+                    "the backend answered \(status)", turn)
+            }
+        }
+    }
+}
