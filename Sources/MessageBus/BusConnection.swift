@@ -212,7 +212,9 @@ public final class BusConnection: Sendable {
                 let sent = try link.publisher.send(frames)
                 state.withLock { if sent { $0.counters.sent += 1 } else { $0.counters.dropped += 1 } }
             }
-            if beatNow || isGreeted && now >= greetingDue || lastBeat.map({ now >= handlers.pace().next(after: $0) }) ?? true {
+            if beatNow || isGreeted && now >= greetingDue
+                || lastBeat.map({ now >= handlers.pace().next(after: $0) }) ?? true
+            {
                 if let beat = handlers.heartbeat() { _ = try link.publisher.send(beat.frames) }
                 lastBeat = now
             }

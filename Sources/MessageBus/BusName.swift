@@ -25,7 +25,8 @@ public enum BusName {
         let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         return parts.count == 2
             && parts.allSatisfy { part in
-                (1...20).contains(part.count) && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+                (1...20).contains(part.count)
+                    && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             }
     }
 }

@@ -117,7 +117,8 @@ import Wire
         let register: [String: Value] = ["command": "register", "launch": 2, "types": [:]]
         #expect(believed("control.phone", register, naming: "consumer") == ["debouncer"])
         #expect(!believes("debouncer", "control.phone", .object(register.merging(["consumer": "uploader"]) { $1 })))
-        #expect(!believes("client-cli-1-2", "control.phone", .object(register.merging(["consumer": "debouncer"]) { $1 })))
+        #expect(
+            !believes("client-cli-1-2", "control.phone", .object(register.merging(["consumer": "debouncer"]) { $1 })))
         #expect(!believes("debouncer", "control.sleep", ["command": "mend"]))
     }
 
@@ -164,7 +165,8 @@ import Wire
         let rights = BusRights(stack)
         let heart = try #require(rights.grant(.operator, name: "heart"))
         #expect(heart.mayBe("client-heart-7-9") && heart.mayBe("heart"))
-        #expect(!heart.mayBe("client-heart-rate-7-9") && !heart.mayBe("client-heart-7-9-1") && !heart.mayBe("client-7-9"))
+        #expect(
+            !heart.mayBe("client-heart-rate-7-9") && !heart.mayBe("client-heart-7-9-1") && !heart.mayBe("client-7-9"))
         let grant = try #require(rights.grant(.instance("sleep"), name: "sleep"))
         #expect(grant.mayHear("page.client-sleep-7-9") && !grant.mayHear("page.client-sleep-apnea-7-9"))
     }

@@ -141,7 +141,9 @@ extension PullClient {
         var client = asked()
         #expect(client.receive(part(0), at: 0) == nil)
         #expect(client.receive(part(1, last: true), from: "sleep", at: 0) == nil)
-        #expect(client.receive(part(0, head: StoreHead(store: "x", generation: "y", sequence: 1)), from: "sleep", at: 0) == nil)
+        #expect(
+            client.receive(part(0, head: StoreHead(store: "x", generation: "y", sequence: 1)), from: "sleep", at: 0)
+                == nil)
         #expect(client.receive(part(1, last: true), at: 0)?.result == .pages([part(0), part(1, last: true)]))
     }
 

@@ -242,7 +242,8 @@ import Testing
         }
         let answers: [PullAnswer.Result] = [
             .refused("no such query"), .pages([]), page(["head": 7]), page(["through": "x"]), rows(["key": .null]),
-            rows(["day": .integer(.max)]), page(["head": ["store": "s", "generation": "g", "sequence": .integer(.min)]]),
+            rows(["day": .integer(.max)]),
+            page(["head": ["store": "s", "generation": "g", "sequence": .integer(.min)]]),
         ]
         let upstream = try opened()
         upstream.hear(head, limit: AnchorVector(base: 100), turn())

@@ -134,7 +134,10 @@ import Wire
         #expect(eventually(within: 60) { bus.notices.contains { $0.why == "wants to hear more than 1024 topics" } })
         try bus.admit("long")
         let long = try Listener(try bus.address("long"), [.prefix(String(repeating: "x", count: 256))])
-        #expect(eventually(within: 60) { bus.notices.contains { $0.who == "long" && $0.why.contains("where only that is said") } })
+        #expect(
+            eventually(within: 60) {
+                bus.notices.contains { $0.who == "long" && $0.why.contains("where only that is said") }
+            })
         // What it may hear nothing of costs nothing.
         try bus.admit("modest", hears: [.exact("a.b")])
         let modest = try (0..<6).map { number in

@@ -162,13 +162,15 @@ public struct Diagnosis {
         if let foreign = details["messages"]?["foreign"].int, foreign > 0 {
             found.append(
                 Finding(
-                    .warning, name, "\(foreign) messages came from somebody who may not say what they say; they were dropped",
+                    .warning, name,
+                    "\(foreign) messages came from somebody who may not say what they say; they were dropped",
                     remedy: "see who it is in the log: 'healthbus logs \(name)'; on a sealed bus give it another key"))
         }
         for (place, why) in Value.inOrder(details["refusals"]?.object ?? [:]) {
             found.append(
                 Finding(
-                    .error, name, "\(place.split(separator: "/").first ?? "") doesn't answer what it is asked: \(why.string ?? "")",
+                    .error, name,
+                    "\(place.split(separator: "/").first ?? "") doesn't answer what it is asked: \(why.string ?? "")",
                     remedy: "run both from one release"))
         }
         for (consumer, why) in Value.inOrder(details["refused"]?.object ?? [:]) {

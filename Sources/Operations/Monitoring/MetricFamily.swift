@@ -25,7 +25,8 @@ extension MetricFamily {
     public static let all: [MetricFamily] = [
         buildInfo, up, ready, heartbeatAge, restarts, epoch, memory, busy, lastCommit, turns, turnCount, processor,
         started, head,
-        consumed, lag, sent, received, dropped, malformed, foreign, forwarded, pendingDays, failedDays, pendingTypes, openDays,
+        consumed, lag, sent, received, dropped, malformed, foreign, forwarded, pendingDays, failedDays, pendingTypes,
+        openDays,
         missing, importOpen, quarantined, lastSample, lastSync, lastCheck, delivered, deadLetters, paused, blocked,
         networkPath, lastDelivery, deliveryDelay, notified, notificationsFailed,
     ]

@@ -24,7 +24,8 @@ package struct PullQueue {
         let asker = BusName.owner(of: sender)
         if var mine = waiting[asker] {
             // The same request again: whoever repeats it waits for the newest attempt alone.
-            if let same = mine.firstIndex(where: { $0["id"] == request["id"] && $0["consumer"] == request["consumer"] }) {
+            if let same = mine.firstIndex(where: { $0["id"] == request["id"] && $0["consumer"] == request["consumer"] })
+            {
                 mine[same] = request
             } else {
                 guard mine.count < Self.limit else { return false }

@@ -86,7 +86,8 @@ public struct BusRights: Sendable {
         }
         // Every stage asks, is asked and answers, and takes commands.
         publishes += producers(for: instance).map { .exact("pull.\($0)") }
-        publishes += consumers(of: instance).map { .exact("page.\($0)") } + [.prefix("page." + BusName.toolPrefix(of: nil))]
+        publishes +=
+            consumers(of: instance).map { .exact("page.\($0)") } + [.prefix("page." + BusName.toolPrefix(of: nil))]
         hears += [.exact("pull.\(name)"), .exact("page.\(name)"), .exact("control.\(name)")]
         if Alert.raisers.contains(instance.manifest.kind) { publishes.append(.prefix(Alert.topicPrefix)) }
         return TopicGrant(publishes: publishes, hears: hears, names: isNamed)

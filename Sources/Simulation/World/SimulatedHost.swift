@@ -176,7 +176,9 @@ package final class SimulatedHost {
         } else {
             guard message.topic == "page.\(name)" else { return take(.message(message)) }
             let sender = message.header.from
-            if let answer = life.pulls.receive(message.body, from: sender, at: world.monotonic) { take(.answer(answer)) }
+            if let answer = life.pulls.receive(message.body, from: sender, at: world.monotonic) {
+                take(.answer(answer))
+            }
         }
     }
 

@@ -91,7 +91,8 @@ final class BusAttacker: Sendable {
         let through: Int64 = until.int ?? until["base"].int ?? head["sequence"].int ?? 1
         for name in [producer, identity] {
             let about: [String: Value] = [
-                "id": .integer(id), "attempt": attempt, "producer": .string(name), "head": head, "part": 0, "last": true,
+                "id": .integer(id), "attempt": attempt, "producer": .string(name), "head": head, "part": 0,
+                "last": true,
             ]
             let pages: [[String: Value]] = [
                 ["rows": [], "from": 0, "through": .integer(through), "zones": [:], "users": [], "imports": []],
@@ -119,15 +120,24 @@ final class BusAttacker: Sendable {
         let words: [(String, [String: Value], String)] = [
             ("sync.uploader", ["head": far, "released": .integer(.max)], "debouncer"),
             ("sync.steps", ["head": far, "released": .integer(.max)], "debouncer"),
-            ("sync.heart-rate", ["head": head, "released": 0, "off": ["HKQuantityTypeIdentifierHeartRate"]], "debouncer"),
-            ("observed.HKQuantityTypeIdentifierStepCount", ["head": far, "type": "x", "sequence": .integer(.max)], "observer"),
+            (
+                "sync.heart-rate", ["head": head, "released": 0, "off": ["HKQuantityTypeIdentifierHeartRate"]],
+                "debouncer"
+            ),
+            (
+                "observed.HKQuantityTypeIdentifierStepCount", ["head": far, "type": "x", "sequence": .integer(.max)],
+                "observer"
+            ),
             (
                 "acknowledged.observer",
                 ["consumer": "debouncer", "types": ["HKQuantityTypeIdentifierStepCount": .integer(.max)]], "debouncer"
             ),
             (
                 "heartbeat.observer",
-                ["plugin": "observer", "phase": "ready", "pid": 1, "epoch": 99, "memory": 1, "head": .object(beyond), "details": [:]],
+                [
+                    "plugin": "observer", "phase": "ready", "pid": 1, "epoch": 99, "memory": 1, "head": .object(beyond),
+                    "details": [:],
+                ],
                 "observer"
             ),
             (
@@ -138,17 +148,26 @@ final class BusAttacker: Sendable {
                 ], "steps"
             ),
             ("control.observer", ["command": "device", "set": ["locked": true]], "client-cli-1-2"),
-            ("control.observer", ["command": "register", "consumer": "debouncer", "launch": 99, "types": [:]], "debouncer"),
+            (
+                "control.observer", ["command": "register", "consumer": "debouncer", "launch": 99, "types": [:]],
+                "debouncer"
+            ),
             (
                 "control.observer",
                 ["command": "types", "set": ["HKQuantityTypeIdentifierStepCount": ["on": false]]], "client-cli-1-2"
             ),
-            ("control.observer", ["command": "zone", "action": "set", "user": "me", "zone": "Asia/Tokyo"], "client-cli-1-2"),
+            (
+                "control.observer", ["command": "zone", "action": "set", "user": "me", "zone": "Asia/Tokyo"],
+                "client-cli-1-2"
+            ),
             ("control.debouncer", ["command": "launch", "task": "historical"], "client-cli-1-2"),
             ("control.steps", mend.merging(["action": "reset"]) { $1 }, "client-cli-1-2"),
             ("control.uploader", mend.merging(["action": "reset"]) { $1 }, "client-cli-1-2"),
             ("control.consolidator", mend.merging(["action": "reset"]) { $1 }, "client-cli-1-2"),
-            ("control.supervisor", ["command": "swap", "id": "s", "instance": "steps", "plugin": "generic"], "client-cli-1-2"),
+            (
+                "control.supervisor", ["command": "swap", "id": "s", "instance": "steps", "plugin": "generic"],
+                "client-cli-1-2"
+            ),
             ("standby.steps", ["swap": "s", "plugin": "steps", "pid": 1, "phase": "waiting"], "steps"),
             ("alert.deliveryStopped", ["head": far], "observer"),
             ("daily.summary", ["head": far], "consolidator"),
@@ -168,7 +187,8 @@ final class BusAttacker: Sendable {
                 "until": .integer(.max), "types": ["exclude": []],
             ],
             [
-                "query": "slice", "user": "me", "asOf": .integer(.max), "from": 0, "to": .integer(4_000_000_000_000_000),
+                "query": "slice", "user": "me", "asOf": .integer(.max), "from": 0,
+                "to": .integer(4_000_000_000_000_000),
                 "detailed": [], "types": ["exclude": []],
             ],
             ["query": "samples", "after": 0, "until": .integer(.max), "types": ["exclude": []]],
