@@ -9,7 +9,8 @@ enum SummaryBody {
     }
 
     /// Rings came with the first Apple Watch, in 2015. The end only keeps years apart that no calendar app would show.
-    private static let days = LocalDay(year: 2014, month: 1, day: 1).number..<LocalDay(year: 2200, month: 1, day: 1).number
+    private static let days =
+        LocalDay(year: 2014, month: 1, day: 1).number..<LocalDay(year: 2200, month: 1, day: 1).number
 
     static func record(_ tree: ElementTree) -> Result {
         guard let date = tree.attribute("dateComponents") else { return .unreadable("there is no dateComponents") }

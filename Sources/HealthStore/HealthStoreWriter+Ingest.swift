@@ -53,8 +53,8 @@ extension HealthStoreWriter {
                         rows = all.filter { !refused.contains($0, batch) }
                         let tally = try keepApart(others, refused, batch, session, isTrial: isTrial)
                         counts.total += tally
-                        counts.byType[refused.types.contains(name) ? IngestCounts.otherTypes : name, default: .init()]
-                            += tally
+                        counts.byType[
+                            refused.types.contains(name) ? IngestCounts.otherTypes : name, default: .init()] += tally
                     }
                     if rows.isEmpty { continue }
                     let tally = try ingest.run(type: name, rows: rows, plausibility: plausibility(name))

@@ -14,7 +14,8 @@ struct RefusedNames {
 
     func reason(_ row: Int, _ batch: RecordBatch) -> String {
         let isType = types.contains(batch.types[Int(batch.type[row])])
-        return "the store keeps \(NameTable.limit) \(isType ? "types" : "units") that aren't known, and has as many others"
+        return
+            "the store keeps \(NameTable.limit) \(isType ? "types" : "units") that aren't known, and has as many others"
     }
 }
 
@@ -46,7 +47,8 @@ extension RecordBatch {
         ]
         if !value[row].isNaN { attributes.append(("value", value[row].description)) }
         let text = attributes.filter { !$0.1.isEmpty }.map { " \($0.0)=\"\(Self.escaped($0.1))\"" }.joined()
-        return text.utf8.count > 4000 ? String(decoding: text.utf8.prefix(4000), as: UTF8.self) + "…" : "<Record\(text)/>"
+        return text.utf8.count > 4000
+            ? String(decoding: text.utf8.prefix(4000), as: UTF8.self) + "…" : "<Record\(text)/>"
     }
 
     private static func escaped(_ text: String) -> String {

@@ -6,7 +6,8 @@ import Testing
 @Suite struct DamageTests {
     /// What may happen to a record's start tag; after each of them it isn't one any more.
     private enum Damage: CaseIterable {
-        case lostQuote, strayLess, strayAmpersand, tornOff, doubled, lostEnd, lostBegin, bareWord, lostEquals, noughtInDate
+        case lostQuote, strayLess, strayAmpersand, tornOff, doubled, lostEnd, lostBegin, bareWord, lostEquals,
+            noughtInDate
         case wrongByteInDate
 
         func apply(to tag: String, _ random: inout SeededRandom) -> [UInt8] {

@@ -18,7 +18,9 @@ import Testing
 
     @Test func withoutUnitOnlyPlainNumbersAreUnderstood() throws {
         let (sink, _) = try read(
-            export(record("StepCount", unit: nil, "5") + record("BodyMass", unit: nil, "70") + record("New", unit: "x", "1")))
+            export(
+                record("StepCount", unit: nil, "5") + record("BodyMass", unit: nil, "70")
+                    + record("New", unit: "x", "1")))
         #expect(sink.rows.map(\.value) == [5, 1] && sink.rows.map(\.unit) == ["count", "x"])
         #expect(sink.quarantine.map(\.reason) == ["there is no unit"])
     }
@@ -79,6 +81,7 @@ import Testing
     @Test func aThousandMetadataAreEnough() throws {
         let entries = (0..<2000).map { #"<MetadataEntry key="k\#($0)" value="v"/>"# }.joined()
         let (sink, _) = try read(export(steps("1").replacing("/>", with: ">") + entries + "</Record>" + steps("2")))
-        #expect(sink.rows.map(\.value) == [2] && sink.quarantine.map(\.reason) == ["there are more than 1,000 metadata"])
+        #expect(
+            sink.rows.map(\.value) == [2] && sink.quarantine.map(\.reason) == ["there are more than 1,000 metadata"])
     }
 }

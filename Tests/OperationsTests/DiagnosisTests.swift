@@ -173,7 +173,9 @@ import Testing
                 "backend": well, "blocked": "the backend answered 429",
                 "waitsUntil": .integer(Self.now + 900 * Instant.second),
             ])
-        expect(.warning, "one element after the other", ["backend": well, "held": 4, "blocked": "it refuses one element after the other"])
+        expect(
+            .warning, "one element after the other",
+            ["backend": well, "held": 4, "blocked": "it refuses one element after the other"])
     }
 
     @Test func work() {

@@ -13,10 +13,16 @@ import UploaderStage
     private static let elsewhere: [(Int, String, String?)] = [
         (200, portal, "text/html"), (200, portal, nil), (200, "", nil), (204, "", nil), (200, "{}", "application/json"),
         (200, "OK", "text/plain"), (200, #"{"ok":true}"#, "text/html; charset=utf-8"),
-        (200, #"{"generation":"generation-1","counts":{"created":0,"updated":0,"known":0,"refused":0},"refused":[]}"#, nil),
+        (
+            200,
+            #"{"generation":"generation-1","counts":{"created":0,"updated":0,"known":0,"refused":0},"refused":[]}"#, nil
+        ),
         (200, #"{"generation":"generation-1","counts":{"created":3},"refused":[]}"#, nil),
         (200, #"{"generation":"generation-1","counts":{"created":1,"refused":1},"refused":[]}"#, nil),
-        (200, #"{"generation":"generation-1","counts":{"created":9223372036854775807,"known":9223372036854775807}}"#, nil),
+        (
+            200, #"{"generation":"generation-1","counts":{"created":9223372036854775807,"known":9223372036854775807}}"#,
+            nil
+        ),
         (200, #"{"generation":"generation-1","counts":{"created":-1,"known":3}}"#, nil),
         (200, #"{"generation":"generation-1","counts":{"created":1e300}}"#, nil),
         (200, #"{"generation":"generation-1","counts":{"created":99999999999999999999999}}"#, nil),
@@ -47,10 +53,11 @@ import UploaderStage
         #expect(try rig.delivered == 3 && rig.known("acceptance") == "proven")
     }
 
-    @Test(arguments: [
-        (200, portal, "text/html"), (200, portal, nil), (200, "OK", "text/plain"), (200, "{}", "text/html"),
-        (200, #"{"counts":{"created":0,"known":0}}"#, nil), (302, "", nil),
-    ] as [(Int, String, String?)])
+    @Test(
+        arguments: [
+            (200, portal, "text/html"), (200, portal, nil), (200, "OK", "text/plain"), (200, "{}", "text/html"),
+            (200, #"{"counts":{"created":0,"known":0}}"#, nil), (302, "", nil),
+        ] as [(Int, String, String?)])
     func aPageForPeopleIsNoAcceptanceFromAnybody(_ status: Int, _ body: String, _ type: String?) throws {
         let rig = try UploaderRig()
         try rig.add(1...2)
@@ -58,11 +65,13 @@ import UploaderStage
         #expect(try rig.frontier() == 0 && rig.detail("blocked").string != nil)
     }
 
-    @Test(arguments: [
-        (200, "", "text/html"), (204, "", nil), (200, " \n", nil), (200, "{}", "application/json"), (201, "[1]", nil),
-        (202, #"{"status":"ok","generation":"x"}"#, nil), (200, #"{"counts":{"stored":0}}"#, nil),
-        (200, #"{"counts":{"created":1,"known":1}}"#, nil), (200, #"{"refused":null}"#, nil),
-    ] as [(Int, String, String?)])
+    @Test(
+        arguments: [
+            (200, "", "text/html"), (204, "", nil), (200, " \n", nil), (200, "{}", "application/json"),
+            (201, "[1]", nil),
+            (202, #"{"status":"ok","generation":"x"}"#, nil), (200, #"{"counts":{"stored":0}}"#, nil),
+            (200, #"{"counts":{"created":1,"known":1}}"#, nil), (200, #"{"refused":null}"#, nil),
+        ] as [(Int, String, String?)])
     func aPlainServerIsTakenOnTrust(_ status: Int, _ body: String, _ type: String?) throws {
         let rig = try UploaderRig()
         try rig.answerQuestion(.answered(status: 404, body: []))
@@ -113,10 +122,12 @@ import UploaderStage
 
     // MARK: Refusals
 
-    @Test(arguments: [200, 400, 422], [
-        #"{"refused":[{"id":"2025-03-12","reason":"odd"}]}"#, #"{"refused":["2025-03-12"]}"#,
-        #"{"refused":[{"list":"days","index":1,"reason":"odd"}]}"#, #"{"refused":[{"index":1}]}"#,
-    ])
+    @Test(
+        arguments: [200, 400, 422],
+        [
+            #"{"refused":[{"id":"2025-03-12","reason":"odd"}]}"#, #"{"refused":["2025-03-12"]}"#,
+            #"{"refused":[{"list":"days","index":1,"reason":"odd"}]}"#, #"{"refused":[{"index":1}]}"#,
+        ])
     func whoNamesWhatItRefusesIsBelieved(_ status: Int, _ body: String) throws {
         for isKnown in [false, true] {
             let rig = try UploaderRig()

@@ -7,7 +7,8 @@ import UploaderStage
 
 /// Whether the backend still has what it took.
 @Suite struct BackendComparisonTests {
-    private func holdings(_ generation: String = "generation-1", created: String, alive: String, sequence: String = "1") -> UploadReply
+    private func holdings(_ generation: String = "generation-1", created: String, alive: String, sequence: String = "1")
+        -> UploadReply
     {
         let body = """
             {"generation":"\(generation)","sequence":\(sequence),"samples":{"alive":0,"deleted":0},
@@ -134,7 +135,8 @@ import UploaderStage
     ]) func absurdHoldingsAreNobodys(_ created: String, _ alive: String) throws {
         let rig = try delivered()
         try rig.rig.restart()
-        let twice = #"{"generation":"generation-1","days":{"alive":\#(alive),"deleted":\#(alive)},"counters":{"created":\#(created)}}"#
+        let twice =
+            #"{"generation":"generation-1","days":{"alive":\#(alive),"deleted":\#(alive)},"counters":{"created":\#(created)}}"#
         try rig.answerQuestion(.answered(status: 200, body: Array(twice.utf8)))
         #expect(try rig.known("isCompared") == false && rig.known("why").string != nil && rig.frontier() == 3)
     }
@@ -163,7 +165,8 @@ import UploaderStage
             }
             let before = try rig.frontier()
             let count = try rig.dates(request).count
-            try rig.rig.reply(effect, answer(number.isMultiple(of: 2) ? "b" : "generation-1", count, sequence: 100 + number))
+            try rig.rig.reply(
+                effect, answer(number.isMultiple(of: 2) ? "b" : "generation-1", count, sequence: 100 + number))
             if try rig.frontier() == 0, before != 0 { rewinds += 1 }
             try rig.answerPull()
         }

@@ -51,7 +51,8 @@ import Testing
     @Test func aProgramThatFailsOrHangsIsAFailureWithAReason() throws {
         #expect(try tell(command("/bin/false")) == .failed("/bin/false ended with 1"))
         #expect(
-            try tell(command("/bin/sleep", "1000"), timeout: 1) == .failed("/bin/sleep ran longer than 1 s and was ended")
+            try tell(command("/bin/sleep", "1000"), timeout: 1)
+                == .failed("/bin/sleep ran longer than 1 s and was ended")
         )
         #expect(throws: ConfigurationError.self) { try command("sleep") }
         #expect(throws: ConfigurationError.self) {

@@ -35,7 +35,8 @@ import Testing
             """
         let loops = try (0..<2).map { _ in try ChildProcess(shell(loop), trampoline: trampoline) }
         for child in loops {
-            #expect(eventually { ProcessorWait.total(of: [child.pid]) - ProcessorWait.total(of: []) > .milliseconds(300) })
+            #expect(
+                eventually { ProcessorWait.total(of: [child.pid]) - ProcessorWait.total(of: []) > .milliseconds(300) })
         }
         let sleeper = try ChildProcess(shell("exec sleep 1000"), trampoline: trampoline)
         var deadline = FairDeadline(.milliseconds(100), of: [sleeper.pid])

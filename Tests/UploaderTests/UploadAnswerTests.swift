@@ -36,7 +36,9 @@ struct UploadAnswerTests {
 
     @Test func bytesThatAreNotUTF8() { #expect(UploadAnswer(body: [0xFF, 0xFE]).form == .other) }
 
-    @Test(arguments: ["\"\"", "7", "null", "\"a b\"", "\"a\\u000d\\u000aX: y\"", "\"\(String(repeating: "x", count: 129))\""])
+    @Test(arguments: [
+        "\"\"", "7", "null", "\"a b\"", "\"a\\u000d\\u000aX: y\"", "\"\(String(repeating: "x", count: 129))\"",
+    ])
     func whatCantStandInAHeaderIsNoGeneration(_ text: String) {
         #expect(answer("{\"generation\":\(text)}").generation == nil)
     }
@@ -47,7 +49,8 @@ struct UploadAnswerTests {
     @Test func countsThatOverflowAddUpToNothing() {
         let top = Int64.max
         for counts in [
-            UploadAnswer.Counts(created: top, known: top), .init(created: top, updated: 2), .init(created: -1, known: 2),
+            UploadAnswer.Counts(created: top, known: top), .init(created: top, updated: 2),
+            .init(created: -1, known: 2),
             .init(created: .min, updated: .min, known: 1), .init(),
         ] { #expect(!counts.accounts(for: 1)) }
         #expect(UploadAnswer.Counts(created: 1, updated: 2, known: 3, refused: 4).accounts(for: 10))

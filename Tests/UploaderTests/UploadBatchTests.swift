@@ -2,10 +2,11 @@ import Testing
 import UploaderStage
 
 struct UploadBatchTests {
-    @Test(arguments: [
-        ([], [0..<8]), ([0], [1..<8]), ([7], [0..<7]), ([3], [0..<3, 4..<8]), ([0, 1, 7], [2..<7]),
-        ([2, 4, 9, -1], [0..<2, 3..<4, 5..<8]), (Array(0..<8), []),
-    ] as [([Int], [Range<Int>])])
+    @Test(
+        arguments: [
+            ([], [0..<8]), ([0], [1..<8]), ([7], [0..<7]), ([3], [0..<3, 4..<8]), ([0, 1, 7], [2..<7]),
+            ([2, 4, 9, -1], [0..<2, 3..<4, 5..<8]), (Array(0..<8), []),
+        ] as [([Int], [Range<Int>])])
     func whatIsRemovedIsntSentAgain(_ elements: [Int], _ parts: [Range<Int>]) {
         var batch = UploadBatch(count: 8)
         batch.remove(elements)

@@ -73,7 +73,8 @@ struct UploadPolicyTests {
     }
 
     @Test(arguments: [
-        ("0", 0), ("120", 120), ("999999", 900), ("99999999999999999999999999", 900), ("Fri, 31 Dec 9999 23:59:59 GMT", 900), ("Sun, 30 Mar 2025 08:16:00 GMT", 60),
+        ("0", 0), ("120", 120), ("999999", 900), ("99999999999999999999999999", 900),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 900), ("Sun, 30 Mar 2025 08:16:00 GMT", 60),
         ("Sun, 30 Mar 2025 08:00:00 GMT", 0),
     ])
     func retryAfterIsHonoured(_ header: String, _ seconds: Double) {

@@ -84,7 +84,8 @@ enum ImportCommand: Command {
             + "\(count(report["quarantined"])) quarantined, in "
             + HumanFormat.duration(.seconds(report["seconds"].double ?? 0))
         if let empty = report["activitySummariesWithoutDay"].int, empty > 0 {
-            text += "\n  passed over: \(count(.integer(empty))) ring summaries of no day, which a phone writes by mistake"
+            text +=
+                "\n  passed over: \(count(.integer(empty))) ring summaries of no day, which a phone writes by mistake"
         }
         if let values = report["workoutValuesLeftOut"].int, values > 0 {
             text += "\n  left out: \(count(.integer(values))) numbers of workouts that can't be true"
@@ -116,7 +117,8 @@ enum ImportCommand: Command {
                 : "what was whole has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
                     + (isCut
                         ? "; import a whole copy to get the rest"
-                        : "; what wasn't is in the quarantine, which 'healthbus quarantine' lists"), code: .damaged)
+                        : "; what wasn't is in the quarantine, which 'healthbus quarantine' lists"),
+            code: .damaged)
     }
 
     private static func refused(_ outcome: ImportClient.Outcome, _ why: String) -> Failure {

@@ -110,7 +110,8 @@ enum HoldingsVerdict: Sendable, Equatable {
         }
     }
 
-    private static func compare(_ holdings: BackendHoldings, _ known: KnownBackend, _ isBound: Bool) -> HoldingsVerdict {
+    private static func compare(_ holdings: BackendHoldings, _ known: KnownBackend, _ isBound: Bool) -> HoldingsVerdict
+    {
         guard isBound, holdings.generation == known.generation else { return .shows(holdings) }
         let least = min(holdings.created ?? .max, holdings.kept ?? .max)
         if least < known.created { return .lacks(holdings, missing: known.created - least) }

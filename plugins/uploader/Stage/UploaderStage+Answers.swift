@@ -99,8 +99,10 @@ extension UploaderStage {
             try turn.raise(
                 Alert(
                     .degraded, subject: "acceptance",
-                    text: "What answers for the backend doesn't prove that it takes anything; nothing is counted as delivered.",
-                    remedy: "Look at 'healthbus status': is there a login page in the network, or another server at this address?"
+                    text:
+                        "What answers for the backend doesn't prove that it takes anything; nothing is counted as delivered.",
+                    remedy:
+                        "Look at 'healthbus status': is there a login page in the network, or another server at this address?"
                 ))
         }
         try retry(why, turn)
@@ -138,7 +140,9 @@ extension UploaderStage {
         deliveries[index].groups[sent.group].batch.remove(reasons.keys)
         guard reasons.isEmpty else { return try settleDone(turn) }
         // It has named nobody that was sent: the status alone counts, if it is one.
-        guard status >= 400 else { return try doubt("something answered \(status) without the backend's generation", turn) }
+        guard status >= 400 else {
+            return try doubt("something answered \(status) without the backend's generation", turn)
+        }
         try act(on: .answered(status: status), index, sent, status, "the backend answered \(status)", turn)
     }
 

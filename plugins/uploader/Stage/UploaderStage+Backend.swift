@@ -73,7 +73,8 @@ extension UploaderStage {
         try turn.raise(
             Alert(
                 .degraded, subject: "alternating",
-                text: "Backends with different databases answer at this address, or one loses its database again and again.",
+                text:
+                    "Backends with different databases answer at this address, or one loses its database again and again.",
                 remedy: "See that only one backend answers at the uploader's 'url', and that it keeps its folder."))
         return "another backend answers than before, in turn with it or too often"
     }

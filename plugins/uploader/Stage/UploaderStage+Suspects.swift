@@ -74,7 +74,9 @@ extension UploaderStage {
 
     private func places(_ metric: UploadMetric) -> [(Int, Int)] {
         deliveries.indices.flatMap { index in
-            deliveries[index].groups.indices.filter { deliveries[index].groups[$0].metric == metric }.map { (index, $0) }
+            deliveries[index].groups.indices.filter { deliveries[index].groups[$0].metric == metric }.map {
+                (index, $0)
+            }
         }
     }
 
@@ -92,8 +94,10 @@ extension UploaderStage {
         try turn.raise(
             Alert(
                 .degraded, subject: "refusals",
-                text: "The backend refuses one element after the other; that is taken for its own fault, and nothing is given up.",
-                remedy: "See to the backend. If it is right, set the uploader's 'refusedInARow' to 0: what it refuses becomes dead letters."
+                text:
+                    "The backend refuses one element after the other; that is taken for its own fault, and nothing is given up.",
+                remedy:
+                    "See to the backend. If it is right, set the uploader's 'refusedInARow' to 0: what it refuses becomes dead letters."
             ))
     }
 
