@@ -8,7 +8,7 @@ BUILD := $(SWIFT) build --configuration release --no-color-diagnostics
 TEST := SWIFT_BACKTRACE=enable=no $(SWIFT) test --configuration release --skip-build
 BIN = $(shell $(BUILD) --show-bin-path)
 
-PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libxml2-dev libarchive-dev libcurl4-openssl-dev \
+PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev \
 	libmicrohttpd-dev libxxhash-dev zlib1g-dev
 SOURCES := Package.swift Sources Tests plugins
 # What holds messages against docs/protocol.cddl in the tests.

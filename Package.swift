@@ -8,9 +8,8 @@ let swiftSettings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// `pkgConfig` only where the headers lie outside the default path: SwiftPM warns about flags that it doesn't take over.
-func systemLibrary(_ name: String, _ debianPackage: String, pkgConfig: String? = nil) -> Target {
-    .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: [.apt([debianPackage])])
+func systemLibrary(_ name: String, _ debianPackage: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/\(name)", providers: [.apt([debianPackage])])
 }
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -44,12 +43,11 @@ let package = Package(
         systemLibrary("CZeroMQ", "libzmq3-dev"),
         systemLibrary("CSQLite", "libsqlite3-dev"),
         systemLibrary("CLibCBOR", "libcbor-dev"),
-        systemLibrary("CLibXML", "libxml2-dev", pkgConfig: "libxml-2.0"),
         systemLibrary("CArchive", "libarchive-dev"),
         systemLibrary("CCurl", "libcurl4-openssl-dev"),
         systemLibrary("CMicroHTTPD", "libmicrohttpd-dev"),
         systemLibrary("CXXHash", "libxxhash-dev"),
-        .target(name: "CXMLStream", dependencies: ["CLibXML"], path: "Sources/CXMLStream"),
+        .target(name: "CXMLStream", path: "Sources/CXMLStream"),
         .target(name: "CPosix", path: "Sources/CPosix"),
         .executableTarget(name: "healthbus-trampoline", path: "Sources/Trampoline"),
 

@@ -49,8 +49,8 @@ public struct PlausibilityLimit: Sendable, Equatable {
 
     /// Why the number can't be true, whatever the times.
     ///
-    /// A rate needs a time that it holds for. Exports round times to seconds, so what is shorter than a minute is held against a
-    /// minute's limit; a sample without duration (a day's steps typed in by hand) against a whole day's.
+    /// A rate needs a time that it holds for. Some sources sum up minutes and print the last seconds of them, so what is shorter than
+    /// ten minutes is held against ten minutes' limit; a sample without duration (a day's steps typed in by hand) against a whole day's.
     public func reason(value: Double, start: Instant, end: Instant) -> String? {
         guard needsNumber else { return nil }
         guard value.isFinite else { return "the value isn't a finite number" }
@@ -61,7 +61,7 @@ public struct PlausibilityLimit: Sendable, Equatable {
         guard value <= values.upperBound else { return "the value is above what is plausible for its type" }
         guard perSecond < .infinity else { return nil }
         // Doubles: the difference of two wild instants may not fit an integer.
-        let seconds = start == end ? 86_400 : max(60, (Double(end) - Double(start)) / 1_000_000)
+        let seconds = start == end ? 86_400 : max(600, (Double(end) - Double(start)) / 1_000_000)
         return value <= perSecond * seconds ? nil : "the value is more than its duration can hold"
     }
 }

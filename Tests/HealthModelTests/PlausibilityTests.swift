@@ -12,7 +12,7 @@ import Testing
         arguments: [
             ("QuantityTypeIdentifierHeartRate", 20, 0), ("QuantityTypeIdentifierHeartRate", 250, 0),
             ("QuantityTypeIdentifierStepCount", 300, minute),
-            ("QuantityTypeIdentifierStepCount", 12, 2 * Instant.second),
+            ("QuantityTypeIdentifierStepCount", 426, 5 * Instant.second),
             ("QuantityTypeIdentifierStepCount", 20_000, 0), ("QuantityTypeIdentifierStepCount", 0, minute),
             ("QuantityTypeIdentifierDistanceWalkingRunning", 720, minute),
             ("QuantityTypeIdentifierActiveEnergyBurned", 40, minute),

@@ -1,1 +1,0 @@
-/* Link flags only; see module.modulemap. */
