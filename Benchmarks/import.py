@@ -5,7 +5,7 @@
 
 Generates an export, then in each round, interleaved: the floor over the same XML; a whole stack on a new state folder until everything is computed, delivered and
 final; the same file once more on that state. Prints medians, ratios to the floor, processor time, and the highest memory of any process. Needs cc and libxml2's
-headers, as the build does. Linux only: it reads /proc.
+headers (libxml2-dev). Linux only: it reads /proc.
 """
 
 import os
