@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import HealthModel
 import SQLite
 
@@ -91,10 +92,7 @@ public final class StageDatabase {
     /// Makes the file where there is none, whole from its first moment: so one that is empty was emptied, and isn't taken for a new one.
     private static func prepare(_ path: String) throws {
         let files = FileManager.default
-        if files.fileExists(atPath: path) {
-            guard try files.attributesOfItem(atPath: path)[.size] as? Int == 0 else { return }
-            throw SQLiteError(damaged: path, "it is empty: what it held is gone")
-        }
+        if files.fileExists(atPath: path) { return try requireContent(at: path) }
         // A log belongs to exactly the file that it was written beside, and would be read into any other.
         if let log = try? files.attributesOfItem(atPath: path + "-wal")[.size] as? Int, log > 0 {
             throw SQLiteError(damaged: path, "it isn't there, though its log is")
@@ -108,6 +106,22 @@ public final class StageDatabase {
         _ = files.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
         try begin(draft)
         try files.moveItem(atPath: draft, toPath: path)
+        try syncFolder(of: path)
+    }
+
+    /// For whoever opens a stopped stage's file: refuses one that was emptied, before anything is written into it.
+    public static func requireContent(at path: String) throws {
+        guard try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int == 0 else { return }
+        throw SQLiteError(damaged: path, "it is empty: what it held is gone")
+    }
+
+    /// Makes the renaming last: else the store could be gone after a power loss, with all that was committed since.
+    private static func syncFolder(of path: String) throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     }
 
     /// Writes the first page; the connection is closed when this returns, and its log is gone.

@@ -110,6 +110,7 @@ public struct Stack: Sendable {
             return try reader.beside(instance, body)
         }
         defer { withExtendedLifetime(lock) {} }
+        try StageDatabase.requireContent(at: state.database(instance))
         return try body(try Database(path: state.database(instance)))
     }
 

@@ -15,16 +15,16 @@ import Testing
 
     @Test func minimumAndMaximumOfARecordAreTheDays() throws {
         let output = try figures(#"{"average":75,"maximum":120,"minimum":48}"#)
-        #expect(output.figures["heartRate"]?["min"] == 48 && output.figures["heartRate"]?["max"] == 120)
-        #expect(output.figures["heartRate"]?["average"] == 75)
+        #expect(output.figures["heartRate"]?["min"] == 48.0 && output.figures["heartRate"]?["max"] == 120.0)
+        #expect(output.figures["heartRate"]?["average"] == 75.0)
         // In the hour in which it starts, 08:00 in Berlin.
-        #expect(output.hourly["heartRateMin"]?.array?[8] == 48 && output.hourly["heartRateMax"]?.array?[8] == 120)
-        #expect(output.hourly["heartRateMax"]?.array?[11] == 70)
+        #expect(output.hourly["heartRateMin"]?.array?[8] == 48.0 && output.hourly["heartRateMax"]?.array?[8] == 120.0)
+        #expect(output.hourly["heartRateMax"]?.array?[11] == 70.0)
     }
 
     @Test(arguments: [#"{"maximum":120}"#, #"{"maximum":60,"minimum":48}"#, "{", #"{"minimum":"x","maximum":5}"#])
     func whatIsNoSpreadChangesNothing(payload: String) throws {
         let output = try figures(payload)
-        #expect(output.figures["heartRate"]?["min"] == 70 && output.figures["heartRate"]?["max"] == 75)
+        #expect(output.figures["heartRate"]?["min"] == 70.0 && output.figures["heartRate"]?["max"] == 75.0)
     }
 }

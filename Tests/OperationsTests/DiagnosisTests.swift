@@ -168,11 +168,8 @@ import Testing
         expect(.warning, "can't compare", ["backend": ["acceptance": "proven", "why": "no connection"]])
         expect(.warning, "had lost at least 7 elements", ["backend": ["result": "redelivered", "missing": 7]])
         expect(
-            .warning, "waits until 2026-09-21T",
-            [
-                "backend": well, "blocked": "the backend answered 429",
-                "waitsUntil": .integer(Self.now + 900 * Instant.second),
-            ])
+            .warning, "delivers nothing now: the backend answered 429; it asked to wait until 2026-09-21T10:00:00Z",
+            ["backend": well, "blocked": "the backend answered 429; it asked to wait until 2026-09-21T10:00:00Z"])
         expect(
             .warning, "one element after the other",
             ["backend": well, "held": 4, "blocked": "it refuses one element after the other"])

@@ -95,7 +95,8 @@ final class UploaderRig {
         for _ in 0..<limit {
             if let question = questions.first {
                 try rig.reply(question, backend.holdings)
-            } else if let (effect, request) = try? request() {
+            } else if !uploads.isEmpty {
+                let (effect, request) = try request()
                 try rig.reply(effect, try answer(try dates(request)) ?? backend.take(request))
             } else if rig.pulls.contains(where: { $0.producer == "consolidator" }) {
                 try answerPull()

@@ -7,18 +7,6 @@ enum BackendFindings {
         guard let backend = beat.details["backend"] else { return [] }
         var found: [Finding] = []
         let isPaused = beat.details["paused"]?.bool == true
-        if let until = beat.details["waitsUntil"]?.int, let why = beat.details["blocked"]?.string {
-            found.append(
-                Finding(
-                    .warning, name, "waits until \(InstantText.iso8601(until)), the backend asked for it: \(why)",
-                    remedy: "'healthbus sync' tries at once; nothing is lost"))
-        }
-        if let held = beat.details["held"]?.int, held > 0, let why = beat.details["blocked"]?.string {
-            found.append(
-                Finding(
-                    .warning, name, why,
-                    remedy: "see to the backend; if it is right, set the uploader's 'refusedInARow' to 0"))
-        }
         if let why = backend["why"].string, !isPaused {
             found.append(
                 Finding(

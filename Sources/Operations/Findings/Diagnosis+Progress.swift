@@ -116,6 +116,11 @@ extension Diagnosis {
         else { return nil }
         let waiting =
             backlog.changes > 0 ? "; \(HumanFormat.count(Int(backlog.changes))) changes wait" : ""
+        if let held = beat.details["held"]?.int, held > 0 {
+            return Finding(
+                .warning, name, why + waiting,
+                remedy: "see to the backend; if it is right, set the uploader's 'refusedInARow' to 0")
+        }
         return Finding(
             .warning, name, "delivers nothing now: \(why)\(waiting)",
             remedy: "nothing is lost, and it is tried again by itself; 'healthbus sync' tries at once")

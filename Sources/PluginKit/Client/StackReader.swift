@@ -96,6 +96,7 @@ public final class StackReader {
         guard FileManager.default.fileExists(atPath: state.database(instance.name)) else { return [] }
         if let lock = try InstanceLock.take(folder: folder) {
             defer { withExtendedLifetime(lock) {} }
+            try StageDatabase.requireContent(at: state.database(instance.name))
             // Not read-only: a file whose last owner was killed has a log that must be read in first.
             return try read(instance, query, in: Database(path: state.database(instance.name)))
         }

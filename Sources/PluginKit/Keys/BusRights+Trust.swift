@@ -27,7 +27,8 @@ private struct Speakers: Sendable {
             let name = instance.name
             // The hub needs nobody's leave, and so has no grant of its own.
             instances[name] =
-                rights.grant(.instance(name), name: name) ?? Self.saying([.exact(BusConnection.hello)])
+                rights.grant(.instance(name), name: name)
+                ?? Self.saying([.exact(BusConnection.hello), .exact(StandbyWord.prefix + name)])
             tools[name] = Self.saying(rights.tool(of: instance))
         }
         self.instances = instances

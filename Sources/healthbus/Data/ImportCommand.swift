@@ -117,7 +117,7 @@ enum ImportCommand: Command {
                 : "what was whole has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
                     + (isCut
                         ? "; import a whole copy to get the rest"
-                        : "; what wasn't is in the quarantine, which 'healthbus quarantine' lists"),
+                        : "; 'healthbus quarantine list' shows what wasn't"),
             code: .damaged)
     }
 

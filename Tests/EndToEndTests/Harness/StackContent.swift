@@ -78,9 +78,11 @@ struct StackContent: Equatable, Sendable {
 extension TestStack {
     /// Reads an instance's file, beside its writer if it runs.
     func read<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
+        let path = "\(state)/\(instance)/state.sqlite"
+        guard FileManager.default.fileExists(atPath: path) else { throw HarnessError("there is no \(path) yet") }
         // A stopped one's log may have to be read in, which writes.
         let mode = try pid(of: instance) == nil ? Database.Mode.readWrite : .readOnly
-        return try body(try Database(path: "\(state)/\(instance)/state.sqlite", mode: mode))
+        return try body(try Database(path: path, mode: mode))
     }
 
     /// The one column of a query's rows.
