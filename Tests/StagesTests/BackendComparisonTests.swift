@@ -159,10 +159,11 @@ import UploaderStage
         for number in 0..<60 {
             if rig.uploads.isEmpty { try rig.add((4 + Int64(number))...(4 + Int64(number))) }
             for question in rig.questions { try rig.rig.reply(question, rig.backend.holdings) }
-            guard let (effect, request) = try? rig.request() else {
+            guard !rig.uploads.isEmpty else {
                 try rig.rig.pass(8 * Instant.second)
                 continue
             }
+            let (effect, request) = try rig.request()
             let before = try rig.frontier()
             let count = try rig.dates(request).count
             try rig.rig.reply(
@@ -178,7 +179,8 @@ import UploaderStage
         let rig = try delivered()
         try rig.add(4...4)
         for number in 0..<40 {
-            if let (effect, request) = try? rig.request() {
+            if !rig.uploads.isEmpty {
+                let (effect, request) = try rig.request()
                 try rig.rig.reply(effect, answer("g\(number)", try rig.dates(request).count, sequence: 1))
                 try rig.answerPull()
             } else {
