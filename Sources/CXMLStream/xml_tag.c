@@ -81,7 +81,8 @@ static int resolve(const uint8_t *reference, int64_t length, uint8_t *out) {
     return 0;
 }
 
-/// Decodes references and makes white space spaces. False for an '&' that begins no reference.
+/// Decodes references and makes white space spaces. False for an '&' that begins no reference. What a reference can't stand for becomes '?',
+/// as a byte that isn't UTF-8 does: left out, it would make another number of "1&x;6".
 static bool decode(tag_reader *reader, const uint8_t *begin, const uint8_t *end, uint8_t **scratch, healthbus_xml_text *out) {
     uint8_t *to = *scratch;
     for (const uint8_t *at = begin; at < end;) {
@@ -93,7 +94,11 @@ static bool decode(tag_reader *reader, const uint8_t *begin, const uint8_t *end,
         int64_t length = xmlReferenceLength(at, end);
         if (length == 0) return false;
         int count = resolve(at, length, to);
-        if (count == 0) reader->dropped++;
+        if (count == 0) {
+            *to = '?';
+            count = 1;
+            reader->dropped++;
+        }
         to += count;
         at += length;
     }

@@ -182,8 +182,17 @@ import Testing
     func entitiesAreNotExpanded(documentType: String) throws {
         let (sink, summary) = try read(
             documentType + "<HealthData locale=\"en\">" + steps(more: #" device="x&c;y""#) + "&c;</HealthData>")
-        #expect(sink.rows.map(\.origin.device) == ["xy"])
+        #expect(sink.rows.map(\.origin.device) == ["x?y"])
         #expect(summary.charactersReplaced == 2 && summary.damaged == nil)
+    }
+
+    /// Without the reference it would be another number.
+    @Test(arguments: ["1&foo;6", "1&#0;6", "&minus;5", "5&deg;0", "5&#xD800;0"])
+    func aReferenceToNothingMakesNoOtherNumber(value: String) throws {
+        let (sink, summary) = try read(
+            export(steps().replacing(/value="[^"]*"/, with: "value=\"\(value)\"") + "\n" + steps()))
+        #expect(sink.rows.count + sink.quarantine.count == 2 && sink.rows.filter { !$0.value.isNaN }.count == 1)
+        #expect(summary.charactersReplaced == 1)
     }
 
     @Test func hugeAttributesAndMetadataAreQuarantined() throws {

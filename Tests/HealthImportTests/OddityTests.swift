@@ -55,7 +55,7 @@ import Testing
         bytes[start + marker.count - 2] = 0xE9
         let (sink, summary) = try read(bytes: bytes)
         #expect(summary.records == 2 && summary.damaged == nil && summary.charactersReplaced == 4)
-        #expect(sink.rows.map(\.origin.device) == ["a b c", "de"])
+        #expect(sink.rows.map(\.origin.device) == ["a b c", "d?e"])
         #expect(sink.rows.map(\.origin.sourceName) == ["Phon?", "Phone"])
     }
 

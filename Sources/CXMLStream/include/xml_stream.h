@@ -61,7 +61,7 @@ typedef struct {
     int64_t line;
     /// Errors of form.
     int64_t errors;
-    /// Character references and entities that XML forbids or nobody declared: left out.
+    /// Character references and entities that XML forbids or nobody declared: '?' in attributes, left out of text.
     int64_t dropped;
 } healthbus_xml_damage;
 
