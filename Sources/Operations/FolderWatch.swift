@@ -38,7 +38,7 @@ struct FolderWatch {
             let now = Identity(path)
             let before = seen[path]
             seen[path] = before ?? now
-            guard now != before, before != nil || (now == nil && made.contains(path)) else { continue }
+            guard (before != nil && now != before) || (now == nil && made.contains(path)) else { continue }
             return Failure(
                 "\(path) was \(now == nil ? "removed" : "replaced by another") while the stack ran; the stack has stopped, "
                     + "because what it took in from then on would be lost",
