@@ -43,6 +43,10 @@ enum UpCommand: Command {
         } else {
             for file in outcome.imports { StandardStream.output.write(ImportCommand.line(file) + "\n") }
         }
+        for path in options.imports.dropFirst(outcome.imports.count) {
+            StandardStream.error.write(
+                "\(path) wasn't imported to its end: give it again, which takes nothing twice\n")
+        }
         if options.untilIdle, !outcome.isIdle {
             throw Failure(
                 outcome.blocked.map { "not idle: \($0)" } ?? "stopped before everything was delivered",
