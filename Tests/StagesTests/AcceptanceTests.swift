@@ -57,6 +57,7 @@ import UploaderStage
         arguments: [
             (200, portal, "text/html"), (200, portal, nil), (200, "OK", "text/plain"), (200, "{}", "text/html"),
             (200, #"{"counts":{"created":0,"known":0}}"#, nil), (302, "", nil),
+            (200, #""login required""#, nil), (200, #"{"error":"unauthorized","status":500}"#, nil),
         ] as [(Int, String, String?)])
     func aPageForPeopleIsNoAcceptanceFromAnybody(_ status: Int, _ body: String, _ type: String?) throws {
         let rig = try UploaderRig()
@@ -70,7 +71,7 @@ import UploaderStage
             (200, "", "text/html"), (204, "", nil), (200, " \n", nil), (200, "{}", "application/json"),
             (201, "[1]", nil),
             (202, #"{"status":"ok","generation":"x"}"#, nil), (200, #"{"counts":{"stored":0}}"#, nil),
-            (200, #"{"counts":{"created":1,"known":1}}"#, nil), (200, #"{"refused":null}"#, nil),
+            (200, #"{"counts":{"created":1,"known":1}}"#, nil), (200, #"{"refused":null}"#, nil), (200, #"{"error":null}"#, nil),
         ] as [(Int, String, String?)])
     func aPlainServerIsTakenOnTrust(_ status: Int, _ body: String, _ type: String?) throws {
         let rig = try UploaderRig()

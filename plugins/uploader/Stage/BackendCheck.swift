@@ -20,6 +20,11 @@ struct BackendCheck: Sendable {
     private(set) var answered: String?
     /// Whether it has been compared since this process began.
     private(set) var isDone = false
+    /// Something was delivered since the last comparison began, or that one failed: it says nothing of that.
+    private(set) var isStale = false
+    /// What was delivered is compared no sooner than this (monotonic).
+    private var soonest: Instant = 0
+    private var spacing: Instant = 0
     /// Why it can't be compared at present; nil when nothing keeps it from that.
     private(set) var why: String?
     private(set) var refreshesToken = false
@@ -31,6 +36,24 @@ struct BackendCheck: Sendable {
     /// Short: in a stack that starts, the backend may be ready a moment later.
     private static let firstRetry: Instant = Instant.second / 10
     private static let longestRetry: Instant = 60 * Instant.second
+    /// Between comparisons that deliveries lead to: this at first, doubled each time. A backend isn't asked after each sample of a steady stream.
+    private static let firstSpacing: Instant = 2 * Instant.second
+    private static let longestSpacing: Instant = 60 * Instant.second
+
+    /// Whether all that was delivered has been compared.
+    var isCurrent: Bool { isDone && !isStale && !followsRedelivery }
+
+    mutating func delivered() { isStale = true }
+
+    /// All is delivered: what was since the last comparison is compared, at once after a redelivery, else not too often.
+    mutating func compareSoon(at now: Instant) {
+        guard isDone, effect == nil, why == nil, followsRedelivery || isStale else { return }
+        if followsRedelivery {
+            (followsRedelivery, isStale, due) = (false, true, now)
+        } else {
+            due = min(due, max(now, soonest))
+        }
+    }
 
     mutating func want(_ command: String) {
         guard command != answered else { return }
@@ -43,6 +66,7 @@ struct BackendCheck: Sendable {
         self.effect = effect
         asked = Asked(known: known, isBound: isBound, command: wanted)
         refreshesToken = false
+        isStale = false
     }
 
     mutating func cancel() {
@@ -62,12 +86,13 @@ struct BackendCheck: Sendable {
         if wanted == command { wanted = nil }
     }
 
-    mutating func askNow() { due = 0 }
-
-    mutating func isCompared(next: Instant) {
+    /// - Parameter next: how long until it is compared again, whatever happens.
+    mutating func isCompared(at now: Instant, next: Instant) {
+        soonest = now + spacing
+        spacing = spacing == 0 ? Self.firstSpacing : min(2 * spacing, Self.longestSpacing)
         isDone = true
         why = nil
-        due = next
+        due = now + next
         attempt = 0
         hasRefreshedToken = false
     }
@@ -75,6 +100,7 @@ struct BackendCheck: Sendable {
     /// - Parameter wait: microseconds that the backend asked for, if it did.
     mutating func failed(_ why: String, at now: Instant, wait: Instant? = nil) {
         self.why = why
+        isStale = true
         due = now + (wait ?? min(Self.firstRetry << Instant(min(attempt, 10)), Self.longestRetry))
         attempt += 1
     }

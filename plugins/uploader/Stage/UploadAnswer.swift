@@ -7,7 +7,7 @@ public struct UploadAnswer: Sendable, Equatable {
         /// No bytes but white space.
         case empty
         case json
-        /// Anything else, such as a page for people.
+        /// Anything else, such as a page for people, or a bare word or number.
         case other
     }
 
@@ -56,6 +56,8 @@ public struct UploadAnswer: Sendable, Equatable {
     /// False when the body names refusals in a form that nobody can understand, or counts that are no counts.
     public var areRefusalsReadable = true
     public var areCountsReadable = true
+    /// The body says that there is an error, whatever its status says.
+    public var hasError = false
     /// The nonce of the backend's database: another one means that it was made anew or restored.
     public var generation: String?
     /// How many requests have changed something since the database was made, or rather a number that rises with each of them.
@@ -80,12 +82,16 @@ public struct UploadAnswer: Sendable, Equatable {
     private mutating func read(_ body: UnsafeRawBufferPointer) throws(JSONScanError) {
         var scanner = JSONScanner(body)
         guard scanner.nextIsObject() else {
+            if !scanner.nextIsArray() { form = .other }
             _ = try scanner.value()
             return try scanner.end()
         }
         try scanner.beginObject()
         while let name = try scanner.nextMember() {
-            if name == "counts", scanner.nextIsObject() {
+            if name == "error" {
+                let span = try scanner.value()
+                hasError = !span.isNull && !span.isFalse && span.integer != 0 && span.text != ""
+            } else if name == "counts", scanner.nextIsObject() {
                 try readCounts(&scanner)
             } else if name == "refused" {
                 try readRefusals(&scanner)

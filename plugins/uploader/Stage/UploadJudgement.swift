@@ -81,6 +81,7 @@ public enum UploadJudgement: Sendable, Equatable {
                 ? .unproven("something answered \(status) without the backend's generation and counts")
                 : .refusals
         }
+        guard !answer.hasError else { return .unproven("something answered \(status) with an error in its body") }
         return addsUp ? .onTrust : .unproven(Self.shortCounts(status))
     }
 

@@ -169,6 +169,7 @@ extension UploaderStage {
         _ index: Int, _ sent: Delivery.Sent, _ answer: UploadAnswer, _ status: Int, _ turn: Turn
     ) throws {
         goesOn()
+        check.delivered()
         let group = deliveries[index].groups[sent.group]
         var (reasons, unknown) = group.refused(answer.refused, in: sent.part)
         if unknown > 0, sent.part.count == 1, answer.counts?.refused == 1 {

@@ -137,9 +137,9 @@ extension UploaderStage {
             check.hasNoPath(Self.noPath)
             return nil
         }
-        if check.followsRedelivery, check.isDone, deliveries.isEmpty, upstreams.allSatisfy(\.isLevel) {
-            check.followsRedelivery = false
-            check.askNow()
+        // Of a server that says nothing of what it holds nothing more is to be learnt.
+        if ledger.backend.result != .trust || isBound, deliveries.isEmpty, upstreams.allSatisfy(\.isLevel) {
+            check.compareSoon(at: turn.monotonic)
         }
         if check.isDue(at: turn.monotonic) {
             let effect = turn.perform(HoldingsRequest(refreshToken: check.refreshesToken))
@@ -156,7 +156,7 @@ extension UploaderStage {
             switch try meet(holdings.generation, sequence: holdings.sequence, created: 0, turn) {
             case .known: try compared(.complete, turn)
             // It has been compared: that is what was found.
-            case .begunAnew: check.isCompared(next: turn.monotonic + settings.compareEvery)
+            case .begunAnew: check.isCompared(at: turn.monotonic, next: settings.compareEvery)
             case .unclear(let why): check.failed(why, at: turn.monotonic)
             }
         case .lacks(let holdings, let missing):
@@ -169,7 +169,7 @@ extension UploaderStage {
                 $0.created = min(asked.known.created, holdings.created ?? .max, holdings.kept ?? .max)
             }
             try lost(missing, turn)
-            check.isCompared(next: turn.monotonic + settings.compareEvery)
+            check.isCompared(at: turn.monotonic, next: settings.compareEvery)
         case .trust: try compared(.trust, turn)
         case .retry(let why, let after):
             let seconds = after.flatMap { RetryAfter.seconds($0, now: turn.now, longest: policy.askedCap) }
@@ -179,7 +179,7 @@ extension UploaderStage {
     }
 
     private func compared(_ result: KnownBackend.Result, _ turn: Turn) throws {
-        check.isCompared(next: turn.monotonic + settings.compareEvery)
+        check.isCompared(at: turn.monotonic, next: settings.compareEvery)
         try ledger.note(turn) {
             $0.compared = turn.now
             $0.result = result
@@ -196,7 +196,7 @@ extension UploaderStage {
         return [
             "acceptance": .string(acceptance),
             "compared": known.compared.map { Value.integer($0) } ?? .null, "result": Value(known.result?.rawValue),
-            "missing": known.missing.map { Value.integer($0) } ?? .null, "isCompared": .bool(check.isDone),
+            "missing": known.missing.map { Value.integer($0) } ?? .null, "isCompared": .bool(isBound ? check.isCurrent : check.isDone),
             "check": Value(check.answered), "why": Value(check.why),
         ]
     }
