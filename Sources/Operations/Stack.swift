@@ -114,13 +114,17 @@ public struct Stack: Sendable {
         return try body(try Database(path: state.database(instance)))
     }
 
-    /// Refuses a command that needs the running observer, on a stack that doesn't run.
+    /// Refuses a command that needs the running observer where that doesn't run, with its stack or alone.
     public func requireRunning(or instead: String? = nil) throws {
-        guard try reader().isRunning(observer) else {
+        if try reader().isRunning(observer) { return }
+        // One that ends again and again holds its lock for moments only.
+        if try isUp() {
             throw Failure(
-                "no stack runs on \(place)",
-                hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
+                "a stack runs on \(place), but its observer doesn't", hint: "'healthbus doctor' says why it doesn't")
         }
+        throw Failure(
+            "no stack runs on \(place)",
+            hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
     }
 
     public func instance(_ kind: Manifest.Kind) throws -> StackConfiguration.Instance {

@@ -7,30 +7,6 @@ import PluginKit
 
 /// Has a running stack sync now, and waits until everything is consumed and delivered, or says what still waits and why.
 public final class SyncClient {
-    public struct Metric: Sendable, Equatable {
-        public var name: String
-        /// Changes that hadn't been delivered when the sync began; nil when they are too many to be counted.
-        public var new: Int?
-        /// Elements that the backend has taken since.
-        public var delivered: Int64
-        /// Days that have still to be computed.
-        public var pending: Int64
-        /// Why something waits; nil when nothing does.
-        public var why: String?
-    }
-
-    public struct Outcome: Sendable {
-        public var metrics: [Metric]
-        /// What blocks, for people; empty when all is delivered.
-        public var blocked: [String]
-        /// Types that are switched off. Denied ones aren't among them: HealthKit doesn't tell those from types without samples.
-        public var off: [String]
-        /// How many alerts are raised.
-        public var alerts: Int
-        public var seconds: Double
-        public var isDelivered: Bool { blocked.isEmpty }
-    }
-
     private let stack: Stack
     private let client: StackClient
     private let debouncer: String
@@ -40,6 +16,8 @@ public final class SyncClient {
     private static let countedRequests = 40
     /// A backend that has answered badly for this long isn't waited for.
     private static let backendPatience: Instant = 8 * Instant.second
+    /// A backend is asked again no sooner than after this.
+    private static let checkSpacing: Instant = 3 * Instant.second
 
     public init(_ stack: Stack) throws {
         self.stack = stack
@@ -51,6 +29,10 @@ public final class SyncClient {
     }
 
     public func close() { client.close() }
+
+    private var uploaders: [String] {
+        stack.configuration.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
+    }
 
     private var details: [String: Value] { client.heartbeats[debouncer]?.beat.details ?? [:] }
 
@@ -93,8 +75,7 @@ public final class SyncClient {
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
         try submit(command, id: id) { details["manual"]?["id"].string == id }
-        var blocked = try wait(for: id)
-        if blocked.isEmpty { blocked = Self.uncompared(check, client.heartbeats) }
+        let waiting = try wait(for: id, check: check.id)
         let beats = client.heartbeats
         let result = details["manual"]?["result"] ?? .null
         let metrics = concerned.map { handler in
@@ -104,20 +85,21 @@ public final class SyncClient {
             return Metric(
                 name: name, new: new[name] ?? nil,
                 delivered: delivered(family, beats) - delivered(family, before), pending: pending,
-                why: result["failed"][name].string ?? (pending > 0 || !blocked.isEmpty ? blocked.first : nil))
+                why: result["failed"][name].string ?? waiting.first)
         }
         let seconds = (MonotonicClock.now - began).seconds
         let reader = stack.reader()
         let saved = try reader.pages(try stack.instance(.observer), ["query": "delivery"]).first ?? .null
         let off = (saved["registrations"]["off"].array ?? []).compactMap(\.string)
         return Outcome(
-            metrics: metrics, blocked: blocked, off: off,
-            alerts: try AlertsReport(stack, reader, now: Date()).count, seconds: seconds)
+            metrics: metrics, blocked: waiting + Self.refused(uploaders, beats), off: off,
+            alerts: try AlertsReport(stack, reader, now: Date()).count, seconds: seconds,
+            isTrusted: Self.isTrusted(uploaders, beats))
     }
 
     private func delivered(_ family: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> Int64 {
-        stack.configuration.instances.filter { $0.manifest.kind == .uploader }.reduce(0) { sum, uploader in
-            sum + (beats[uploader.name]?.beat.details["delivered"]?[family].int ?? 0)
+        uploaders.reduce(0) { sum, uploader in
+            sum + (beats[uploader]?.beat.details["delivered"]?[family].int ?? 0)
         }
     }
 
@@ -153,28 +135,48 @@ public final class SyncClient {
         return nil
     }
 
-    /// Waits until the sync's round has ended and what it led to is delivered; what blocks.
-    private func wait(for id: String) throws -> [String] {
+    /// Waits until the sync's round has ended, what it led to is delivered, and the backend is compared with that; what blocks.
+    /// - Parameter check: what backends were asked for when the sync began.
+    private func wait(for id: String, check: String) throws -> [String] {
         var signature: Value = .null
         var moved = MonotonicClock.now
         var refusedSince: Instant?
+        var checks: Set<String> = [check]
+        var nextCheck: Instant = 0
+        var looked = MonotonicClock.now
+        // How long nothing but a comparison was waited for: deliveries that go on make it neither longer nor endless.
+        var comparing: Instant = 0
         while true {
             let manual = details["manual"] ?? .null
             if let problem = manual["problem"].string { return [problem] }
             let beats = client.heartbeats
-            let waits = Self.waits(manual, id, beats, stack)
-            if waits.isEmpty { return [] }
-            let uploaders = stack.configuration.instances.filter { $0.manifest.kind == .uploader }
+            var waits = Self.waits(manual, id, beats, stack)
+            let step = MonotonicClock.now - looked
+            looked += step
+            if waits.isEmpty {
+                let uncompared = Self.uncompared(uploaders, beats, asked: checks)
+                if uncompared.isEmpty { return [] }
+                waits = uncompared.map(\.text)
+                comparing += step
+                let isHindered = uncompared.contains { $0.why != nil }
+                if comparing > (isHindered ? Self.backendPatience : Self.patience) { return waits }
+                if MonotonicClock.now >= nextCheck {
+                    let again = BackendCheckClient(uploaders: uncompared.map(\.uploader), sends: false)
+                    checks.insert(again.id)
+                    again.ask(client, within: 1)
+                    nextCheck = MonotonicClock.now + Self.checkSpacing
+                }
+            }
             for uploader in uploaders {
-                let said = beats[uploader.name]?.beat.details ?? [:]
+                let said = beats[uploader]?.beat.details ?? [:]
                 guard let why = said["blocked"]?.string else { continue }
                 let since = refusedSince ?? MonotonicClock.now
                 refusedSince = since
                 if said["paused"]?.bool == true || MonotonicClock.now - since > Self.backendPatience {
-                    return ["\(uploader.name): \(why)"]
+                    return ["\(uploader): \(why)"]
                 }
             }
-            if uploaders.allSatisfy({ beats[$0.name]?.beat.details["blocked"]?.string == nil }) { refusedSince = nil }
+            if uploaders.allSatisfy({ beats[$0]?.beat.details["blocked"]?.string == nil }) { refusedSince = nil }
             let now = Self.signature(beats)
             if now != signature {
                 signature = now
@@ -184,55 +186,6 @@ public final class SyncClient {
             }
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
         }
-    }
-
-    /// Backends of which nobody knows whether they still have what they took, and why.
-    private static func uncompared(
-        _ check: BackendCheckClient, _ beats: [String: (beat: Heartbeat, age: Double)]
-    ) -> [String] {
-        check.uploaders.compactMap { name in
-            let backend = beats[name]?.beat.details["backend"] ?? .null
-            if let why = backend["why"].string { return "\(name): the backend can't be compared: \(why)" }
-            return backend["check"].string == check.id ? nil : "\(name): the backend doesn't say what it holds"
-        }
-    }
-
-    /// What is still to come; empty when all is delivered. Pure.
-    static func waits(
-        _ manual: Value, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ stack: Stack
-    ) -> [String] {
-        guard manual["id"].string == id else { return ["the debouncer began anew: try again"] }
-        guard !manual["result"].isNull else { return ["handlers and uploader: consuming what was released"] }
-        let failed = manual["result"]["failed"].object ?? [:]
-        if !failed.isEmpty {
-            return failed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.string ?? "failed")" }
-        }
-        let observer = stack.observer
-        let frontiers = stack.configuration.handlers.compactMap { beats[$0.name]?.beat.frontier[observer] }
-        var waits: [String] = []
-        var documents = stack.configuration.handlers.map(\.name)
-        if let consolidator = stack.configuration.only(.consolidator)?.name {
-            documents.append(consolidator)
-            if let covered = beats[consolidator]?.beat.frontier[observer], let least = frontiers.min(), covered < least
-            {
-                waits.append("\(consolidator): figures to take in")
-            }
-        }
-        for uploader in stack.configuration.instances where uploader.manifest.kind == .uploader {
-            let frontier = beats[uploader.name]?.beat.frontier ?? [:]
-            let late = documents.contains { name in
-                guard let done = frontier[name], let head = beats[name]?.beat.head?.sequence else { return false }
-                return done < head
-            }
-            if late { waits.append("\(uploader.name): days and events to deliver") }
-            // Handlers are as far as the release; so must the uploader be, whatever it has to deliver again.
-            if let least = frontiers.min(), let done = frontier[observer], done < least,
-                beats[uploader.name]?.beat.details["consumed"] == nil
-            {
-                waits.append("\(uploader.name): samples to deliver")
-            }
-        }
-        return waits
     }
 
     private static func signature(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Value {

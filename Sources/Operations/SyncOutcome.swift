@@ -1,12 +1,134 @@
+import Changelog
 import Console
 import HealthModel
+import MessageBus
+import PluginKit
+
+extension SyncClient {
+    public struct Metric: Sendable, Equatable {
+        public var name: String
+        /// Changes that hadn't been delivered when the sync began; nil when they are too many to be counted.
+        public var new: Int?
+        /// Elements that the backend has taken since.
+        public var delivered: Int64
+        /// Days that have still to be computed.
+        public var pending: Int64
+        /// Why something waits; nil when nothing does.
+        public var why: String?
+    }
+
+    public struct Outcome: Sendable {
+        public var metrics: [Metric]
+        /// What blocks, for people, with what the backend has refused; empty when all is delivered.
+        public var blocked: [String]
+        /// Types that are switched off. Denied ones aren't among them: HealthKit doesn't tell those from types without samples.
+        public var off: [String]
+        /// How many alerts are raised.
+        public var alerts: Int
+        public var seconds: Double
+        /// Whether a backend doesn't say who it is, so that nobody can tell what it keeps.
+        public var isTrusted: Bool
+        public var isDelivered: Bool { blocked.isEmpty }
+
+        package init(
+            metrics: [Metric], blocked: [String], off: [String], alerts: Int, seconds: Double, isTrusted: Bool
+        ) {
+            (self.metrics, self.blocked, self.off) = (metrics, blocked, off)
+            (self.alerts, self.seconds, self.isTrusted) = (alerts, seconds, isTrusted)
+        }
+    }
+
+    /// An uploader of which nobody knows whether its backend still has what it took.
+    package struct Uncompared: Sendable, Equatable {
+        package var uploader: String
+        /// Why it can't be compared at present; nil when that is still to come.
+        package var why: String?
+
+        package init(uploader: String, why: String?) { (self.uploader, self.why) = (uploader, why) }
+
+        package var text: String {
+            guard let why else { return "\(uploader): the backend doesn't say what it holds" }
+            return "\(uploader): the backend can't be compared: \(why)"
+        }
+    }
+
+    /// Uploaders whose backend hasn't been compared with all that was delivered. Pure.
+    /// - Parameter asked: the checks of this sync: one of them must be answered.
+    package static func uncompared(
+        _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)], asked: Set<String>
+    ) -> [Uncompared] {
+        uploaders.compactMap { name -> Uncompared? in
+            guard let backend = beats[name]?.beat.details["backend"], !backend.isNull else { return nil }
+            let why = backend["why"].string
+            let isAnswered = backend["check"].string.map { asked.contains($0) } ?? false
+            let isCompared = isAnswered && backend["isCompared"].bool == true && why == nil
+            return isCompared ? nil : Uncompared(uploader: name, why: why)
+        }
+    }
+
+    /// How many elements backends have refused for good; empty when none. Pure.
+    package static func refused(
+        _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]
+    ) -> [String] {
+        uploaders.compactMap { name -> String? in
+            guard let letters = beats[name]?.beat.details["deadLetters"]?.int, letters > 0 else { return nil }
+            let elements = HumanFormat.count(Int(letters)) + (letters == 1 ? " element" : " elements")
+            return "\(name): the backend has refused \(elements) ('healthbus dead-letters list' says why)"
+        }
+    }
+
+    /// Whether a backend's acceptance is all that is known of it. Pure.
+    package static func isTrusted(
+        _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]
+    ) -> Bool {
+        uploaders.contains { beats[$0]?.beat.details["backend"]?["acceptance"].string == "trust" }
+    }
+
+    /// What is still to come; empty when all is delivered. Pure.
+    static func waits(
+        _ manual: Value, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ stack: Stack
+    ) -> [String] {
+        guard manual["id"].string == id else { return ["the debouncer began anew: try again"] }
+        guard !manual["result"].isNull else { return ["handlers and uploader: consuming what was released"] }
+        let failed = manual["result"]["failed"].object ?? [:]
+        if !failed.isEmpty {
+            return failed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.string ?? "failed")" }
+        }
+        let observer = stack.observer
+        let frontiers = stack.configuration.handlers.compactMap { beats[$0.name]?.beat.frontier[observer] }
+        var waits: [String] = []
+        var documents = stack.configuration.handlers.map(\.name)
+        if let consolidator = stack.configuration.only(.consolidator)?.name {
+            documents.append(consolidator)
+            if let covered = beats[consolidator]?.beat.frontier[observer], let least = frontiers.min(), covered < least
+            {
+                waits.append("\(consolidator): figures to take in")
+            }
+        }
+        for uploader in stack.configuration.instances where uploader.manifest.kind == .uploader {
+            let frontier = beats[uploader.name]?.beat.frontier ?? [:]
+            let late = documents.contains { name in
+                guard let done = frontier[name], let head = beats[name]?.beat.head?.sequence else { return false }
+                return done < head
+            }
+            if late { waits.append("\(uploader.name): days and events to deliver") }
+            // Handlers are as far as the release; so must the uploader be, whatever it has to deliver again.
+            if let least = frontiers.min(), let done = frontier[observer], done < least,
+                beats[uploader.name]?.beat.details["consumed"] == nil
+            {
+                waits.append("\(uploader.name): samples to deliver")
+            }
+        }
+        return waits
+    }
+}
 
 extension SyncClient.Outcome {
     public var value: Value {
         [
             "delivered": .bool(isDelivered), "seconds": Value(seconds),
             "blocked": .array(blocked.map { .string($0) }), "off": .array(off.map { .string($0) }),
-            "alerts": .integer(Int64(alerts)),
+            "alerts": .integer(Int64(alerts)), "onTrust": .bool(isTrusted),
             "metrics": .array(
                 metrics.map {
                     [
@@ -31,8 +153,11 @@ extension SyncClient.Outcome {
         var text = table.render(for: terminal) + "\n"
         text +=
             isDelivered
-            ? "Everything that may be read is delivered (\(HumanFormat.duration(.seconds(seconds)))).\n"
+            ? "Everything is delivered (\(HumanFormat.duration(.seconds(seconds)))).\n"
             : "Not delivered: \(blocked.joined(separator: "; ")).\n"
+        if isTrusted {
+            text += "The backend doesn't say who it is: that it keeps what it accepted is taken on trust.\n"
+        }
         if !off.isEmpty { text += "Switched off, and left where they are: \(off.joined(separator: ", ")).\n" }
         // A denied type is named nowhere else: for everybody but the owner it looks as if it had no samples.
         if alerts > 0 {

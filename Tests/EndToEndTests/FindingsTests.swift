@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import HealthModel
+import PluginKit
 import Supervisor
 import Testing
 
@@ -89,6 +90,98 @@ extension EndToEnd {
                     #expect(up.exit != .code(0) && up.error.contains(words), "\(up.error)")
                     try FileManager.default.removeItem(atPath: stack.state)
                 }
+            }
+        }
+
+        /// `up` refuses damaged files, and begins anew where the observer's is gone.
+        @Test func whatIsDamagedOrGoneIsToldBeforeTheStart() async throws {
+            try await withStack { stack in
+                try await stack.interrupt(try await stack.upAndReady())
+                let whole = try await stack.onState("validate", "--json")
+                #expect(try whole.exit == .code(0) && whats(whole) == [], "\(whole)")
+                #expect(truncate(stack.state + "/steps/state.sqlite", 50) == 0)
+                #expect(truncate(stack.state + "/uploader/state.sqlite", 0) == 0)
+                let damaged = try await stack.onState("validate", "--json")
+                #expect(damaged.exit == .code(1))
+                #expect(
+                    try whats(damaged) == [
+                        "is damaged: it is cut off: only 50 bytes of it are there",
+                        "is damaged: it is empty: what it held is gone",
+                    ])
+
+                try FileManager.default.moveItem(atPath: stack.state + "/observer", toPath: stack.path("aside"))
+                for command in ["validate", "doctor"] {
+                    let gone = try await stack.onState(command)
+                    #expect(
+                        gone.exit == .code(1) && gone.output.contains("observer: its store is gone")
+                            && gone.output.contains("'healthbus zone set ZONE --state \(stack.state)'"), "\(gone)")
+                }
+            }
+        }
+
+        @Test func aFileIsNoStateFolder() async throws {
+            try await withStack { stack in
+                let file = try stack.write("file", "x")
+                for command in ["validate", "doctor"] {
+                    let ended = try await stack.run(command, "--json", "--state", file)
+                    #expect(
+                        try ended.exit == .code(1) && whats(ended).contains("is a file, not a folder"), "\(ended)")
+                }
+            }
+        }
+
+        /// Between two starts of one that ends again and again, its lock is free.
+        @Test func aStackWithoutItsObserverIsntTakenForNone() async throws {
+            try await withStack { stack in
+                let file = try stack.write("export.xml", "x")
+                let folder = stack.state + "/supervisor"
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                let lock = try #require(try InstanceLock.take(folder: folder))
+                let ended = try await stack.onState("import", file)
+                #expect(
+                    ended.exit == .code(1) && ended.error.contains("its observer doesn't")
+                        && ended.error.contains("'healthbus doctor --state \(stack.state)'"), "\(ended)")
+                withExtendedLifetime(lock) {}
+            }
+        }
+
+        /// What a refused complete import advises could help.
+        @Test func aRefusedImportSaysWhatHelps() async throws {
+            try await withStack { stack in
+                func export(_ name: String, date: String?, _ starts: [String]) throws -> String {
+                    let records = starts.map { start in
+                        """
+                        <Record type="HKQuantityTypeIdentifierStepCount" sourceName="Watch" unit="count" \
+                        creationDate="2025-04-01 13:00:00 +0200" startDate="\(start)" \
+                        endDate="2025-04-01 12:30:00 +0200" value="7"/>
+                        """
+                    }
+                    let head = date.map { "<ExportDate value=\"\($0) 09:00:00 +0200\"/>\n" } ?? ""
+                    return try stack.write(
+                        name,
+                        "<?xml version=\"1.0\"?>\n<HealthData locale=\"de_DE\">\n\(head)"
+                            + records.joined(separator: "\n") + "\n</HealthData>\n")
+                }
+                let all = (10...12).map { "2025-04-01 \($0):00:00 +0200" }
+                let up = try await stack.upAndReady()
+                let first = try export("first.xml", date: "2025-05-01", all)
+                #expect(try await stack.onState("import", first).exit == .code(0))
+                let cases: [(file: String, why: String, help: String)] = [
+                    (try export("less.xml", date: "2025-05-02", [all[0], all[2]]), "it lacks 1 of", "--delete-up-to"),
+                    (
+                        try export("odd.xml", date: "2025-05-02", all + ["yesterday"]), "couldn't be understood",
+                        "'healthbus quarantine list --state \(stack.state)'"
+                    ),
+                    (try export("bare.xml", date: nil, all), "it has no ExportDate", "import a newer, whole export"),
+                ]
+                for (file, why, help) in cases {
+                    let ended = try await stack.onState("import", "--complete", "--dry-run", file)
+                    #expect(
+                        ended.exit == .code(1) && ended.error.contains("would be refused: ")
+                            && ended.error.contains(why) && ended.error.contains(help), "\(ended)")
+                    #expect(ended.error.contains("--delete-up-to") == (help == "--delete-up-to"), "\(ended.error)")
+                }
+                try await stack.interrupt(up)
             }
         }
 

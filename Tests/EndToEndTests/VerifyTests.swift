@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import HTTP
 import HealthModel
 import SQLite
@@ -127,6 +128,63 @@ extension EndToEnd {
                     stack, ["DELETE FROM samples WHERE id = x'4a1b4c2d00004000a000000000000001'"])
                 let rest = try await verify(stack)
                 #expect(rest.code == 0 && findings(rest.said, "samples") == ["beyond": 1])
+                // Deleted there in the very version that is alive here: nothing that is sent brings it back.
+                try tamper(stack, ["UPDATE samples SET deleted = 1 WHERE id = (\(alive) LIMIT 1 OFFSET 3)"])
+                let deleted = try await verify(stack)
+                #expect(deleted.code == 1 && deleted.said["repairable"] == 0)
+                #expect(findings(deleted.said, "samples") == ["beyond": 1, "deletedLater": 1])
+                try await stack.interrupt(up)
+            }
+        }
+
+        @Test func whatWasRefusedIsNotTakenForDelivered() async throws {
+            try await withStack { stack in
+                let first = try await started(stack)
+                let delivered = try await verify(stack).said["users"].array?.first?["lists"]["samples"]["here"].int
+                try await stack.interrupt(first)
+                let sample = try #require(
+                    try stack.rows(
+                        "observer",
+                        """
+                        SELECT printf('%d %s', seq, lower(hex(samples.id))) FROM samples JOIN types ON types.id = type
+                        WHERE name = 'HKQuantityTypeIdentifierStepCount' ORDER BY seq LIMIT 1
+                        """
+                    ).first
+                ).split(separator: " ")
+                try tamper(stack, ["UPDATE samples SET version = version - 1 WHERE id = x'\(sample[1])'"])
+                var id = String(sample[1])
+                for place in [8, 13, 18, 23] { id.insert("-", at: id.index(id.startIndex, offsetBy: place)) }
+                do {
+                    let database = try Database(path: "\(stack.state)/uploader/state.sqlite")
+                    try database.execute(
+                        """
+                        INSERT INTO dead_letters(at, last, user, metric, id, version, reason, status, tries)
+                        VALUES (1, 1, 'me', 'steps', '\(id)', \(sample[0]), 'the sample is odd', 422, 1)
+                        """)
+                }
+                let up = try await stack.upAndReady()
+                let refused = try await verify(stack)
+                #expect(refused.code == 1 && refused.said["right"] == false, "\(refused.said.json(pretty: true))")
+                #expect(findings(refused.said, "samples") == ["deadLetter": 1])
+                let here = refused.said["users"].array?.first?["lists"]["samples"]["here"].int
+                #expect(here == delivered.map { $0 - 1 })
+                let shown = try await stack.onState("verify")
+                #expect(
+                    shown.output.contains("holds all that was delivered; 1 is in dead letters ("), "\(shown.output)")
+                let sync = try await stack.onState("sync", "--json", within: 120)
+                #expect(sync.exit == .code(1), "\(sync)")
+                let said = try sync.json()
+                #expect(said["delivered"] == false, "\(sync.output)")
+                #expect(said["blocked"].array?.first?.string?.contains("refused 1 element") == true, "\(sync.output)")
+                // A store whose owner hangs hasn't begun anew.
+                let observer = try #require(try stack.pid(of: "observer"))
+                kill(observer, SIGSTOP)
+                let silent = try await stack.onState("verify", within: 120)
+                kill(observer, SIGCONT)
+                #expect(
+                    silent.exit == .code(1) && silent.error.contains("'observer' doesn't answer")
+                        && silent.error.contains("healthbus doctor") && !silent.error.contains("began anew"),
+                    "\(silent)")
                 try await stack.interrupt(up)
             }
         }

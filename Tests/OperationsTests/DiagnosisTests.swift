@@ -55,6 +55,24 @@ import Testing
         #expect(found.list.map(\.what) == ["no stack runs on it"] && found.worst == .error)
     }
 
+    @Test func whereNothingRunsAFileOrALostStoreIsTold() {
+        let lost = findings { seen in
+            seen.held = []
+            seen.beats = [:]
+            seen.lostObserver = "observer"
+        }
+        #expect(lost.list.map(\.subject) == ["/s", "observer"] && lost.list.last?.severity == .warning)
+        #expect(lost.list.last?.what.contains("its store is gone") == true)
+        let file = findings { seen in
+            seen.held = []
+            seen.beats = [:]
+            seen.isFile = true
+        }
+        #expect(file.list.map(\.what) == ["is a file, not a folder"] && file.worst == .error)
+        // While it runs that is told otherwise.
+        #expect(findings { $0.lostObserver = "observer" }.list == [])
+    }
+
     @Test func whereTheHubIsMissingOnlyThatIsSaid() {
         let silent = findings { $0.beats = [:] }
         #expect(silent.list.map(\.subject) == ["hub"] && silent.list[0].what.contains("nobody is heard"))

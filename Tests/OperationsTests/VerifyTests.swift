@@ -21,14 +21,36 @@ import Testing
         #expect(finding(held(5), held(4, deleted: true)) == .deletedThere)
         // What delivery can't overcome, by the rule of versions.
         #expect(finding(held(5), held(6)) == .newer)
-        #expect(finding(held(5), held(5, deleted: true)) == .newer)
         #expect(finding(held(5, deleted: true), held(6)) == .newer)
+        #expect(finding(held(5), held(5, deleted: true)) == .deletedLater)
+        #expect(finding(held(5), held(6, deleted: true)) == .deletedLater)
+        #expect(finding(held(5), held(6, deleted: true), dead: true) == .deletedLater)
         // Gone on both sides is gone.
         #expect(finding(held(5, deleted: true), held(4, deleted: true)) == nil)
         // The backend wouldn't take it: known, and told apart.
         #expect(finding(held(5), nil, dead: true) == .deadLetter)
         #expect(finding(held(5), held(4), dead: true) == .deadLetter)
         #expect(finding(held(5), held(5), dead: true) == nil)
+    }
+
+    @Test func onlyWhatDeliveryOvercomesIsRepairable() {
+        let repairable: [VerifyFinding] = [.missing, .missingDeletion, .older, .aliveThere, .deletedThere]
+        #expect(VerifyFinding.allCases.filter(\.isRepairable) == repairable)
+        let undelivered: [VerifyFinding] = [.deadLetter, .pending, .off]
+        #expect(VerifyFinding.allCases.filter(\.isUndelivered) == undelivered)
+    }
+
+    @Test func theLastLineClaimsNoMoreThanWasDelivered() {
+        func verdict(_ deadLetters: Int, _ pending: Int, holds: Bool = true) -> String {
+            VerifyReport.verdict(holdsDelivered: holds, deadLetters: deadLetters, pending: pending)
+        }
+        #expect(verdict(0, 0) == "The backend holds all of it, once and in the version that is here")
+        #expect(
+            verdict(3, 1436)
+                == "The backend holds all that was delivered; 3 are in dead letters, 1\u{202F}436 aren't delivered yet")
+        #expect(verdict(1, 0) == "The backend holds all that was delivered; 1 is in dead letters")
+        #expect(verdict(0, 1) == "The backend holds all that was delivered; 1 isn't delivered yet")
+        #expect(verdict(3, 4, holds: false) == "The backend doesn't hold what it should")
     }
 
     private static let now: Instant = 1_750_000_000 * Instant.second

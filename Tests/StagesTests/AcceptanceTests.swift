@@ -71,7 +71,8 @@ import UploaderStage
             (200, "", "text/html"), (204, "", nil), (200, " \n", nil), (200, "{}", "application/json"),
             (201, "[1]", nil),
             (202, #"{"status":"ok","generation":"x"}"#, nil), (200, #"{"counts":{"stored":0}}"#, nil),
-            (200, #"{"counts":{"created":1,"known":1}}"#, nil), (200, #"{"refused":null}"#, nil), (200, #"{"error":null}"#, nil),
+            (200, #"{"counts":{"created":1,"known":1}}"#, nil), (200, #"{"refused":null}"#, nil),
+            (200, #"{"error":null}"#, nil),
         ] as [(Int, String, String?)])
     func aPlainServerIsTakenOnTrust(_ status: Int, _ body: String, _ type: String?) throws {
         let rig = try UploaderRig()

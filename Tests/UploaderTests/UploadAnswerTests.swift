@@ -26,7 +26,8 @@ struct UploadAnswerTests {
 
     @Test(arguments: [
         ("", UploadAnswer.Form.empty), (" \r\n", .empty), ("OK", .other), ("{", .other), ("{} x", .other),
-        ("\u{0}x", .other), ("<html></html>", .other), ("{}", .json), ("[]", .json), ("null", .other), ("1", .other), ("\"login required\"", .other),
+        ("\u{0}x", .other), ("<html></html>", .other), ("{}", .json), ("[]", .json), ("null", .other), ("1", .other),
+        ("\"login required\"", .other),
         (#"{"counts":{}}"#, .json), (#"{"generation":"x"}"#, .json),
     ])
     func forms(_ text: String, _ form: UploadAnswer.Form) {

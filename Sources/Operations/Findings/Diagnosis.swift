@@ -17,12 +17,15 @@ public struct Diagnosis {
     private init(seen: Examination) { self.seen = seen }
 
     private var stack: [Finding] {
-        guard !seen.held.isEmpty || seen.stack.bus.isRemote else { return [nothingRuns] }
+        guard !seen.held.isEmpty || seen.stack.bus.isRemote else { return nothingRuns }
         return seen.beats.isEmpty ? silence : supervisor + seen.stack.instances.flatMap { instance($0) } + data + alerts
     }
 
-    private var nothingRuns: Finding {
-        Finding(.error, seen.state, "no stack runs on it", remedy: "start it with 'healthbus up'")
+    private var nothingRuns: [Finding] {
+        if seen.isFile { return [.notAFolder(seen.state)] }
+        let stopped = Finding(.error, seen.state, "no stack runs on it", remedy: "start it with 'healthbus up'")
+        guard let observer = seen.lostObserver else { return [stopped] }
+        return [stopped, .lostStore(of: observer)]
     }
 
     /// Processes are there, and none is heard.

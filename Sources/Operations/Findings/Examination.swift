@@ -16,6 +16,10 @@ public struct Examination: Sendable {
     public var earlier: StackMetrics.Beats = [:]
     /// Of instances that are heard the file or folder that isn't there any more.
     public var gone: [String: String] = [:]
+    /// Whether a file lies where the state folder should be.
+    public var isFile = false
+    /// The observer, when it doesn't run and its store isn't there, though others that follow it have theirs.
+    public var lostObserver: String?
     /// Instances, and "supervisor", that some process holds the lock of.
     public var held: Set<String> = []
     /// What is raised: by whom, what, and what to do.
@@ -42,6 +46,8 @@ extension Examination {
     public init(_ stack: Stack) throws {
         self.init(stack.configuration, state: stack.state.path, now: WallClock.now, beats: [:])
         held = Set((stack.names + ["supervisor"]).filter { InstanceLock.isHeld(folder: stack.state.instance($0)) })
+        isFile = stack.state.isFile
+        lostObserver = stack.state.lostObserver(of: stack.configuration)
         freeBytes = DiskSpace.free(at: stack.state.path)
         for name in stack.names {
             var status = stat()

@@ -13,7 +13,7 @@ struct Surroundings {
     let catalog: PluginCatalog
     let environment: [String: String]
 
-    var findings: [Finding] { programs + folder + disk + locks + ports + secrets + variables + backends }
+    var findings: [Finding] { programs + folder + stores + disk + locks + ports + secrets + variables + backends }
 
     private var programs: [Finding] {
         let trampoline = ChildProcess.trampolineBesideProgram()
@@ -57,6 +57,7 @@ struct Surroundings {
                     remedy: "choose another folder with --state")
             ]
         }
+        if state.isFile { return [.notAFolder(state.path)] }
         if status.st_uid != getuid() {
             return [
                 Finding(

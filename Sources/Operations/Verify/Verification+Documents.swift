@@ -32,11 +32,12 @@ extension Verification {
                     found.note(.pending, id)
                     continue
                 }
-                found.here += 1
                 guard let finding = VerifyFinding.of(document.held, held, isDeadLetter: dead.contains(id)) else {
+                    found.here += 1
                     continue
                 }
                 found.note(finding, id)
+                if !finding.isUndelivered { found.here += 1 }
                 if finding.isRepairable { again[document.producer, default: []].append(document.held.version) }
             }
             for (id, held) in theirs.sorted(by: { $0.key < $1.key }) where !held.isDeleted {

@@ -103,7 +103,8 @@ public final class Verification {
             step()
             guard range.holds(sample.id) else { return }
             if store.isPending(sample) {
-                byType[sample.type, default: .init()].note(.pending, sample.id.description)
+                let finding: VerifyFinding = store.isOff(sample) ? .off : .pending
+                byType[sample.type, default: .init()].note(finding, sample.id.description)
                 return
             }
             byType[sample.type, default: .init()].here += 1
@@ -119,6 +120,8 @@ public final class Verification {
                 found: { finding, id, sample in
                     if let sample {
                         byType[sample.type, default: .init()].note(finding, id.description)
+                        // Above it was taken for delivered.
+                        if finding.isUndelivered { byType[sample.type, default: .init()].here -= 1 }
                         if finding.isRepairable { again[stack.observer, default: []].append(sample.held.version) }
                     } else {
                         samples.note(finding, id.description)
@@ -167,8 +170,10 @@ public final class Verification {
         func judge(_ sample: StoreVersions.Sample, _ theirs: HeldVersion?) {
             // Counted already; and what the backend has of it by now is no matter.
             if store.isPending(sample) { return }
-            let finding = VerifyFinding.of(sample.held, theirs, isDeadLetter: dead.contains(sample.id))
-            if let finding { found(store.isOff(sample) ? .pending : finding, sample.id, sample) }
+            guard let finding = VerifyFinding.of(sample.held, theirs, isDeadLetter: dead.contains(sample.id)) else {
+                return
+            }
+            found(store.isOff(sample) && finding != .deadLetter ? .off : finding, sample.id, sample)
         }
         for days in Self.runs(batch) {
             let last = fold.ids(of: days.upperBound).last

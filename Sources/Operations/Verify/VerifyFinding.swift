@@ -10,7 +10,9 @@ public enum VerifyFinding: String, CaseIterable, Sendable {
     case aliveThere
     /// Alive here, deleted there by an older version.
     case deletedThere
-    /// A version there that this stack has never given, or can't overcome.
+    /// Alive here, deleted there by the same version or a later one, which nothing sent from here overcomes.
+    case deletedLater
+    /// A version there that this stack has never given.
     case newer
     /// The same content under another id too.
     case doubled
@@ -18,22 +20,33 @@ public enum VerifyFinding: String, CaseIterable, Sendable {
     case deadLetter
     /// Not released or not delivered yet.
     case pending
+    /// Of a type that is switched off, and not delivered for that.
+    case off
     /// Alive there, never heard of here.
     case beyond
 
-    /// Whether the backend doesn't hold what it should.
+    /// Whether the backend doesn't hold what was delivered to it.
     public var isWrong: Bool {
         switch self {
-        case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .newer, .doubled: true
-        case .deadLetter, .pending, .beyond: false
+        case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .doubled: true
+        case .deadLetter, .pending, .off, .beyond: false
+        }
+    }
+
+    /// Whether the element, as it is here, has yet to be taken by the backend.
+    package var isUndelivered: Bool {
+        switch self {
+        case .deadLetter, .pending, .off: true
+        case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .doubled, .beyond:
+            false
         }
     }
 
     /// Whether delivering it again mends it.
-    var isRepairable: Bool {
+    package var isRepairable: Bool {
         switch self {
         case .missing, .missingDeletion, .older, .aliveThere, .deletedThere: true
-        case .newer, .doubled, .deadLetter, .pending, .beyond: false
+        case .deletedLater, .newer, .doubled, .deadLetter, .pending, .off, .beyond: false
         }
     }
 
@@ -44,10 +57,12 @@ public enum VerifyFinding: String, CaseIterable, Sendable {
         case .older: "older there"
         case .aliveThere: "deleted here, alive there"
         case .deletedThere: "alive here, deleted there"
+        case .deletedLater: "deleted there"
         case .newer: "newer there"
         case .doubled: "doubled there"
         case .deadLetter: "dead letter"
         case .pending: "not delivered yet"
+        case .off: "switched off"
         case .beyond: "only there"
         }
     }
@@ -70,10 +85,10 @@ extension VerifyFinding {
     package static func of(_ ours: HeldVersion, _ theirs: HeldVersion?, isDeadLetter: Bool) -> VerifyFinding? {
         guard let theirs else { return isDeadLetter ? .deadLetter : ours.isDeleted ? .missingDeletion : .missing }
         if ours.isDeleted, theirs.isDeleted { return nil }
+        // A deletion of the same version stays, whatever is sent.
+        if theirs.isDeleted, theirs.version >= ours.version { return .deletedLater }
         if theirs.version > ours.version { return .newer }
         if theirs.version == ours.version, theirs.isDeleted == ours.isDeleted { return nil }
-        // A deletion of the same version stays, whatever is sent.
-        if theirs.isDeleted, theirs.version == ours.version { return .newer }
         if isDeadLetter { return .deadLetter }
         return ours.isDeleted ? .aliveThere : theirs.isDeleted ? .deletedThere : .older
     }

@@ -17,11 +17,30 @@ extension VerifyReport {
         if quarantined > 0 {
             text += "\(HumanFormat.count(quarantined)) quarantined here are kept, and not delivered.\n"
         }
-        text +=
-            isRight
-            ? "The backend holds all of it, once and as it is here (\(HumanFormat.duration(.seconds(seconds)))).\n"
-            : "The backend doesn't hold what it should (\(HumanFormat.duration(.seconds(seconds)))).\n"
+        let off = count(.off)
+        if off > 0 {
+            let verb = off == 1 ? "isn't" : "aren't"
+            text += "\(HumanFormat.count(off)) of types that are switched off \(verb) delivered.\n"
+        }
+        let verdict = Self.verdict(
+            holdsDelivered: holdsDelivered, deadLetters: count(.deadLetter), pending: count(.pending))
+        text += "\(verdict) (\(HumanFormat.duration(.seconds(seconds)))).\n"
         return text + advice.map { "- \($0)\n" }.joined()
+    }
+
+    /// What all of it comes to, without its full stop. Pure.
+    package static func verdict(holdsDelivered: Bool, deadLetters: Int, pending: Int) -> String {
+        guard holdsDelivered else { return "The backend doesn't hold what it should" }
+        var rest: [String] = []
+        if deadLetters > 0 {
+            rest.append("\(HumanFormat.count(deadLetters)) \(deadLetters == 1 ? "is" : "are") in dead letters")
+        }
+        if pending > 0 {
+            rest.append("\(HumanFormat.count(pending)) \(pending == 1 ? "isn't" : "aren't") delivered yet")
+        }
+        return rest.isEmpty
+            ? "The backend holds all of it, once and in the version that is here"
+            : "The backend holds all that was delivered; \(rest.joined(separator: ", "))"
     }
 
     private static func elements(_ count: Int) -> String {
@@ -60,6 +79,11 @@ extension VerifyReport {
         var advice: [String] = []
         if repairable > 0 {
             advice.append("'healthbus verify --repair' delivers \(Self.elements(repairable)) again.")
+        }
+        if count(.deletedLater) > 0 {
+            advice.append(
+                "What is deleted there stays so: it was deleted in this version or a later one. See who deletes at the backend; if a backup was put back here, import the newest export."
+            )
         }
         if count(.newer) > 0 {
             advice.append(

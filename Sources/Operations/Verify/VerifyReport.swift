@@ -6,7 +6,7 @@ import HealthModel
 public struct VerifyReport: Sendable {
     /// Of one list, or of one type of samples.
     public struct List: Sendable {
-        /// Elements that have been delivered, deleted ones too.
+        /// Elements that have been delivered, deleted ones too; dead letters aren't among them.
         public var here = 0
         /// Elements that the backend keeps, deleted ones too; of samples only for all types together.
         public var there = 0
@@ -59,8 +59,11 @@ public struct VerifyReport: Sendable {
         users.reduce(0) { sum, user in sum + user.lists.values.reduce(0) { $0 + ($1.counts[finding] ?? 0) } }
     }
 
-    /// Whether the backend holds all that it should, once and as it is.
-    public var isRight: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
+    /// Whether the backend holds all that was delivered to it, once and in the version that is here.
+    var holdsDelivered: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
+
+    /// Whether nothing was refused and all is delivered too, but for types that are switched off.
+    public var isRight: Bool { holdsDelivered && count(.deadLetter) == 0 && count(.pending) == 0 }
 
     /// How many elements `--repair` would deliver.
     public var repairable: Int { again.values.reduce(0) { $0 + $1.count } }

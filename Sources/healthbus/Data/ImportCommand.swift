@@ -125,9 +125,20 @@ enum ImportCommand: Command {
         let isTrial = outcome.report?["dryRun"].bool == true
         let added = outcome.report?["added"].int ?? 0
         return Failure(
-            "\(outcome.path) \(isTrial ? "would delete nothing" : "deleted nothing"): \(why)",
+            "\(outcome.path) \(isTrial ? "would be refused" : "deleted nothing"): \(why)",
             hint: (isTrial ? "" : added > 0 ? "what it added (\(added)) stays; " : "nothing of it was taken in; ")
-                + "if that is meant, look at it with --dry-run and allow more with --delete-up-to; "
-                + "else import a newer, whole export")
+                + wayOut(of: why, isTrial: isTrial))
+    }
+
+    /// What helps, by the observer's words for why it refused (its `ImportPlan`): a limit helps only against the share of what would go.
+    private static func wayOut(of why: String, isTrial: Bool) -> String {
+        if why.hasPrefix("it lacks ") {
+            return "if that is meant, " + (isTrial ? "" : "look at it with --dry-run and ")
+                + "allow more with --delete-up-to; else import a newer, whole export"
+        }
+        if why.contains("couldn't be understood") {
+            return "import it without --complete: then 'healthbus quarantine list' shows what isn't understood"
+        }
+        return "import a newer, whole export"
     }
 }

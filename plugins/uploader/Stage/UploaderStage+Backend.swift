@@ -196,7 +196,8 @@ extension UploaderStage {
         return [
             "acceptance": .string(acceptance),
             "compared": known.compared.map { Value.integer($0) } ?? .null, "result": Value(known.result?.rawValue),
-            "missing": known.missing.map { Value.integer($0) } ?? .null, "isCompared": .bool(isBound ? check.isCurrent : check.isDone),
+            "missing": known.missing.map { Value.integer($0) } ?? .null,
+            "isCompared": .bool(isBound ? check.isCurrent : check.isDone),
             "check": Value(check.answered), "why": Value(check.why),
         ]
     }

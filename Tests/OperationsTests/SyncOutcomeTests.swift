@@ -1,0 +1,67 @@
+import Console
+import HealthModel
+import Operations
+import PluginKit
+import Testing
+
+/// What `healthbus sync` makes of the uploaders' heartbeats, without a stack.
+@Suite struct SyncOutcomeTests {
+    private func beats(_ details: [String: Value]) -> [String: (beat: Heartbeat, age: Double)] {
+        let beat = Heartbeat(
+            instance: "uploader", plugin: "uploader", phase: "ready", pid: 7, head: nil, frontier: ["observer": 9],
+            lastCommit: 1, details: details)
+        return ["uploader": (beat, 0.1)]
+    }
+
+    private func uncompared(_ backend: Value) -> [SyncClient.Uncompared] {
+        SyncClient.uncompared(["uploader"], beats(["backend": backend]), asked: ["a", "b"])
+    }
+
+    @Test func aBackendIsComparedOnceItAnsweredForAllThatWasDelivered() {
+        #expect(uncompared(["isCompared": true, "check": "b", "why": .null]) == [])
+        let waits = SyncClient.Uncompared(uploader: "uploader", why: nil)
+        // Something was delivered since; somebody else asked; nobody has.
+        #expect(uncompared(["isCompared": false, "check": "b"]) == [waits])
+        #expect(uncompared(["isCompared": true, "check": "c"]) == [waits])
+        #expect(uncompared(["isCompared": true, "check": .null]) == [waits])
+        let hindered = uncompared(["isCompared": true, "check": "b", "why": "no connection"])
+        #expect(hindered.map(\.why) == ["no connection"])
+        #expect(hindered.map(\.text) == ["uploader: the backend can't be compared: no connection"])
+        // An uploader of an earlier release knows nothing of it.
+        #expect(SyncClient.uncompared(["uploader"], beats([:]), asked: []) == [])
+    }
+
+    @Test func whatWasRefusedIsCounted() {
+        #expect(SyncClient.refused(["uploader"], beats([:])) == [])
+        #expect(SyncClient.refused(["uploader"], beats(["deadLetters": 0])) == [])
+        #expect(
+            SyncClient.refused(["uploader", "other"], beats(["deadLetters": 1]))
+                == ["uploader: the backend has refused 1 element ('healthbus dead-letters list' says why)"])
+        #expect(SyncClient.refused(["uploader"], beats(["deadLetters": 3])).first?.contains("3 elements") == true)
+    }
+
+    @Test func trustIsTold() {
+        #expect(SyncClient.isTrusted(["uploader"], beats(["backend": ["acceptance": "trust"]])))
+        #expect(!SyncClient.isTrusted(["uploader"], beats(["backend": ["acceptance": "proven"]])))
+        #expect(!SyncClient.isTrusted(["uploader"], beats([:])))
+    }
+
+    @Test func deliveryIsClaimedOnlyWhenNothingBlocks() {
+        func outcome(_ blocked: [String], isTrusted: Bool = false) -> SyncClient.Outcome {
+            SyncClient.Outcome(
+                metrics: [], blocked: blocked, off: [], alerts: 0, seconds: 2, isTrusted: isTrusted)
+        }
+        let terminal = Terminal(isTerminal: false)
+        let well = outcome([])
+        #expect(well.text(for: terminal).contains("Everything is delivered ("))
+        #expect(!well.text(for: terminal).contains("on trust"))
+        #expect(well.value["delivered"] == true && well.value["blocked"] == [])
+        let refused = outcome(["uploader: refused"])
+        #expect(refused.text(for: terminal).contains("Not delivered: uploader: refused."))
+        #expect(refused.value["delivered"] == false && refused.value["blocked"] == ["uploader: refused"])
+        let trusted = outcome([], isTrusted: true)
+        #expect(
+            trusted.text(for: terminal).contains(
+                "The backend doesn't say who it is: that it keeps what it accepted is taken on trust.\n"))
+    }
+}
