@@ -20,8 +20,10 @@ struct BackendCheck: Sendable {
     private(set) var answered: String?
     /// Whether it has been compared since this process began.
     private(set) var isDone = false
-    /// Something was delivered since the last comparison began, or that one failed: it says nothing of that.
-    private(set) var isStale = false
+    /// Deliveries so far; how many of them there were when the question under way was sent, and when the last one that was answered was.
+    private var deliveries = 0
+    private var covered = 0
+    private var compared = 0
     /// What was delivered is compared no sooner than this (monotonic).
     private var soonest: Instant = 0
     private var spacing: Instant = 0
@@ -40,16 +42,19 @@ struct BackendCheck: Sendable {
     private static let firstSpacing: Instant = 2 * Instant.second
     private static let longestSpacing: Instant = 60 * Instant.second
 
+    /// Something was delivered since the last comparison began: it says nothing of that.
+    private var isStale: Bool { compared < deliveries }
     /// Whether all that was delivered has been compared.
     var isCurrent: Bool { isDone && !isStale && !followsRedelivery }
 
-    mutating func delivered() { isStale = true }
+    mutating func delivered() { deliveries += 1 }
 
     /// All is delivered: what was since the last comparison is compared, at once after a redelivery, else not too often.
     mutating func compareSoon(at now: Instant) {
         guard isDone, effect == nil, why == nil, followsRedelivery || isStale else { return }
         if followsRedelivery {
-            (followsRedelivery, isStale, due) = (false, true, now)
+            (followsRedelivery, due) = (false, now)
+            delivered()
         } else {
             due = min(due, max(now, soonest))
         }
@@ -66,7 +71,7 @@ struct BackendCheck: Sendable {
         self.effect = effect
         asked = Asked(known: known, isBound: isBound, command: wanted)
         refreshesToken = false
-        isStale = false
+        covered = deliveries
     }
 
     mutating func cancel() {
@@ -91,6 +96,7 @@ struct BackendCheck: Sendable {
         soonest = now + spacing
         spacing = spacing == 0 ? Self.firstSpacing : min(2 * spacing, Self.longestSpacing)
         isDone = true
+        compared = covered
         why = nil
         due = now + next
         attempt = 0
@@ -100,7 +106,6 @@ struct BackendCheck: Sendable {
     /// - Parameter wait: microseconds that the backend asked for, if it did.
     mutating func failed(_ why: String, at now: Instant, wait: Instant? = nil) {
         self.why = why
-        isStale = true
         due = now + (wait ?? min(Self.firstRetry << Instant(min(attempt, 10)), Self.longestRetry))
         attempt += 1
     }
