@@ -44,7 +44,7 @@ extension EndToEnd {
                 let second = try write(stack, "second.zip", endsMinutesAgo: [90, 30])
                 #expect(try await stack.onState("import", second).exit == .code(0))
                 #expect(try await stack.onState("sync").exit == .code(0))
-                #expect(try await alerts(stack) == 1)
+                try await until("the alert") { try await alerts(stack) == 1 }
                 try await stack.interrupt(up)
             }
         }
