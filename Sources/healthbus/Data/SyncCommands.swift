@@ -77,7 +77,7 @@ enum SyncCommand: Command {
         if !outcome.isDelivered {
             throw Failure(
                 "not everything is delivered: \(outcome.blocked.joined(separator: "; "))",
-                hint: "nothing is lost; it goes on by itself once that is mended")
+                hint: "nothing is lost; all but what was refused goes on by itself once the cause is mended")
         }
     }
 
