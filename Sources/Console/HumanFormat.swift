@@ -13,6 +13,11 @@ public enum HumanFormat {
         return out
     }
 
+    /// "1 day", "2 days"; "1 summary", "2 summaries" with the word for many.
+    public static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
+    }
+
     /// "512 B", "1.5 kB", "2.3 GB": powers of 1000.
     public static func bytes(_ number: Int) -> String {
         if number.magnitude < 1000 { return "\(number) B" }

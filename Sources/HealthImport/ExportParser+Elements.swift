@@ -2,8 +2,6 @@ import CXMLStream
 import HealthModel
 
 extension ExportParser {
-    static let notWellFormed = "the element isn't well-formed"
-
     mutating func start(_ element: UnsafePointer<healthbus_xml_element>) {
         let code = ExportElement(rawValue: element.pointee.code)
         switch context {
@@ -11,7 +9,7 @@ extension ExportParser {
             if code?.standsAlone == true { return startBehindUnclosed(element, code) }
             if code == .location { return location(element) }
             if code == .workoutRoute { startInlineRoute(element) }
-            if element.pointee.malformed { outerProblem = outerProblem ?? Self.partNotWellFormed }
+            if element.pointee.malformed { outerProblem = outerProblem ?? DamageReason.partNotWellFormed.rawValue }
             tree.start(element)
         case .record, .correlatedRecord:
             switch code {
@@ -19,7 +17,9 @@ extension ExportParser {
             case .beat: beat(element)
             default:
                 if code?.standsAlone == true { return startBehindUnclosed(element, code) }
-                if element.pointee.malformed { spoilRecord(Self.partNotWellFormed, element.pointee.raw) }
+                if element.pointee.malformed {
+                    spoilRecord(DamageReason.partNotWellFormed.rawValue, element.pointee.raw)
+                }
             }
         case .correlation:
             switch code {
@@ -46,7 +46,7 @@ extension ExportParser {
             endCorrelation()
         case .record: endRecord()
         case .correlation: endCorrelation()
-        case .tree: leaveTree("the element has no end tag")
+        case .tree: leaveTree(DamageReason.noEndTag.rawValue)
         case .document: break
         }
         collapse(to: 1)
@@ -55,7 +55,7 @@ extension ExportParser {
 
     /// The input has ended.
     mutating func leaveOpenElements() {
-        let reason = "the file ends within the element"
+        let reason = DamageReason.fileEnds.rawValue
         if context == .record || context == .correlatedRecord {
             rowProblem = rowProblem ?? reason
             if rowRaw.isEmpty { rowRaw = Self.cut(rowTag.bytes) }
@@ -103,7 +103,7 @@ extension ExportParser {
             if code == .location { return }
             if code == .workoutRoute { endInlineRoute() }
             guard let whole = tree.end() else { return }
-            if implied { return leaveTree("the element has no end tag") }
+            if implied { return leaveTree(DamageReason.noEndTag.rawValue) }
             context = .document
             endTree(whole)
         case .document: break
@@ -114,9 +114,9 @@ extension ExportParser {
     mutating func stray(_ text: healthbus_xml_text, line: Int64) -> Bool {
         switch context {
         case .tree: return false
-        case .record, .correlatedRecord: spoilRecord("there is text in the midst of the element", text)
+        case .record, .correlatedRecord: spoilRecord(DamageReason.textWithin.rawValue, text)
         case .correlation, .document:
-            quarantine(line: line, "there is text where only elements belong", raw: Self.shortened(text.buffer, ""))
+            quarantine(line: line, DamageReason.textBetween.rawValue, raw: Self.shortened(text.buffer, ""))
         }
         return true
     }
@@ -137,8 +137,6 @@ extension ExportParser {
 }
 
 extension ExportParser {
-    static let partNotWellFormed = "a part of the element isn't well-formed"
-
     /// Columns that all samples have. Returns what is wrong, or nil.
     mutating func stage(
         _ element: UnsafePointer<healthbus_xml_element>, type: UnsafeBufferPointer<UInt8>, into row: inout StagedRow
@@ -170,8 +168,10 @@ extension ExportParser {
     /// Of the sample that is open: a correlation's own come between its records.
     mutating func metadataEntry(_ element: UnsafePointer<healthbus_xml_element>) {
         if element.pointee.malformed {
-            if context != .correlation { return spoilRecord(Self.partNotWellFormed, element.pointee.raw) }
-            outerProblem = outerProblem ?? Self.partNotWellFormed
+            if context != .correlation {
+                return spoilRecord(DamageReason.partNotWellFormed.rawValue, element.pointee.raw)
+            }
+            outerProblem = outerProblem ?? DamageReason.partNotWellFormed.rawValue
             return
         }
         guard let key = element.attribute(.key) else { return }

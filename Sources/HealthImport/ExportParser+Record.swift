@@ -11,7 +11,7 @@ extension ExportParser {
         rowRaw = ""
         if element.pointee.malformed {
             row.line = element.pointee.line
-            rowProblem = Self.notWellFormed
+            rowProblem = DamageReason.notWellFormed.rawValue
         } else if let type = element.attribute(.type), !type.isEmpty {
             var staged = row
             rowProblem = stage(element, type: type, into: &staged)

@@ -54,8 +54,17 @@ extension ExportParser {
 
     /// Audiograms, prescriptions, clinical records and what later versions may bring: a row without number, everything else in the payload.
     private mutating func endOther(_ tree: ElementTree) {
+        if ExportElement.isMiswritten(tree.name) {
+            return quarantine(
+                line: tree.line, "the element's name isn't written as exports write it: upper and lower case count",
+                raw: outerRaw)
+        }
         guard let type = tree.attribute("type"), !type.isEmpty else {
             return quarantine(line: tree.line, "the element isn't known and has no type", raw: outerRaw)
+        }
+        if HealthType.known(type)?.kind == .quantity {
+            return quarantine(
+                line: tree.line, "the element isn't known, and its type is one of a Record", raw: outerRaw)
         }
         let dates = ["startDate", "dateIssued", "receivedDate"]
         let start = dates.lazy.compactMap { tree.attribute($0) }.first

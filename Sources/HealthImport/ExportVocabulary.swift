@@ -5,7 +5,8 @@ enum ExportElement: Int32, CaseIterable {
     case record, metadataEntry, beatList, beat, correlation, workout, activitySummary, healthData, exportDate, me
     case workoutRoute, location
 
-    private var name: String {
+    /// As exports write it.
+    var name: String {
         switch self {
         case .record: "Record"
         case .metadataEntry: "MetadataEntry"
@@ -23,6 +24,12 @@ enum ExportElement: Int32, CaseIterable {
     }
 
     static let names = allCases.map(\.name).joined(separator: " ")
+
+    /// Whether a name is one of these but for upper and lower case, which XML tells apart.
+    static func isMiswritten(_ name: String) -> Bool {
+        let lowercased = name.lowercased()
+        return allCases.contains { $0.name != name && $0.name.lowercased() == lowercased }
+    }
 
     /// Never within another element, but for the records of a correlation.
     var standsAlone: Bool {

@@ -18,6 +18,8 @@ public enum ImportError: Error, Equatable, CustomStringConvertible {
     case emptyExportInArchive(path: String, entry: String)
     /// A file of that name is in the archive, and is no export.
     case unreadableExportInArchive(path: String, entry: String)
+    /// There is no whole export, and a file that may be it has a wrong checksum or can't be inflated.
+    case damagedFileInArchive(path: String, entry: String, reason: String)
     case damagedArchive(path: String, reason: String)
     case encryptedArchive(path: String)
     case outOfMemory
@@ -53,6 +55,9 @@ public enum ImportError: Error, Equatable, CustomStringConvertible {
             "in the archive '\(path)' the export '\(entry)' is empty: its file has no bytes"
         case .unreadableExportInArchive(let path, let entry):
             "in the archive '\(path)' the file '\(entry)' has an export's name, but isn't one: it holds no HealthData"
+        case .damagedFileInArchive(let path, let entry, let reason):
+            "in the archive '\(path)' the file '\(entry)' is damaged (\(reason)): "
+                + "nothing tells which of its values are right, so none was taken in"
         case .damagedArchive(let path, let reason):
             "the archive '\(path)' is damaged before the export begins (\(reason))"
         case .encryptedArchive(let path): "the archive '\(path)' is encrypted"
@@ -69,6 +74,9 @@ public enum ImportError: Error, Equatable, CustomStringConvertible {
         case .unreadable: "check the disk, then try again"
         case .emptyFile, .damagedArchive, .emptyExportInArchive, .unreadableExportInArchive:
             "copy or export it again: Health app, your picture, Export All Health Data"
+        case .damagedFileInArchive:
+            "copy or export it again: Health app, your picture, Export All Health Data; "
+                + "if there is no other copy, unpack it and import its export.xml, of which some values may be wrong"
         case .notAnExport, .emptyArchive, .noExportInArchive:
             "choose the export.zip of the Health app (your picture, Export All Health Data), or the export.xml in it"
         case .clinicalDocument: "choose export.xml of the same folder, or the whole export.zip"

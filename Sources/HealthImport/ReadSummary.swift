@@ -26,6 +26,8 @@ public struct ReadSummary: Sendable, Equatable {
     /// Files of the archive that aren't read (ECGs, attachments, the clinical document): how many, and the names of the first 100.
     public var ignoredEntryCount = 0
     public var ignoredEntries: [String] = []
+    /// Those of the ignored files that are exports themselves, the first 100: only the first export of an archive is read.
+    public var otherExports: [String] = []
     /// Set when the input ends early or isn't well-formed: everything that was whole has been delivered.
     public var damaged: Damage?
 

@@ -6,6 +6,8 @@ import Foundation
 /// One that lacks its directory (because it was cut) is read by its local headers, up to where it ends.
 final class ZipArchive {
     struct Entry {
+        /// Its place among the archive's entries, from 0.
+        let place: Int
         let name: String
         let isFile: Bool
         let isEncrypted: Bool
@@ -15,6 +17,7 @@ final class ZipArchive {
     private let archive: OpaquePointer
     /// What is left of libarchive's block, valid until it is asked for the next.
     private var block = UnsafeRawBufferPointer(start: nil, count: 0)
+    private var entries = 0
 
     /// What is wrong with the block above; told after its bytes.
     private var warning: ArchiveDamage?
@@ -41,7 +44,9 @@ final class ZipArchive {
         // A warning is about a name that has no form in the C locale; names are for messages only.
         guard result == ARCHIVE_OK || result == ARCHIVE_WARN, let header else { throw damage }
         let name = archive_entry_pathname_utf8(header) ?? archive_entry_pathname(header)
+        defer { entries += 1 }
         return Entry(
+            place: entries,
             name: name.map { String(cString: $0) } ?? "(a name that isn't text)",
             isFile: archive_entry_filetype(header) == S_IFREG,
             isEncrypted: archive_entry_is_data_encrypted(header) != 0)
@@ -52,6 +57,20 @@ final class ZipArchive {
 
     /// A block of the entry at a time: libarchive's own copying read drops what it has when the next block is damaged.
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
+        guard try fill() else { return 0 }
+        let part = block.prefix(buffer.count)
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
+        block = UnsafeRawBufferPointer(rebasing: block[part.endIndex...])
+        return part.count
+    }
+
+    /// Inflates what is left of the entry, so that its checksum is looked at.
+    func readToEnd() throws {
+        while try fill() { block = UnsafeRawBufferPointer(start: nil, count: 0) }
+    }
+
+    /// Makes sure that there are bytes in the block; false at the entry's end.
+    private func fill() throws -> Bool {
         while block.isEmpty {
             if let warning {
                 self.warning = nil
@@ -61,27 +80,30 @@ final class ZipArchive {
             var count = 0
             var offset: Int64 = 0
             let result = archive_read_data_block(archive, &start, &count, &offset)
-            if result == ARCHIVE_EOF { return 0 }
+            if result == ARCHIVE_EOF { return false }
             if result == ARCHIVE_RETRY { continue }
             guard result == ARCHIVE_OK || result == ARCHIVE_WARN else { throw damage }
             // A warning comes with the last block: a checksum or size that isn't what the directory says.
             if result == ARCHIVE_WARN { warning = damage }
             block = UnsafeRawBufferPointer(start: start, count: count)
         }
-        let part = block.prefix(buffer.count)
-        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: part))
-        block = UnsafeRawBufferPointer(rebasing: block[part.endIndex...])
-        return part.count
+        return true
     }
 
     private var damage: ArchiveDamage {
-        ArchiveDamage(reason: archive_error_string(archive).map { String(cString: $0) } ?? "no reason given")
+        ArchiveDamage(archive_error_string(archive).map { String(cString: $0) } ?? "no reason given")
     }
 }
 
 /// What libarchive says of an archive that it can't read on.
 struct ArchiveDamage: Error {
+    /// In one line; some of libarchive's reasons end with a line break.
     let reason: String
+
+    init(_ reason: String) { self.reason = reason.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+
+    /// The file ends within what was being read, as libarchive words it: −5 is what zlib says when there is no more to inflate.
+    var isEndOfInput: Bool { reason.hasPrefix("Truncated") || reason == "ZIP decompression failed (-5)" }
 }
 
 /// The content of the entry where an archive stands.

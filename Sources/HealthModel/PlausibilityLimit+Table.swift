@@ -9,8 +9,10 @@ extension PlausibilityLimit {
     private static func numbers(of type: HealthType) -> PlausibilityLimit {
         if let limit = table[type.identifier] { return limit }
         guard type.kind == .quantity else { return PlausibilityLimit(values: unlimited, needsNumber: false) }
-        // Below zero only temperatures, sound levels, and types whose meaning isn't known.
-        let mayBeNegative = ["degC", "dBASPL", ""].contains(type.unit)
+        // Nothing is colder than absolute zero.
+        if type.unit == "degC" { return PlausibilityLimit(values: -273.15...(.infinity)) }
+        // Below zero otherwise only sound levels, and types whose meaning isn't known.
+        let mayBeNegative = ["dBASPL", ""].contains(type.unit)
         return PlausibilityLimit(values: mayBeNegative ? unlimited : 0...(.infinity))
     }
 

@@ -18,7 +18,7 @@ public enum SampleTimes {
     static let day: Instant = 86_400 * Instant.second
 
     /// The latest time that a sample can have now: a day ahead, for clocks and zones. A clock that isn't set says nothing.
-    static func latest(now: Instant?) -> Instant {
+    public static func latest(now: Instant?) -> Instant {
         guard let now, now >= firstCredible else { return latest }
         return min(latest, now + day)
     }
@@ -27,6 +27,9 @@ public enum SampleTimes {
     public static func countedEnd(start: Instant, duration: Instant) -> Instant {
         (0...longest).contains(duration) ? start &+ duration : start
     }
+
+    /// When a date begins, in no zone.
+    public static func start(of day: LocalDay) -> Instant { Instant(day.number) * Self.day }
 
     /// Whether anything may be counted that begins then.
     public static func mayStart(_ start: Instant) -> Bool { (earliest...latest).contains(start) }

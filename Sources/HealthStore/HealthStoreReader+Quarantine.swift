@@ -75,21 +75,28 @@ extension HealthStoreReader {
         return types
     }
 
-    /// The type that an element says it has; "Workout", "an element without type" where it says none.
+    /// The type that an element says it has; "(Record without type)", "(damaged Record)" where it says none, or none that can be read.
     public static func typeOrElement(of raw: String) -> String {
-        if let type = type(inElement: raw), !type.isEmpty, type.utf8.count <= NameTable.longest {
+        let type = type(inElement: raw)
+        if let type, !type.isEmpty, type.utf8.count <= NameTable.longest {
             return raw.hasPrefix("<Workout ") ? HealthType.workoutIdentifier : type
         }
         guard raw.hasPrefix("<") else { return "(no element)" }
-        let name = raw.dropFirst().prefix { $0.isLetter || $0.isNumber }
-        return "(\(name.prefix(64)) without type)"
+        let name = raw.dropFirst().prefix { $0.isLetter || $0.isNumber }.prefix(64)
+        let isTorn = type == nil && typeAttributes.contains { raw.contains(" \($0)") }
+        return isTorn ? "(damaged \(name))" : "(\(name) without type)"
     }
 
-    /// What an element's start tag says of its type, if anything.
+    private static let typeAttributes = ["type", "workoutActivityType"]
+
+    /// What an element's start tag says of its type, if anything. A value that lost its quote has swallowed what follows it, and is no type.
     static func type(inElement raw: String) -> String? {
-        for name in ["type", "workoutActivityType"] {
+        for name in typeAttributes {
             guard let found = raw.firstRange(of: " \(name)=\"") else { continue }
-            return String(raw[found.upperBound...].prefix { $0 != "\"" })
+            let rest = raw[found.upperBound...]
+            guard let end = rest.firstIndex(of: "\"") else { return nil }
+            let type = rest[..<end]
+            return type.contains { "=<>".contains($0) } ? nil : String(type)
         }
         return nil
     }

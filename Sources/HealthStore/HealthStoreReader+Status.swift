@@ -81,6 +81,21 @@ extension HealthStoreReader {
         return entries
     }
 
+    /// Names of sources, sorted, whoever's samples they are of.
+    public func sourceNames(limit: Int) throws -> [String] {
+        let query = try database.prepare("SELECT DISTINCT source FROM origins ORDER BY source LIMIT ?")
+        query.bind(1, limit)
+        var names: [String] = []
+        try query.forEachRow { names.append($0.string(0)) }
+        return names
+    }
+
+    public func hasSource(named name: String) throws -> Bool {
+        let query = try database.prepare("SELECT 1 FROM origins WHERE source = ? LIMIT 1")
+        query.bind(1, name)
+        return try query.firstRow { _ in true } ?? false
+    }
+
     /// How many entries the quarantine has.
     public func quarantineCount() throws -> Int {
         try database.prepare("SELECT count(*) FROM quarantine WHERE dropped = 0").firstRow { $0.int(0) } ?? 0

@@ -38,8 +38,13 @@ extension HealthStoreWriter {
         _ batch: RecordBatch, _ session: ImportSession, _ plausibility: PlausibilityRule, user: Int, isTrial: Bool
     ) throws -> IngestCounts {
         var counts = IngestCounts()
+        // A trial puts no name into the store: what its batches have made up before is kept beside it.
+        var newTypes = isTrial ? session.triedTypes : []
+        var newUnits = isTrial ? session.triedUnits : []
         let refused = RefusedNames(
-            types: try types.refused(batch.types), units: try units.refused(batch.units))
+            types: try types.refused(batch.types, besides: &newTypes),
+            units: try units.refused(batch.units, besides: &newUnits))
+        if isTrial { (session.triedTypes, session.triedUnits) = (newTypes, newUnits) }
         try batch.metadata.bytes.withUnsafeBytes { metadata in
             try batch.payload.bytes.withUnsafeBytes { payload in
                 let ingest = try BatchIngest(

@@ -105,6 +105,25 @@ extension HealthStoreWriter {
         }
     }
 
+    /// Forgets inputs of a file by why they are quarantined; what was dropped stays dropped.
+    /// - Returns: how many.
+    public func forgetInputs(of source: String, reasons: [String]) throws -> Int {
+        try change { user in
+            let delete = try database.prepare(
+                "DELETE FROM quarantine WHERE user = ? AND source = ? AND reason = ? AND sample IS NULL AND dropped = 0"
+            )
+            var forgotten = 0
+            for reason in reasons {
+                delete.bind(1, user)
+                delete.bind(2, source)
+                delete.bind(3, reason)
+                try delete.run()
+                forgotten += database.changes
+            }
+            return forgotten
+        }
+    }
+
     /// Forgets that something was quarantined.
     public func forgetQuarantined(_ entry: QuarantineEntry) throws {
         let delete = try database.prepare("DELETE FROM quarantine WHERE number = ?")

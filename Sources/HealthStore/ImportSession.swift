@@ -12,6 +12,9 @@ public final class ImportSession {
     private var children = SequenceSet()
     /// How many transactions of the database had been undone when it began.
     var rollbackCount: Int?
+    /// Names that a trial's records have made up so far, which an import would have put into the store.
+    var triedTypes: Set<String> = []
+    var triedUnits: Set<String> = []
     /// The second in which the first of its records starts, by type.
     private(set) var firstSeconds: [String: Int64] = [:]
 
@@ -51,8 +54,10 @@ public struct IngestCounts: Sendable, Equatable {
         public var revived = 0
         /// Records that stay out because their sample was deleted for good.
         public var deleted = 0
-        /// New rows outside the plausibility limits: kept apart.
+        /// Records outside the plausibility limits, or of a type that the store has no room for: kept apart, now or before.
         public var quarantined = 0
+        /// Of those the ones that the quarantine didn't hold before.
+        public var newlyQuarantined = 0
 
         public init() {}
 
@@ -63,6 +68,7 @@ public struct IngestCounts: Sendable, Equatable {
             a.revived += b.revived
             a.deleted += b.deleted
             a.quarantined += b.quarantined
+            a.newlyQuarantined += b.newlyQuarantined
         }
     }
 

@@ -33,17 +33,17 @@ final class NameTable {
     }
 
     /// Which of these names aren't kept, because too many others are or because they are too long.
-    func refused(_ names: [String]) throws -> Set<String> {
+    /// - Parameter new: names that count as if the table had them already; those of these that are kept are added.
+    func refused(_ names: [String], besides new: inout Set<String>) throws -> Set<String> {
         var refused: Set<String> = []
-        var new = 0
         for name in names {
-            if isKnown(name) { continue }
+            if isKnown(name) || new.contains(name) { continue }
             if try existing(name) != nil { continue }
             let count = try countMadeUp()
-            if name.utf8.count > Self.longest || count + new >= Self.limit {
+            if name.utf8.count > Self.longest || count + new.count >= Self.limit {
                 refused.insert(name)
             } else {
-                new += 1
+                new.insert(name)
             }
         }
         return refused

@@ -43,10 +43,18 @@ struct RecordClaim {
         let changed = try !isTrial && join(record, slot)
         switch row.state {
         case .deleted: tally.deleted += 1
-        case .absent: tally.revived += 1
-        case .alive, .quarantined:
-            if changed { tally.joined += 1 } else { tally.known += 1 }
-            if row.state == .quarantined, !isTrial { try writer.sawAgain(row.id, user: user) }
+        case .absent:
+            // The limits may be others than when it was last alive.
+            if implausible(record) == nil {
+                tally.revived += 1
+            } else {
+                tally.quarantined += 1
+                if !isTrial { tally.newlyQuarantined += 1 }
+            }
+        case .alive: if changed { tally.joined += 1 } else { tally.known += 1 }
+        case .quarantined:
+            tally.quarantined += 1
+            if !isTrial { try writer.sawAgain(row.id, user: user) }
         }
     }
 
@@ -186,6 +194,7 @@ extension RecordClaim {
             reason = why
             row.state = .quarantined
             tally.quarantined += 1
+            tally.newlyQuarantined += 1
         } else {
             tally.added += 1
         }

@@ -14,8 +14,9 @@ struct RefusedNames {
 
     func reason(_ row: Int, _ batch: RecordBatch) -> String {
         let isType = types.contains(batch.types[Int(batch.type[row])])
+        let name = isType ? "type" : "unit"
         return
-            "the store keeps \(NameTable.limit) \(isType ? "types" : "units") that aren't known, and has as many others"
+            "its \(name) isn't one that HealthKit has, and the store keeps no more than \(NameTable.limit) such \(name)s"
     }
 }
 
@@ -30,8 +31,8 @@ extension HealthStoreWriter {
                 line: batch.line.isEmpty ? 0 : batch.line[row], reason: refused.reason(row, batch),
                 raw: batch.element(row))
         }
-        tally.quarantined = isTrial ? inputs.count : try quarantine(inputs, session: session)
-        tally.known = inputs.count - tally.quarantined
+        tally.quarantined = inputs.count
+        if !isTrial { tally.newlyQuarantined = try quarantine(inputs, session: session) }
         return tally
     }
 }

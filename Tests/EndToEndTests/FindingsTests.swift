@@ -67,6 +67,41 @@ extension EndToEnd {
             }
         }
 
+        /// A name that no sample bears is told, and may still be right one day.
+        @Test func validateLooksUpSources() async throws {
+            try await withStack { stack in
+                let odd = stack.path("two.zip")
+                func export(_ value: Int) -> String {
+                    """
+                    <HealthData locale="en"><Me HKCharacteristicTypeIdentifierDateOfBirth="2199-01-01"/>
+                    <Record type="HKQuantityTypeIdentifierStepCount" sourceName="Pedometer" unit="count" \
+                    startDate="2025-04-01 11:00:00 +0200" endDate="2025-04-01 11:10:00 +0200" value="\(value)"/></HealthData>
+                    """
+                }
+                try Archive.write(["a/export.xml": export(5), "b/export.xml": export(6)], to: odd)
+                let up = try await stack.upAndReady()
+                let imported = try await stack.onState("import", odd)
+                #expect(imported.output.contains("not read: b/export.xml, another export"), "\(imported)")
+                #expect(imported.output.contains("passed over: a date of birth"), "\(imported)")
+                func config(_ source: String) throws -> String {
+                    let order = #"{ "sourceOrder": { "HKQuantityTypeIdentifierStepCount": ["\#(source)"] } }"#
+                    return try stack.write(
+                        "order.json", #"{ "instances": { "steps": { "configuration": \#(order) } } }"#)
+                }
+                for runs in [true, false] {
+                    if !runs { try await stack.interrupt(up) }
+                    let wrong = try await stack.onState("validate", "--json", "--config", config("Pedometre"))
+                    let found = try #require(
+                        try wrong.json().array?.first { $0["what"].string?.contains("'Pedometre'") == true })
+                    #expect(wrong.exit == .code(0) && found["severity"] == "warning" && found["line"] == 1)
+                    #expect(found["remedy"].string?.contains("did you mean 'Pedometer'?") == true)
+                    let right = try await stack.onState("validate", "--json", "--config", config("Pedometer"))
+                    #expect(right.exit == .code(0))
+                    #expect(try whats(right).allSatisfy { !$0.contains("no sample is of") })
+                }
+            }
+        }
+
         /// What a program refuses when it starts, its `validate` says before.
         @Test func validateFindsWhatUpRefuses() async throws {
             try await withStack { stack in

@@ -24,6 +24,25 @@ import Testing
         #expect(sink.rows[2].value == 1 && sink.rows[2].unit.isEmpty && sink.rows[2].metadata == #"{"sessionId":"p1"}"#)
     }
 
+    /// XML tells upper and lower case apart; what only looks like a record is no sample, and the reason says why.
+    @Test func anElementOfAnotherNameIsNoRecord() throws {
+        let category = steps().replacing(
+            "HKQuantityTypeIdentifierStepCount", with: "HKCategoryTypeIdentifierSleepAnalysis")
+        let (sink, _) = try read(
+            export(
+                [
+                    steps("1").replacing("<Record", with: "<record"), category.replacing("<Record", with: "<RECORD"),
+                    #"<workout workoutActivityType="x"/>"#, steps("2").replacing("<Record", with: "<Reading"),
+                    steps("3"),
+                ].joined(separator: "\n")))
+        #expect(sink.rows.map(\.value) == [3])
+        let name = "the element's name isn't written as exports write it: upper and lower case count"
+        #expect(
+            sink.quarantine.map(\.reason) == [
+                name, name, name, "the element isn't known, and its type is one of a Record",
+            ])
+    }
+
     @Test func aBrokenDocumentTypeIsNoObstacle() throws {
         let (sink, summary) = try read(
             """

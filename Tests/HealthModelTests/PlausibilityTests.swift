@@ -16,7 +16,8 @@ import Testing
             ("QuantityTypeIdentifierStepCount", 20_000, 0), ("QuantityTypeIdentifierStepCount", 0, minute),
             ("QuantityTypeIdentifierDistanceWalkingRunning", 720, minute),
             ("QuantityTypeIdentifierActiveEnergyBurned", 40, minute),
-            ("QuantityTypeIdentifierBodyTemperature", -1, 0), ("QuantityTypeIdentifierOfTomorrow", -1, 0),
+            ("QuantityTypeIdentifierBodyTemperature", -1, 0),
+            ("QuantityTypeIdentifierWaterTemperature", -273.15, 0), ("QuantityTypeIdentifierOfTomorrow", -1, 0),
             ("CategoryTypeIdentifierSleepAnalysis", .nan, minute), ("WorkoutTypeIdentifier", .nan, minute),
         ] as [(String, Double, Instant)])
     func allows(type: String, value: Double, length: Instant) {
@@ -36,6 +37,8 @@ import Testing
             ("QuantityTypeIdentifierActiveEnergyBurned", 401, 10 * minute),
             ("QuantityTypeIdentifierBasalEnergyBurned", 5001, 0),
             ("QuantityTypeIdentifierBodyMass", 651, 0), ("QuantityTypeIdentifierHeight", 0.2, 0),
+            ("QuantityTypeIdentifierBodyTemperature", -300, 0),
+            ("QuantityTypeIdentifierAppleSleepingWristTemperature", -273.2, 0),
             ("QuantityTypeIdentifierDietarySugar", -1, 0), ("QuantityTypeIdentifierOfTomorrow", .nan, 0),
             ("CategoryTypeIdentifierSleepAnalysis", 0, -minute), ("QuantityTypeIdentifierStepCount", 1, -minute),
         ] as [(String, Double, Instant)])

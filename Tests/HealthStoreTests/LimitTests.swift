@@ -67,19 +67,50 @@ import Testing
         #expect(try store.add([Record(type: "Another", start: 5)]).quarantined == 1)
         let entries = try store.reader.quarantine(limit: 1000)
         #expect(entries.count == 501 && entries.allSatisfy { $0.raw.hasPrefix("<Record type=") })
-        // The same again is nothing new.
-        #expect(try store.add([many[1400]]).known == 1)
+        // The same again is nothing new, and still isn't a sample.
+        let again = try store.add([many[1400]])
+        #expect(again.quarantined == 1 && again.newlyQuarantined == 0 && again.known == 0)
         let units = (0..<1500).map { Record(type: "Made1", start: Double($0), unit: "u\($0)") }
         // One unit is there already.
         #expect(try store.add(units).quarantined == 501)
+    }
+
+    /// An import, the same again, and what either would be are counted alike.
+    @Test func whatIsQuarantinedCountsAsThatHoweverOftenItComes() throws {
+        let store = try StoreFixture()
+        let records =
+            (0..<1500).map { Record(type: "Made\($0)", start: 1_700_000_000, unit: "count") }
+            + [Record(value: -5), Record(start: 1_700_009_000, value: 7)]
+        let batches = stride(from: 0, to: records.count, by: 700).map {
+            Array(records[$0..<min($0 + 700, records.count)])
+        }
+        func tried() throws -> IngestCounts.Tally {
+            let session = ImportSession(source: "x")
+            return try batches.reduce(into: .init()) {
+                $0 += try store.writer.tryOut(Record.batch($1), session: session, plausibility: Record.plausibility)
+                    .total
+            }
+        }
+        func imported() throws -> IngestCounts.Tally {
+            let session = ImportSession(source: "x")
+            return try batches.reduce(into: .init()) { $0 += try store.add($1, session) }
+        }
+        let (before, first) = (try tried(), try imported())
+        #expect(first.quarantined == 501 && first.newlyQuarantined == 501 && first.added == 1001 && first.known == 0)
+        #expect(before.quarantined == 501 && before.added == 1001 && before.known == 0)
+        let (after, second) = (try tried(), try imported())
+        #expect(second.quarantined == 501 && second.newlyQuarantined == 0 && second.known == 1001)
+        #expect(after.quarantined == 501 && after.known == 1001 && after.added == 0)
+        #expect(try store.reader.quarantineCount() == 501)
     }
 
     @Test func whatComesAliveAgainIsHeldAgainstTheLimitsOfNow() throws {
         let store = try StoreFixture()
         try store.add([Record(value: 5)])
         try store.database.execute("UPDATE samples SET state = 1, value = -5")
-        try store.add([Record(value: -5)])
+        let counts = try store.add([Record(value: -5)])
         #expect(try store.reader.quarantine().count == 1 && store.alive().isEmpty)
+        #expect(counts.quarantined == 1 && counts.newlyQuarantined == 1 && counts.revived == 0)
     }
 }
 

@@ -57,6 +57,25 @@ import Testing
         #expect(kept == "")
     }
 
+    /// What is left of a tag that lost a quote isn't a type's name.
+    @Test(
+        arguments: [
+            (#"<Record type="T" a="1">"#, "T", "T"),
+            (#"<Record type="T sourceName="Watch" unit="count"/>"#, nil, "(damaged Record)"),
+            (#"<Record type="HKQuantityTypeIdentifierStepC"#, nil, "(damaged Record)"),
+            (#"<Record type="T<Record type="U"/>"#, nil, "(damaged Record)"),
+            (#"<Record unit="count"/>"#, nil, "(Record without type)"),
+            (#"Record type="T"/>"#, "T", "T"), ("x y", nil, "(no element)"),
+        ] as [(String, String?, String)])
+    func aTypeIsOneOrTheRecordIsDamaged(raw: String, type: String?, shown: String) throws {
+        #expect(HealthStoreReader.typeOrElement(of: raw) == shown)
+        try store.database.transaction {
+            _ = try store.writer.quarantine(
+                [QuarantinedInput(line: 4, reason: "r", raw: raw)], session: ImportSession(source: "file"))
+        }
+        #expect(try store.reader.quarantinedRecords(limit: 10).map(\.type) == [type])
+    }
+
     @Test func aStoreOfAnEarlierReleaseIsBroughtUpToDate() throws {
         try store.add([Record(value: -5)])
         for column in ["seen", "dropped"] {

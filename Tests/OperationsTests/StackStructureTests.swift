@@ -29,6 +29,10 @@ import Testing
         (#"{"instances": {"rest": {"plugin": "generic"}}}"#, .error, "every type that nobody names"),
         (#"{"instances": {"consolidator": null}}"#, .warning, "produces figures.steps, which nobody"),
         (#"{"instances": {"debouncer": null}}"#, .warning, "consumes sync.steps, which nobody"),
+        (
+            #"{"instances": {"steps": {"configuration": {"sourceOrder": {"HKQuantityTypeIdentifierStepCont": []}}}}}"#,
+            .warning, "isn't a type that this release knows"
+        ),
         (#"{"monitoring": {"port": 8787}}"#, .error, "is the backend's port"),
     ])
     func whatIsntInOrderIsTold(_ overlay: String, _ severity: Finding.Severity, _ words: String) throws {
@@ -40,5 +44,7 @@ import Testing
     @Test func anInstanceOfAnotherNameIsInOrder() throws {
         #expect(try findings(#"{"instances": {"steps": null, "walk": {"plugin": "steps"}}}"#) == [])
         #expect(try findings(#"{"instances": {"steps": {"plugin": "steps-python"}}}"#) == [])
+        let order = #"{"sourceOrder": {"HKQuantityTypeIdentifierStepCount": ["Watch"]}}"#
+        #expect(try findings(#"{"instances": {"steps": {"configuration": \#(order)}}}"#) == [])
     }
 }

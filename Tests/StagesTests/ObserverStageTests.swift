@@ -207,6 +207,68 @@ import Wire
         #expect(rig.store.head == head)
     }
 
+    // MARK: What is quarantined
+
+    private func reasons(_ rig: StageRig<ObserverStage>) throws -> [String] {
+        var reasons: [String] = []
+        try rig.store.database.prepare("SELECT reason FROM quarantine ORDER BY number").forEachRow {
+            reasons.append($0.string(0))
+        }
+        return reasons
+    }
+
+    private func detail(_ rig: StageRig<ObserverStage>) throws -> Value {
+        try #require(try rig.report().details["quarantined"])
+    }
+
+    @Test func theSameFileAgainCountsTheSameAsQuarantined() throws {
+        let rig = try rig()
+        let records = life(1...5) + [Record(start: start + 90 * hour, value: -5)]
+        let first = try run(rig, "a0000000-0", records)
+        #expect(first["added"] == 5 && first["known"] == 0 && first["quarantined"] == 1)
+        for (id, options) in [("a0000000-1", [:]), ("a0000000-2", ["dryRun": true])] as [(String, [String: Value])] {
+            let again = try run(rig, id, records, options)
+            #expect(again["added"] == 0 && again["known"] == 5 && again["quarantined"] == 1)
+            #expect(try detail(rig) == 1)
+        }
+    }
+
+    /// A torn copy leaves pieces; the same file, whole, has them as records.
+    @Test func piecesOfADamagedFileGoOnceItIsWhole() throws {
+        let rig = try rig()
+        let pieces = DamageReason.allCases.enumerated().map { number, reason in
+            QuarantinedInput(line: Int64(number), reason: reason.rawValue, raw: "<Record type=\"T")
+        }
+        let odd = QuarantinedInput(line: 99, reason: "startDate isn't a date", raw: "<Record type=\"T\" a=\"1\"/>")
+        try begin(rig, "a0000000-0")
+        let damage = Damage(what: "it ends early", entry: "export.xml", line: 7)
+        try read(rig, "a0000000-0", life(1...3), date: nil, damaged: damage, notUnderstood: pieces + [odd])
+        #expect(try reasons(rig).count == pieces.count + 1)
+        #expect(try detail(rig) == .integer(Int64(pieces.count + 1)))
+        // Another file says nothing of this one, nor does a look at it.
+        _ = try run(rig, "a0000000-1", life(1...5), ["path": "/other.zip"])
+        _ = try run(rig, "a0000000-2", life(1...5), ["dryRun": true])
+        #expect(try reasons(rig).count == pieces.count + 1)
+        _ = try run(rig, "a0000000-3", life(1...5))
+        #expect(try reasons(rig) == [odd.reason])
+        #expect(try detail(rig) == 1)
+    }
+
+    @Test(arguments: [("2027-01-01", true), ("2026-12-24", false), ("1899-01-01", true)])
+    func aDateOfBirthThatCantBeOneIsntLearned(birth: String, isRefused: Bool) throws {
+        let rig = try rig()
+        rig.now = try #require(InstantText.parse("2026-12-24T00:00:00Z"))
+        try begin(rig, "a0000000-0")
+        let effect = try #require(asked(rig, "a0000000-0"))
+        let info = ExportInfo(date: nil, locale: "", dateOfBirth: LocalDay(birth))
+        try rig.reply(effect, ImportEvent.info(id: "a0000000-0", info))
+        try rig.reply(effect, ImportEvent.finished(id: "a0000000-0", ReadSummary()))
+        let report = try finish(rig, "a0000000-0")
+        #expect(report["impossibleDateOfBirth"] == .bool(isRefused))
+        let learned = try rig.store.database.prepare("SELECT members FROM characteristics").firstRow { $0.string(0) }
+        #expect((learned == nil) == isRefused)
+    }
+
     // MARK: Complete exports
 
     @Test(arguments: [0, 1, 3, 5, 8, 11, 14, 16, 18, 20, 24, 28, 32])

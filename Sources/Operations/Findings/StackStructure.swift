@@ -1,4 +1,5 @@
 import BackgroundDelivery
+import Console
 import HealthModel
 import PluginKit
 
@@ -8,7 +9,7 @@ package struct StackStructure {
 
     package init(stack: StackConfiguration) { self.stack = stack }
 
-    package var findings: [Finding] { members + types + topics + rights + servers }
+    package var findings: [Finding] { members + types + orderedTypes + topics + rights + servers }
 
     private func finding(
         _ severity: Finding.Severity, _ key: String, _ what: String, remedy: String
@@ -45,6 +46,21 @@ package struct StackStructure {
             }
         }
         return found
+    }
+
+    /// Types whose sources are put into an order: one that isn't known is misspelt, or newer than this release.
+    private var orderedTypes: [Finding] {
+        stack.instances.flatMap { instance in
+            (instance.configuration["sourceOrder"].object ?? [:]).keys.sorted().compactMap { type -> Finding? in
+                guard HealthType.known(type) == nil else { return nil }
+                let nearest = Nearest.to(type, among: HealthType.allKnown.keys.sorted())
+                return finding(
+                    .warning, "instances.\(instance.name).configuration.sourceOrder.\(type)",
+                    "isn't a type that this release knows, so its order most likely counts for nothing",
+                    remedy: nearest.map { "did you mean \($0)?" }
+                        ?? "write HealthKit's identifier, as in HKQuantityTypeIdentifierStepCount")
+            }
+        }
     }
 
     private var types: [Finding] {

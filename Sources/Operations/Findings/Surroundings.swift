@@ -13,7 +13,9 @@ struct Surroundings {
     let catalog: PluginCatalog
     let environment: [String: String]
 
-    var findings: [Finding] { programs + folder + stores + disk + locks + ports + secrets + variables + backends }
+    var findings: [Finding] {
+        programs + folder + stores + disk + locks + ports + secrets + variables + sources + backends
+    }
 
     private var programs: [Finding] {
         let trampoline = ChildProcess.trampolineBesideProgram()

@@ -84,11 +84,18 @@ enum ImportCommand: Command {
             + "\(count(report["quarantined"])) quarantined, in "
             + HumanFormat.duration(.seconds(report["seconds"].double ?? 0))
         if let empty = report["activitySummariesWithoutDay"].int, empty > 0 {
-            text +=
-                "\n  passed over: \(count(.integer(empty))) ring summaries of no day, which a phone writes by mistake"
+            let rings = HumanFormat.count(Int(empty), "ring summary", "ring summaries")
+            text += "\n  passed over: \(rings) of no day, which a phone writes by mistake"
         }
         if let values = report["workoutValuesLeftOut"].int, values > 0 {
-            text += "\n  left out: \(count(.integer(values))) numbers of workouts that can't be true"
+            let numbers = HumanFormat.count(Int(values), "number of workouts", "numbers of workouts")
+            text += "\n  left out: \(numbers) that can't be true"
+        }
+        if report["impossibleDateOfBirth"].bool == true {
+            text += "\n  passed over: a date of birth that is in the future, or before 1900"
+        }
+        for name in (report["otherExports"].array ?? []).compactMap(\.string) {
+            text += "\n  not read: \(name), another export in the archive; unpack it and import it by itself"
         }
         guard report["complete"].bool == true || isTrial else { return text }
         let types = (report["byType"].object ?? [:]).sorted { $0.key < $1.key }

@@ -45,8 +45,8 @@ enum QuarantineCommand: Command {
                 action == .drop
                     ? "Dropped \(HumanFormat.count(Int(result["dropped"].int ?? 0))), for good."
                     : "Checked \(HumanFormat.count(Int(result["tried"].int ?? 0))) again: "
-                        + "\(HumanFormat.count(Int(result["passed"].int ?? 0))) are samples now, "
-                        + "\(HumanFormat.count(Int(result["still"].int ?? 0))) stay quarantined."
+                        + MendOutput.count(result["passed"], "is a sample", "are samples") + " now, "
+                        + MendOutput.count(result["still"], "stays", "stay") + " quarantined."
             }
         }
     }

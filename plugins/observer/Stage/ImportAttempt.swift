@@ -18,6 +18,8 @@ final class ImportAttempt {
     var bytesRead: Int64 = 0
     var bytesTotal: Int64 = 0
     var export: ExportInfo?
+    /// The date of birth that the export says is in the future, or before anyone living was born: it isn't learned.
+    var hasImpossibleBirth = false
     /// How it goes on once the file has been read; nil before, and for a plain import.
     var ending: ImportEnding?
     /// Of the route whose pieces come now.
@@ -76,6 +78,8 @@ final class ImportAttempt {
             "activitySummariesWithoutDay": .integer(Int64(summary.activitySummariesWithoutDay)),
             "workoutValuesLeftOut": .integer(Int64(summary.workoutValuesLeftOut)),
             "ignoredEntries": .array(summary.ignoredEntries.map { .string($0) }),
+            "otherExports": .array(summary.otherExports.map { .string($0) }),
+            "impossibleDateOfBirth": .bool(hasImpossibleBirth),
             "damaged": Value(summary.damaged?.description),
             "cut": .bool(summary.damaged?.isCut == true),
         ]

@@ -82,7 +82,8 @@ struct ImportPlan: Equatable {
         let absent = counts.absent.values.reduce(0, +)
         guard Double(absent) > Double(covered) * deleteUpTo / 100 else { return nil }
         let share = (Double(absent) / Double(covered) * 1000).rounded(.up) / 10
-        return "it lacks \(absent) of the \(covered) samples that it covers (\(Self.text(share)) %), "
+        let lacking = covered == 1 ? "the only sample" : "\(absent) of the \(covered) samples"
+        return "it lacks \(lacking) that it covers (\(Self.text(share)) %), "
             + "more than \(Self.text(deleteUpTo)) %"
     }
 

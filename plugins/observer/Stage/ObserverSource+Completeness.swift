@@ -128,7 +128,8 @@ extension QuarantinedRecord {
     /// - Parameter isWhole: with what the record holds.
     func wireValue(isWhole: Bool) -> Value {
         var members: [String: Value] = [
-            "number": .integer(entry.number), "user": .string(entry.user), "type": Value(type),
+            "number": .integer(entry.number), "user": .string(entry.user),
+            "type": Value(type ?? (entry.sample == nil ? HealthStoreReader.typeOrElement(of: entry.raw) : nil)),
             "kind": .string(entry.sample == nil ? "input" : "sample"), "reason": .string(entry.reason),
             "source": .string(entry.source), "line": .integer(entry.line), "seen": .integer(entry.seen),
             "start": sample.map { .integer($0.start) } ?? .null, "end": sample.map { .integer($0.end) } ?? .null,

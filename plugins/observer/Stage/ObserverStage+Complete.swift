@@ -20,6 +20,12 @@ extension ObserverStage {
             entry.plan?.exportedAt = info.date
             if try refuse(ifNeeded: ReadSummary(), attempt, &entry, turn) { return }
         }
+        guard let birth = info.dateOfBirth else { return }
+        let born = SampleTimes.start(of: birth)
+        guard (SampleTimes.earliest...SampleTimes.latest(now: turn.now)).contains(born) else {
+            attempt.hasImpossibleBirth = true
+            return
+        }
         if entry.plan?.isTryingOut != true { try CharacteristicsTable.learn(info, user: entry.user, turn) }
     }
 
@@ -109,12 +115,21 @@ extension ObserverStage {
         try end(summary, attempt, &entry, turn)
     }
 
+    /// The file is whole now: what an earlier, damaged copy of it left as pieces is in it as a whole.
+    private func forgetPieces(of entry: ImportLedger.Entry, _ turn: Turn) throws {
+        guard quarantined > 0 else { return }
+        _ = try turn.write()
+        let reasons = DamageReason.allCases.map(\.rawValue)
+        quarantined -= Int64(try writer(for: entry.user, turn).forgetInputs(of: entry.path, reasons: reasons))
+    }
+
     private func end(
         _ summary: ReadSummary, _ attempt: ImportAttempt, _ entry: inout ImportLedger.Entry, _ turn: Turn
     ) throws {
         entry.seconds += (turn.monotonic - attempt.startedAt).seconds
         entry.report = attempt.report(of: entry, summary: summary)
         entry.problem = summary.damaged?.description
+        if summary.damaged == nil, entry.plan?.isTryingOut != true { try forgetPieces(of: entry, turn) }
         try close(&entry, .closed, turn)
     }
 }

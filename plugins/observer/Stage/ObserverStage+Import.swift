@@ -19,7 +19,7 @@ extension ObserverStage {
                 batch, session: attempt.session, plausibility: Self.plausibility(at: turn.now))
             attempt.counts += counts
             try zones.observe(batch, user: entry.user, turn)
-            quarantined += Int64(counts.total.quarantined)
+            quarantined += Int64(counts.total.newlyQuarantined)
             let changed = counts.byType.filter { $0.value.added + $0.value.joined + $0.value.revived > 0 }
             guard !changed.isEmpty else { return }
             changedTypes.formUnion(changed.keys)

@@ -26,7 +26,7 @@ extension ObserverStage {
             changes.added, session: ImportSession(source: changes.source), plausibility: Self.plausibility(at: turn.now)
         )
         try zones.observe(changes.added, user: changes.user, turn)
-        quarantined += Int64(counts.total.quarantined)
+        quarantined += Int64(counts.total.newlyQuarantined)
         try refreshHeads()
     }
 }

@@ -1,0 +1,52 @@
+import Foundation
+
+/// What an archive's checksums say of its files, found by inflating all of it before any of it is taken in.
+///
+/// A flipped byte may inflate to other text that is well-formed: values that nobody measured. Only the checksum tells, at the file's end, and
+/// it doesn't tell where. So a file whose checksum is wrong isn't read at all. An archive that was cut off has no checksum for the file that
+/// the cut goes through, and what lies before a cut is whole: that file is read as far as it goes.
+struct ArchiveCheck {
+    /// More broken files than this aren't told apart: looking at each costs a walk through those before it.
+    private static let limit = 1000
+
+    /// By place among the archive's entries: why the file isn't what was packed.
+    private(set) var broken: [Int: ArchiveDamage] = [:]
+
+    /// - Throws: `ImportError`; damage that ends the archive early is left to those who read it.
+    init(descriptor: Int32, path: String, size: Int64) throws {
+        let isCut = !Self.hasDirectoryEnd(descriptor, size: size)
+        var place = 0
+        while let (broken, damage) = try Self.firstBroken(from: place, descriptor, path) {
+            if isCut, damage.isEndOfInput { return }
+            self.broken[broken] = damage
+            guard self.broken.count < Self.limit else {
+                throw ImportError.damagedArchive(path: path, reason: damage.reason)
+            }
+            place = broken + 1
+        }
+    }
+
+    /// An archive that met damage can't always go on, so each look opens it anew.
+    private static func firstBroken(
+        from first: Int, _ descriptor: Int32, _ path: String
+    ) throws -> (place: Int, damage: ArchiveDamage)? {
+        do {
+            let archive = try ZipArchive(descriptor: descriptor, path: path)
+            while let entry = try archive.next() {
+                guard entry.place >= first, entry.isFile, !entry.isEncrypted else { continue }
+                do { try archive.readToEnd() } catch let damage as ArchiveDamage { return (entry.place, damage) }
+            }
+        } catch is ArchiveDamage {}
+        return nil
+    }
+
+    /// Whether the archive has its last part, which the beginning of a copy lacks. A comment of up to 64 KiB may follow it.
+    private static func hasDirectoryEnd(_ descriptor: Int32, size: Int64) -> Bool {
+        let length = Int(min(size, 22 + 65_535))
+        let tail = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            count = max(0, pread(descriptor, buffer.baseAddress, length, off_t(size) - off_t(length)))
+        }
+        guard tail.count >= 22 else { return false }
+        return (0...tail.count - 22).contains { tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) }
+    }
+}
