@@ -2,6 +2,12 @@ import Foundation
 
 /// Numbers and times as people read them, in English, the same on every machine.
 public enum HumanFormat {
+    /// "1 day", "2 days".
+    /// - Parameter many: where that isn't the one with an s.
+    public static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
+    }
+
     /// "1 234 567" with narrow no-break spaces.
     public static func count(_ number: Int) -> String {
         let digits = Array(String(number.magnitude))

@@ -61,7 +61,6 @@ enum MendOutput {
     }
 
     static func count(_ number: Value, _ one: String, _ many: String? = nil) -> String {
-        let number = Int(number.int ?? 0)
-        return "\(HumanFormat.count(number)) \(number == 1 ? one : many ?? one + "s")"
+        HumanFormat.count(Int(number.int ?? 0), one, many)
     }
 }

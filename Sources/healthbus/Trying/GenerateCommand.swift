@@ -50,7 +50,7 @@ enum GenerateCommand: Command {
             StandardStream.output.write(value.json(pretty: true) + "\n")
         } else {
             StandardStream.output.write(
-                "\(output): \(HumanFormat.count(result.records)) records, \(result.workouts) workouts, "
+                "\(output): \(HumanFormat.count(result.records, "record")), \(HumanFormat.count(result.workouts, "workout")), "
                     + "\(HumanFormat.bytes(result.bytes)) of XML\n")
         }
     }
