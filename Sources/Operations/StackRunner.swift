@@ -75,6 +75,7 @@ public final class StackRunner: Sendable {
     /// Runs until Ctrl-C, SIGTERM, idleness (where asked for) or a start that can't succeed; blocks the calling thread.
     /// - Throws: `Failure` for what keeps the stack from starting or going on.
     public func run() throws -> Outcome {
+        try stack.requireSoundStructure()
         if let zone = options.zone {
             do { _ = try ZoneTimeline(zone: zone) } catch { throw Failure.usage("--zone: \(error)") }
         }
