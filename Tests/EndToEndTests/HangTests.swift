@@ -51,7 +51,8 @@ extension EndToEnd {
                 for words in ["status", "alerts"] {
                     let deaf = try await stack.onState(words)
                     #expect(
-                        deaf.error.split(separator: "\n").count == 1 && deaf.error.contains("'hub' passes nothing on"),
+                        deaf.error.components(separatedBy: "healthbus: ").count == 2
+                            && deaf.error.hasPrefix("healthbus: 'hub' passes nothing on"),
                         "\(words): \(deaf.error)")
                 }
                 let advice = try await stack.onState("doctor").output
@@ -84,7 +85,7 @@ extension EndToEnd {
                 #expect(try await stack.onState("import", export).exit == .code(0))
                 let other = try await stack.generate("other.zip", "--days", "4", "--seed", "5")
                 let commands: [(instance: String, words: [String])] = [
-                    ("observer", ["import", other]), ("observer", ["backup", stack.path("backup")]),
+                    ("observer", ["import", other]), ("steps", ["backup", stack.path("backup")]),
                     ("observer", ["quarantine", "retry", "--all"]), ("observer", ["types", "off", "StepCount"]),
                     ("observer", ["zone", "set", "Asia/Tokyo"]), ("observer", ["device", "set", "locked=true"]),
                     ("steps", ["replay", "steps", "--from", "2025-01-01"]), ("steps", ["reset", "steps", "--yes"]),
