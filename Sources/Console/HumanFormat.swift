@@ -2,6 +2,11 @@ import Foundation
 
 /// Numbers and times as people read them, in English, the same on every machine.
 public enum HumanFormat {
+    /// "1 day", "2 days"; "1 summary", "2 summaries" with the word for many.
+    public static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+        "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
+    }
+
     /// "1 234 567" with narrow no-break spaces.
     public static func count(_ number: Int) -> String {
         let digits = Array(String(number.magnitude))
@@ -11,11 +16,6 @@ public enum HumanFormat {
             out.append(digit)
         }
         return out
-    }
-
-    /// "1 day", "2 days"; "1 summary", "2 summaries" with the word for many.
-    public static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
-        "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
     }
 
     /// "512 B", "1.5 kB", "2.3 GB": powers of 1000.

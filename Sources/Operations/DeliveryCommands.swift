@@ -9,10 +9,12 @@ import PluginKit
 public final class DeliveryCommands {
     private let client: StackClient
     private let observer: String
+    private let hub: String
 
-    public init(client: StackClient, observer: String) {
+    public init(client: StackClient, observer: String, hub: String = "hub") {
         self.client = client
         self.observer = observer
+        self.hub = hub
     }
 
     /// Sets members of the device's state; the state that came of it.
@@ -44,6 +46,8 @@ public final class DeliveryCommands {
     private func repeating<Result>(
         _ command: [String: Value], within seconds: Double, _ effect: (Value) -> Result?
     ) throws -> Result {
+        let wait = AnswerWait(client, for: observer, hub: hub)
+        try wait.untilHeard()
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         while MonotonicClock.now < deadline {
             client.command(observer, command)
@@ -52,10 +56,11 @@ public final class DeliveryCommands {
             {
                 return result
             }
+            wait.look()
         }
-        throw Failure(
-            "the observer doesn't answer",
-            hint: "is the stack running? 'healthbus status' tells; 'healthbus up' starts it")
+        throw wait.failure(
+            else: Failure(
+                "'\(observer)' doesn't do it", hint: "'healthbus doctor' says how it is; a repeat changes nothing"))
     }
 }
 

@@ -58,12 +58,14 @@ public final class ImportClient {
 
     private let client: StackClient
     private let observer: String
+    private let hub: String
     /// What the observer may ask for now, by the import's id.
     private let offered = OfferedFiles()
 
-    public init(client: StackClient, observer: String) {
+    public init(client: StackClient, observer: String, hub: String = "hub") {
         self.client = client
         self.observer = observer
+        self.hub = hub
         client.serve { [offered] in offered.answer($0) }
     }
 
@@ -80,14 +82,16 @@ public final class ImportClient {
         if let user { request["user"] = .string(user) }
         if let identity = file.identity { request["file"] = identity.wireValue }
         request.merge(options.members) { $1 }
+        let wait = AnswerWait(client, for: observer, hub: hub)
+        try wait.untilHeard(within: seconds)
         let id = try begun(request, of: file, within: seconds) ?? UUID().uuidString.lowercased()
         request["id"] = .string(id)
         request["sender"] = .string(client.name)
         offered.offer(file, as: id)
         defer { offered.withdraw(id) }
         let name = path == "-" ? file.path : path
-        try submit(request, id: id, name: name, within: seconds)
-        return try watch(id, name: name, file: file, request: request)
+        try submit(request, id: id, name: name, within: seconds, wait)
+        return try watch(id, name: name, file: file, request: request, wait)
     }
 
     /// The import of exactly this file that was begun before and lacks bytes. A pipe's can't be gone on with.
@@ -101,15 +105,19 @@ public final class ImportClient {
     }
 
     /// Tells the observer of a file until it knows of it.
-    private func submit(_ request: [String: Value], id: String, name: String, within seconds: Double) throws {
+    private func submit(
+        _ request: [String: Value], id: String, name: String, within seconds: Double, _ wait: AnswerWait
+    ) throws {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         while MonotonicClock.now < deadline {
             client.command(observer, request)
             if try state(id, within: 0.3) != nil { return }
+            wait.look()
         }
-        throw Failure(
-            "the observer doesn't take '\(name)'",
-            hint: "is the stack running? 'healthbus status' tells; 'healthbus up' starts it")
+        throw wait.failure(
+            else: Failure(
+                "'\(observer)' doesn't take '\(name)'",
+                hint: "'healthbus doctor' says how it is; give the file again then"))
     }
 
     /// The observer's row of an import (id, path, state, report, problem) and its head; nil when it has none or doesn't answer.
@@ -140,13 +148,17 @@ public final class ImportClient {
     }
 
     private func watch(
-        _ id: String, name: String, file: OfferedFile, request: [String: Value]
+        _ id: String, name: String, file: OfferedFile, request: [String: Value], _ wait: AnswerWait
     ) throws -> Outcome {
         var progress = ImportProgress(name: (name as NSString).lastPathComponent)
         var lastOffer = MonotonicClock.now
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
-            guard let (row, head) = try state(id, within: 1) else { continue }
+            guard let (row, head) = try state(id, within: 1) else {
+                wait.look()
+                continue
+            }
+            wait.heard()
             if let outcome = outcome(row, head: head, name: name) {
                 progress.end(outcome)
                 return outcome

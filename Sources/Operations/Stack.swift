@@ -53,6 +53,7 @@ public struct Stack: Sendable {
     }
 
     public var observer: String { configuration.only(.observer)?.name ?? "observer" }
+    public var hub: String { configuration.only(.hub)?.name ?? "hub" }
     public var names: [String] { configuration.instances.map(\.name) }
 
     /// The folder of the supervisor's own lock.
@@ -96,7 +97,9 @@ public struct Stack: Sendable {
     private func tell(of silence: StackReader.Silence) {
         let age = HumanFormat.duration(.seconds(silence.age))
         let text =
-            "'\(silence.instance)' runs, but doesn't answer; this is what its file held when it last wrote, \(age) ago. "
+            (silence.isHub
+                ? "'\(silence.instance)' passes nothing on: nobody is heard on the bus; this is what the files held. "
+                : "'\(silence.instance)' runs, but doesn't answer; this is what its file held when it last wrote, \(age) ago. ")
             + "'healthbus doctor' says what hangs and what to do"
         StandardStream.error.write("healthbus: \(advice.addressed(text))\n")
     }

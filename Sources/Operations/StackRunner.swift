@@ -75,6 +75,7 @@ public final class StackRunner: Sendable {
     /// Runs until Ctrl-C, SIGTERM, idleness (where asked for) or a start that can't succeed; blocks the calling thread.
     /// - Throws: `Failure` for what keeps the stack from starting or going on.
     public func run() throws -> Outcome {
+        try stack.requireSoundStructure()
         if let zone = options.zone {
             do { _ = try ZoneTimeline(zone: zone) } catch { throw Failure.usage("--zone: \(error)") }
         }
@@ -95,7 +96,8 @@ public final class StackRunner: Sendable {
             removeSockets()
             withExtendedLifetime(lock) {}
         }
-        if let notice = try ZoneChoice(stack, asked: options.zone, user: options.user).notice {
+        let zone = try ZoneChoice(stack, option: options.zone, user: options.user)
+        for notice in try [zone.notice].compactMap({ $0 }) + FormerZone.atStart(of: stack, beginning: zone.beginning) {
             toldTo(stack.advice.addressed(notice))
         }
         try StackLayer(stack.state).remember(stack.configurationFile)
@@ -214,7 +216,7 @@ public final class StackRunner: Sendable {
     /// Beside the supervisor: hands the files over, watches for idleness.
     private func accompany(_ client: StackClient, _ running: Running) throws {
         guard !options.imports.isEmpty || options.untilIdle || whenIdle != nil else { return }
-        let imports = ImportClient(client: client, observer: stack.observer)
+        let imports = ImportClient(client: client, observer: stack.observer, hub: stack.hub)
         for path in options.imports {
             let outcome = try imports.run(path, user: options.user, within: 60)
             state.withLock { $0.outcome.imports.append(outcome) }

@@ -89,6 +89,12 @@ public struct StatusReport {
         }
         let runs = try reader.isRunning(name)
         var state = supervised?["state"].string ?? (runs ? (beat?.phase ?? "silent") : "stopped")
+        // Who took its place by hand is it now, though the supervisor's own waits to be.
+        if let beat, beat.phase == "ready", supervised?["pid"].int != Int64(beat.pid),
+            InstanceLock.holder(folder: stack.state.instance(name)) == beat.pid
+        {
+            state = beat.phase
+        }
         // The supervisor knows that it was ready; who doesn't answer now hangs.
         if beat == nil, runs, state == "ready" { state = "silent" }
         return [

@@ -75,6 +75,8 @@ public struct TaskClient {
         guard !running.isEmpty else {
             throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")
         }
+        let waits = running.map { AnswerWait(client, for: $0, hub: stack.hub) }
+        for wait in waits { try wait.untilHeard() }
         let before = try find(id, in: try rows(client, running))
         try check(action, before)
         let deadline = MonotonicClock.now + 10 * Instant.second

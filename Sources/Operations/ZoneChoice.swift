@@ -1,32 +1,64 @@
+import Foundation
 import HealthModel
 import PluginKit
 
-/// Which zone a stack's days begin in when it starts: the one that it was first started with. A later `--zone` doesn't change it, since every day would
-/// be cut anew; a person says that with `zone set`.
+/// Which zone a stack's days begin in when it starts: the one that it was first started with. Another that is named later doesn't change it, since every
+/// day would be cut anew; a person says that with `zone set`.
 public struct ZoneChoice: Sendable, Equatable {
+    /// A zone, and what names it.
+    public struct Beginning: Sendable, Equatable {
+        public var name: String
+        /// "--zone Europe/Berlin", "HEALTHBUS_ZONE=Europe/Berlin"; for people.
+        public var by: String
+
+        public init(name: String, by: String) { (self.name, self.by) = (name, by) }
+    }
+
     /// The zone that the state's timeline begins with; nil where that user has none yet.
     public let holds: String?
-    /// What the command line names.
-    public let asked: String?
+    /// What the command line names, else the environment, else the configuration, as the observer takes it.
+    public let asked: Beginning?
     public let user: String
 
-    public init(holds: String?, asked: String?, user: String) {
+    public init(holds: String?, asked: Beginning?, user: String) {
         (self.holds, self.asked, self.user) = (holds, asked, user)
     }
 
-    /// - Parameter user: nil: whom the configuration names.
-    public init(_ stack: Stack, asked: String?, user: String?) throws {
+    /// - Parameters:
+    ///   - option: what the command line names.
+    ///   - user: nil: whom the configuration names.
+    public init(
+        _ stack: Stack, option: String?, user: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
         let observer = try stack.instance(.observer)
         let user = user ?? observer.configuration["user"].string ?? "me"
         let page = try stack.reader(foundSilent: { _ in }).pages(observer, ZoneReport.query(user)).first
-        self.init(holds: page.flatMap { ZoneReport.parts($0["timeline"]) }?.first?.zone, asked: asked, user: user)
+        self.init(
+            holds: page.flatMap { ZoneReport.parts($0["timeline"]) }?.first?.zone,
+            asked: Self.asked(option, environment, observer.configuration, stack.configuration.file), user: user)
+    }
+
+    static func asked(
+        _ option: String?, _ environment: [String: String], _ configuration: Value, _ file: String
+    ) -> Beginning? {
+        if let option { return Beginning(name: option, by: "--zone \(option)") }
+        if let zone = environment["HEALTHBUS_ZONE"], !zone.isEmpty {
+            return Beginning(name: zone, by: "HEALTHBUS_ZONE=\(zone)")
+        }
+        return configuration["zone"].string.map { Beginning(name: $0, by: "the observer's 'zone' \($0) in \(file)") }
+    }
+
+    /// In which a new user's days begin.
+    public var beginning: Beginning {
+        asked ?? Beginning(name: TimeZone.current.identifier, by: "this machine's")
     }
 
     /// What a person must know who asked for another zone than holds; nil when there is nothing to say.
     public var notice: String? {
-        guard let holds, let asked, holds != asked else { return nil }
+        guard let holds, let asked, holds != asked.name else { return nil }
         let whose = user == "me" ? "" : " --user \(user)"
-        return "zone   \(holds), which this state began with: --zone \(asked) isn't used. "
-            + "'healthbus zone set \(asked)\(whose)' changes it, and has every day computed again"
+        return "zone   \(holds), in which this state's days begin: \(asked.by) isn't used. "
+            + "'healthbus zone set \(asked.name)\(whose)' changes it, and has every day computed again"
     }
 }

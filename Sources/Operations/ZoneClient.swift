@@ -31,15 +31,19 @@ public struct ZoneClient {
 
     private let client: StackClient
     private let observer: String
+    private let hub: String
 
-    public init(client: StackClient, observer: String) {
+    public init(client: StackClient, observer: String, hub: String = "hub") {
         self.client = client
         self.observer = observer
+        self.hub = hub
     }
 
     /// - Returns: the timeline as it is then.
     /// - Throws: `Failure` when the observer doesn't do it within `seconds`.
     public func apply(_ change: Change, user: String, within seconds: Double = 20) throws -> [ZonePlan.Part] {
+        let wait = AnswerWait(client, for: observer, hub: hub)
+        try wait.untilHeard()
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         while MonotonicClock.now < deadline {
             client.command(observer, change.command.merging(["command": "zone", "user": .string(user)]) { $1 })
@@ -47,9 +51,11 @@ public struct ZoneClient {
             if let page = pages?.first, let parts = ZoneReport.parts(page["timeline"]), change.shows(in: parts) {
                 return parts
             }
+            wait.look()
         }
-        throw Failure(
-            "the observer doesn't take the zone",
-            hint: "'healthbus status' tells how it is; try again, a repeat changes nothing")
+        throw wait.failure(
+            else: Failure(
+                "'\(observer)' doesn't take the zone",
+                hint: "'healthbus status' tells how it is; try again, a repeat changes nothing"))
     }
 }

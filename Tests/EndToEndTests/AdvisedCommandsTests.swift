@@ -16,7 +16,8 @@ extension EndToEnd {
             "name": "steps", "hub": "hub", "instance": "steps", "instance.name": "steps", "plan.instance": "steps",
             "wish.instance": "steps", "silence.instance": "steps", "beat.plugin": "steps", "plugin": "",
             "type": "StepCount", "action": "off", "wanted == 3 ? \" hourly\" : \"\"": "",
-            "text": "2025-03-30T14:00", "asked": "Europe/Berlin", "whose": "",
+            "text": "2025-03-30T14:00", "asked.name": "Europe/Berlin", "former": "Europe/Berlin",
+            "now": "Europe/Berlin", "zone": "Europe/Berlin", "whose": "",
             "arguments.positionals[1]": "steps", "report.failed[0].name": "options", "whole[\"id\"].int ?? 0": "1",
         ]
 

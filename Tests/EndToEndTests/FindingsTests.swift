@@ -128,10 +128,34 @@ extension EndToEnd {
             }
         }
 
+        /// A stack that is wrong as a whole isn't started: both judge by the same rules.
+        @Test func upRefusesWhatValidateCallsAnError() async throws {
+            try await withStack { stack in
+                let cases = [
+                    (#"{"instances": {"steps2": {"plugin": "steps"}}}"#, "these would count twice"),
+                    (#"{"instances": {"hub": null}}"#, "has no hub"),
+                    (#"{"instances": {"observer": null}}"#, "has no observer"),
+                    (#"{"instances": {"backend": null}}"#, "this stack has no backend of its own"),
+                ]
+                for (text, words) in cases {
+                    let config = try stack.write("config.json", text)
+                    let found = try await stack.onState("validate", "--json", "--config", config)
+                    #expect(try found.exit == .code(2) && whats(found).contains { $0.contains(words) }, "\(found)")
+                    let up = try await stack.onState("up", "--config", config)
+                    #expect(
+                        up.exit == .code(2) && up.error.contains("config.json:1: ") && up.error.contains(words),
+                        "\(up.error)")
+                    #expect(!FileManager.default.fileExists(atPath: stack.state))
+                }
+            }
+        }
+
         /// `up` refuses damaged files, and begins anew where the observer's is gone.
         @Test func whatIsDamagedOrGoneIsToldBeforeTheStart() async throws {
             try await withStack { stack in
-                try await stack.interrupt(try await stack.upAndReady())
+                let export = try await stack.generate("export.zip", "--days", "3", "--seed", "4")
+                let first = try await stack.up("--import", export, "--until-idle").ended(within: 120)
+                #expect(first.exit == .code(0), "\(first.error.suffix(2000))")
                 let whole = try await stack.onState("validate", "--json")
                 #expect(try whole.exit == .code(0) && whats(whole) == [], "\(whole)")
                 #expect(truncate(stack.state + "/steps/state.sqlite", 50) == 0)
@@ -143,13 +167,17 @@ extension EndToEnd {
                         "is damaged: it is cut off: only 50 bytes of it are there",
                         "is damaged: it is empty: what it held is gone",
                     ])
+                let doctor = try await stack.onState("doctor", "--json")
+                #expect(doctor.exit == .code(1))
+                #expect(try whats(doctor) == ["no stack runs on it"] + whats(damaged))
 
                 try FileManager.default.moveItem(atPath: stack.state + "/observer", toPath: stack.path("aside"))
                 for command in ["validate", "doctor"] {
                     let gone = try await stack.onState(command)
                     #expect(
                         gone.exit == .code(1) && gone.output.contains("observer: its store is gone")
-                            && gone.output.contains("'healthbus zone set ZONE --state \(stack.state)'"), "\(gone)")
+                            && gone.output.contains("'healthbus zone set Europe/Berlin --state \(stack.state)'"),
+                        "\(gone)")
                 }
             }
         }
@@ -280,6 +308,20 @@ extension EndToEnd {
                     try await whats(stack.onState("doctor", "--json", "--config", config)).first
                         == "runs with another configuration or version than is on disk"
                 }
+                // Who took a place by hand is what `status` shows.
+                let hand = try await stack.start(["run", "steps", "--takeover", "--state", stack.state])
+                try await until("steps is run by hand", every: 100) {
+                    let row = try await stack.onState("status", "--json").json()["processes"].array?.first {
+                        $0["name"] == "steps"
+                    }
+                    return row?["state"] == "ready" && row?["pid"] == .integer(Int64(hand.child.pid))
+                }
+                let told = try await stack.onState("doctor")
+                #expect(
+                    told.exit == .code(1) && told.output.contains("steps: is process \(hand.child.pid), run by hand"),
+                    "\(told.output)")
+                hand.child.signal(SIGTERM)
+                _ = try await hand.ended(within: 10)
                 try await stack.interrupt(up)
             }
         }

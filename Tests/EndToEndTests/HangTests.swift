@@ -46,6 +46,21 @@ extension EndToEnd {
                         try await stack.onState("ready").exit == .code(0)
                     }
                 }
+                let hub = try #require(try stack.pid(of: "hub"))
+                kill(hub, SIGSTOP)
+                for words in ["status", "alerts"] {
+                    let deaf = try await stack.onState(words)
+                    #expect(
+                        deaf.error.components(separatedBy: "healthbus: ").count == 2
+                            && deaf.error.hasPrefix("healthbus: 'hub' passes nothing on"),
+                        "\(words): \(deaf.error)")
+                }
+                let advice = try await stack.onState("doctor").output
+                #expect(advice.contains("'healthbus run hub --takeover --state \(stack.state)'"), "\(advice)")
+                kill(hub, SIGCONT)
+                try await until("the hub is heard again", within: 60, every: 100) {
+                    try await stack.onState("ready").exit == .code(0)
+                }
                 let observer = try #require(try stack.pid(of: "observer"))
                 kill(observer, SIGSTOP)
                 let old = try await stack.onState("alerts", "--json")
@@ -58,6 +73,46 @@ extension EndToEnd {
                 let row = status["processes"].array?.first { $0["name"] == "observer" }
                 #expect(row?["state"] == "silent", "\(status["processes"])")
                 kill(observer, SIGCONT)
+                try await stack.interrupt(up)
+            }
+        }
+
+        /// Commands that need a process that hangs say so soon, ask nothing of it, and end with what to do.
+        @Test func writersSayWhomTheyWaitFor() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "3", "--seed", "3")
+                let up = try await stack.upAndReady()
+                #expect(try await stack.onState("import", export).exit == .code(0))
+                let other = try await stack.generate("other.zip", "--days", "4", "--seed", "5")
+                let commands: [(instance: String, words: [String])] = [
+                    ("observer", ["import", other]), ("steps", ["backup", stack.path("backup")]),
+                    ("observer", ["quarantine", "retry", "--all"]), ("observer", ["types", "off", "StepCount"]),
+                    ("observer", ["zone", "set", "Asia/Tokyo"]), ("observer", ["device", "set", "locked=true"]),
+                    ("steps", ["replay", "steps", "--from", "2025-01-01"]), ("steps", ["reset", "steps", "--yes"]),
+                ]
+                let pids = try ["observer", "steps"].map { try #require(try stack.pid(of: $0)) }
+                for pid in pids { kill(pid, SIGSTOP) }
+                var running: [Command] = []
+                for command in commands {
+                    running.append(try await stack.start(command.words + ["--state", stack.state]))
+                }
+                for (command, run) in zip(commands, running) {
+                    let ended = try await run.ended(within: 60)
+                    #expect(ended.exit == .code(1), "\(command.words): \(ended)")
+                    for words in [
+                        "waiting for '\(command.instance)', which runs, but doesn't answer\n",
+                        ": '\(command.instance)' runs, but doesn't answer\nhint: nothing was asked of it; start it again: "
+                            + "'healthbus run \(command.instance) --takeover --state \(stack.state)'",
+                    ] { #expect(ended.error.contains(words), "\(command.words): \(ended.error)") }
+                }
+                for pid in pids { kill(pid, SIGCONT) }
+                try await until("both are heard again", within: 60, every: 100) {
+                    try await stack.onState("ready").exit == .code(0)
+                }
+                #expect(try await stack.onState("zone", "show").output.contains("Europe/Berlin"))
+                #expect(
+                    try await stack.onState("import", other, "--json").json()["files"].array?.first?["added"].int ?? 0
+                        > 0)
                 try await stack.interrupt(up)
             }
         }

@@ -25,6 +25,42 @@ extension EndToEnd {
             }
         }
 
+        /// With the observer's store a person's zone is gone, and its days would move without a word.
+        @Test func aLostZoneIsAskedForUntilItIsSet() async throws {
+            try await withStack { stack in
+                let export = try await stack.generate("export.zip", "--days", "3", "--seed", "4")
+                let first = try await stack.up("--import", export, "--until-idle").ended(within: 120)
+                #expect(first.exit == .code(0), "\(first.error.suffix(2000))")
+                try FileManager.default.moveItem(atPath: stack.state + "/observer", toPath: stack.path("aside"))
+                let advice = "'healthbus zone set Europe/Berlin --state \(stack.state)'"
+                let stopped = try await stack.onState("doctor")
+                #expect(stopped.exit == .code(1) && stopped.output.contains(advice), "\(stopped.output)")
+                // The second start, too, tells of it; only the first could still read it anywhere.
+                for start in 1...2 {
+                    let up = try await stack.start(
+                        ["up", "--state", stack.state], environment: ["HEALTHBUS_ZONE": "Asia/Tokyo"])
+                    try await until("all ready: \(up.error)") { up.error.contains("processes are ready") }
+                    #expect(
+                        up.error.contains("zone   Asia/Tokyo now") && up.error.contains(advice),
+                        "start \(start): \(up.error)")
+                    let doctor = try await stack.onState("doctor")
+                    #expect(
+                        doctor.exit == .code(1) && doctor.output.contains("zone: is Asia/Tokyo since")
+                            && doctor.output.contains(advice), "start \(start): \(doctor.output)")
+                    if start == 2 {
+                        let words = advice.dropFirst().dropLast().split(separator: " ").dropFirst().map(String.init)
+                        #expect(try await stack.start(words).ended().output.contains("Europe/Berlin"))
+                        let well = try await stack.onState("doctor")
+                        #expect(!well.output.contains("zone"), "\(well.output)")
+                    }
+                    try await stack.interrupt(up)
+                }
+                let last = try await stack.upAndReady()
+                #expect(!last.error.contains("zone   "), "\(last.error)")
+                try await stack.interrupt(last)
+            }
+        }
+
         @Test(arguments: ["observer", "steps", "uploader"])
         func aTruncatedDatabaseIsFoundAtTheStart(_ instance: String) async throws {
             try await withStack { stack in
@@ -45,6 +81,8 @@ extension EndToEnd {
                 // What it says to do, to the letter.
                 let words = "\(stack.state)/\(instance) \(stack.state)/\(instance).damaged"
                 #expect(up.error.contains("'mv \(words)'"), "\(up.error.suffix(1500))")
+                #expect(
+                    up.error.contains("'healthbus zone set ZONE --state \(stack.state)'"), "\(up.error.suffix(1500))")
                 let moved = try await stack.start(program: "/bin/mv", words.split(separator: " ").map(String.init))
                     .ended()
                 #expect(moved.exit == .code(0))

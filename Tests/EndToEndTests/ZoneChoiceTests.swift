@@ -22,10 +22,25 @@ extension EndToEnd {
                     up.error.contains("zone   Europe/Berlin") && up.error.contains("--zone America/New_York isn't used")
                         && up.error.contains(advice), "\(up.error)")
                 #expect(try await stack.onState("zone", "show").output.contains("Europe/Berlin"))
+                // The environment and the configuration no more than the option.
+                try await stack.interrupt(up)
+                let config = try stack.write(
+                    "config.json", #"{"instances": {"observer": {"configuration": {"zone": "Asia/Tokyo"}}}}"#)
+                for (words, environment, by) in [
+                    ([], ["HEALTHBUS_ZONE": "Asia/Tokyo"], "HEALTHBUS_ZONE=Asia/Tokyo isn't used"),
+                    (["--config", config], [:], "'zone' Asia/Tokyo in \(config) isn't used"),
+                ] {
+                    let up = try await stack.start(["up", "--state", stack.state] + words, environment: environment)
+                    try await until("all ready: \(up.error)") { up.error.contains("processes are ready") }
+                    #expect(up.error.contains("zone   Europe/Berlin") && up.error.contains(by), "\(up.error)")
+                    #expect(up.error.contains("'healthbus zone set Asia/Tokyo --state \(stack.state)"), "\(up.error)")
+                    try await stack.interrupt(up)
+                }
+                let again = try await stack.upAndReady()
                 // As it says.
                 let words = advice.dropFirst().dropLast().split(separator: " ").dropFirst().map(String.init)
                 #expect(try await stack.start(words).ended().output.contains("America/New_York"))
-                try await stack.interrupt(up)
+                try await stack.interrupt(again)
             }
         }
 
@@ -43,7 +58,7 @@ extension EndToEnd {
                 }
                 #expect(
                     again.output.contains(
-                        "zone   Asia/Tokyo, which this state began with: --zone Europe/Paris isn't used"),
+                        "zone   Asia/Tokyo, in which this state's days begin: --zone Europe/Paris isn't used"),
                     "\(again.output)")
                 // The same person, not a second one a few hours apart.
                 #expect(again.output.contains(" 0 added"), "\(again.output)")

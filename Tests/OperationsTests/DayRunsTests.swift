@@ -29,6 +29,16 @@ import Testing
         #expect(!DayRuns([1...1, 8...8, 15...16]).isUsuallyDaily)
     }
 
+    /// One wrong date of 1900 doesn't make every day since a missing one.
+    @Test func aStretchOfDecadesIsNoGap() {
+        let runs = DayRuns([-25_000 ... -25_000, 19_000...19_005, 19_007...19_009])
+        #expect(runs.gaps == [19_006...19_006] && runs.longestGap == 19_006...19_006 && runs.isUsuallyDaily)
+        #expect(runs.lastBeforeStretch == LocalDay(number: -25_000))
+        let years = DayRuns([0...0, 3000...3001])
+        #expect(years.gaps == [1...2999] && years.lastBeforeStretch == nil)
+        #expect(DayRuns([-25_000 ... -25_000, 19_000...19_000]).medianDistance == 44_000)
+    }
+
     @Test func boundsCutRuns() {
         let runs = DayRuns([10...20, 30...40])
         func day(_ number: Int) -> LocalDay { LocalDay(number: number) }

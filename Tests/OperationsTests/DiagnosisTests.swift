@@ -59,7 +59,7 @@ import Testing
         let lost = findings { seen in
             seen.held = []
             seen.beats = [:]
-            seen.lostObserver = "observer"
+            seen.stores = [Finding(.warning, "observer", "its store is gone", remedy: "import again")]
         }
         #expect(lost.list.map(\.subject) == ["/s", "observer"] && lost.list.last?.severity == .warning)
         #expect(lost.list.last?.what.contains("its store is gone") == true)
@@ -69,13 +69,13 @@ import Testing
             seen.isFile = true
         }
         #expect(file.list.map(\.what) == ["is a file, not a folder"] && file.worst == .error)
-        // While it runs that is told otherwise.
-        #expect(findings { $0.lostObserver = "observer" }.list == [])
     }
 
     @Test func whereTheHubIsMissingOnlyThatIsSaid() {
         let silent = findings { $0.beats = [:] }
         #expect(silent.list.map(\.subject) == ["hub"] && silent.list[0].what.contains("nobody is heard"))
+        // One that hangs is replaced as it is printed.
+        #expect(silent.list[0].remedy.contains("'healthbus run hub --takeover'"))
         let gone = findings { seen in
             seen.beats = [:]
             seen.held.remove("hub")
@@ -112,7 +112,7 @@ import Testing
         expectOne(.warning, "steps", "started again 3 times") { seen in
             seen.beats["supervisor"] = supervisor(["name": "steps", "state": "ready", "pid": 7, "restarts": 3])
         }
-        expectOne(.warning, "steps", "didn't start") { seen in
+        expectOne(.warning, "steps", "is process 7, run by hand; the supervisor's own, process 8, waits") { seen in
             seen.beats["supervisor"] = supervisor(["name": "steps", "state": "backoff", "pid": 8, "restarts": 1])
         }
         expectOne(.warning, "steps", "another configuration") { $0.beats["steps"]?.beat.configuration = "other" }
@@ -155,7 +155,7 @@ import Testing
                 (seen.earlier["steps"], seen.beats["steps"]) = (beats[0], beats[1])
             }
         }
-        expectOne(.note, "steps", "has 800 days to compute, and gets on", look([900, 800], committed: 0))
+        expectOne(.note, "steps", "has 800 days to compute, and makes progress", look([900, 800], committed: 0))
         expectOne(.error, "steps", "hasn't committed anything for a minute", look([800, 800], committed: 90))
         expectOne(.note, "steps", "waits for its turn", look([800, 800], committed: 20))
         expectOne(.warning, "steps", "dates are wrong", look([700_000, 699_000], committed: 0))
@@ -211,11 +211,62 @@ import Testing
             let taken: Value = ["figure": "steps", "handler": "walks", "taken": "steps"]
             $0.beats["consolidator"]?.beat.details = ["collisions": [taken]]
         }
-        expectOne(.note, "observer", "keeps 4 inputs apart") { $0.quarantined = 4 }
-        expectOne(.warning, "debouncer", "Syncs fail.") { $0.alerts = [("debouncer", "Syncs fail.", "do this")] }
+        expectOne(.note, "observer", "has quarantined 4 inputs that can't be true or aren't") { $0.quarantined = 4 }
+        expectOne(.note, "observer", "has quarantined 1 input that can't be true or isn't") { $0.quarantined = 1 }
+        expectOne(.warning, "debouncer", "Syncs fail.") { $0.alerts = [("debouncer", "x", "Syncs fail.", "do this")] }
         expectOne(.error, "debouncer", "may not be woken") {
             $0.beats["observer"]?.beat.details = ["refused": ["debouncer": "add a line"]]
         }
+    }
+
+    /// One fault is told once, with what follows from it.
+    @Test func whatFollowsIsToldBelowItsCause() throws {
+        let trouble: (inout Examination) -> Void = { seen in
+            seen.beats["uploader"]?.beat.details = [
+                "blocked": "no connection", "backend": ["acceptance": "proven", "why": "no connection"],
+            ]
+            seen.alerts = [
+                ("uploader", "delivery", "Nothing has reached the backend for a while.", "look"),
+                ("debouncer", "rounds", "The last three syncs have failed.", "look"),
+            ]
+        }
+        let own = findings { seen in
+            trouble(&seen)
+            seen.beats["backend"] = nil
+        }
+        let cause = try #require(own.list.first)
+        #expect(own.list.count == 1 && cause.subject == "backend" && cause.severity == .error, "\(own.list)")
+        #expect(cause.consequences.count == 4, "\(cause.consequences)")
+        let text = own.text(for: Terminal(isTerminal: false), allWell: "")
+        #expect(text.contains("\n  so: uploader: delivers nothing now: no connection\n"), "\(text)")
+        // Where the backend is there, the delivery that stands still is the fault.
+        let other = findings(trouble).list
+        #expect(other.count == 1 && other.first?.subject == "uploader" && other.first?.consequences.count == 3)
+        // Days wait for whoever isn't there, and for nobody that is.
+        let open: (inout Examination) -> Void = {
+            $0.beats["consolidator"]?.beat.details = ["openDays": 3, "missing": ["sleep"]]
+        }
+        let days = findings { seen in
+            open(&seen)
+            seen.beats["sleep"] = nil
+        }.list
+        #expect(days.count == 1 && days.first?.consequences.first?.contains("3 past days") == true, "\(days)")
+        #expect(findings(open).list.map(\.subject) == ["consolidator"])
+    }
+
+    @Test func aZoneThatChangedWithALostStoreIsToldOf() {
+        let findings = findings {
+            $0.formerZones = [
+                FormerZone(user: "me", former: "Europe/Berlin", now: "Etc/UTC"),
+                FormerZone(user: "anna", former: "Asia/Tokyo", now: "Etc/UTC"),
+            ]
+        }
+        #expect(findings.list.map(\.subject) == ["zone", "zone of anna"] && findings.worst == .warning)
+        #expect(
+            findings.list[0].what
+                == "is Etc/UTC since the observer's store was lost; before, days began in Europe/Berlin")
+        #expect(findings.list[0].remedy.contains("'healthbus zone set Europe/Berlin'"))
+        #expect(findings.list[1].remedy.contains("'healthbus zone set Asia/Tokyo --user anna'"))
     }
 
     @Test func theMachine() {

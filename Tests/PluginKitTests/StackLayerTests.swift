@@ -48,6 +48,19 @@ import Testing
         try layer.set(nil, of: "steps")
     }
 
+    /// It is told of until it is settled, and no configuration.
+    @Test func itNotesWhereDaysBegan() throws {
+        #expect(try layer.formerZones() == [:])
+        try layer.setFormerZone("Europe/Berlin", of: "me")
+        try layer.setFormerZone("Asia/Tokyo", of: "anna")
+        #expect(try layer.formerZones() == ["me": "Europe/Berlin", "anna": "Asia/Tokyo"])
+        #expect(try stack() == StackConfiguration(path: nil, catalog: catalog))
+        try layer.setFormerZone(nil, of: "me")
+        #expect(try layer.formerZones() == ["anna": "Asia/Tokyo"])
+        try layer.setFormerZone(nil, of: "anna")
+        #expect(!FileManager.default.fileExists(atPath: layer.file))
+    }
+
     /// With what the stack was started last; what was swapped is nothing to that, and the other way round.
     @Test func itKnowsTheConfigurationOfTheLastStart() throws {
         #expect(try layer.configurationFile() == nil)

@@ -27,15 +27,16 @@ extension CheckReport {
         let title = terminal.styled("Rings: our figures against Apple's ActivitySummary", .bold) + "\n"
         guard summaries > 0 else {
             return title + "There is no ActivitySummary, so there is nothing to compare with. "
-                + "\(count(rings.onlyOurs.count)) days have figures of ours.\n"
+                + (rings.onlyOurs.count == 1
+                    ? "1 day has figures of ours.\n" : "\(count(rings.onlyOurs.count)) days have figures of ours.\n")
         }
         var text = title
         if rings.compared == 0 {
             text += "No day can be compared.\n"
         } else {
             text +=
-                "\(count(rings.compared)) days compared: \(count(rings.equal)) equal, \(count(rings.differingDays)) "
-                + "differ by more than \(allowed).\n"
+                "\(HumanFormat.count(rings.compared, "day")) compared: \(count(rings.equal)) equal, "
+                + "\(count(rings.differingDays)) \(rings.differingDays == 1 ? "differs" : "differ") by more than \(allowed).\n"
         }
         if rings.byFigure.values.contains(where: { $0.onlyApples + $0.onlyOurs > 0 }) {
             text +=
@@ -74,7 +75,8 @@ extension CheckReport {
     private func completenessText(_ terminal: Terminal) -> String {
         let title =
             terminal.styled("Completeness", .bold)
-            + "\nOnly what usually comes daily has gaps: the median distance of its days is 1.\n"
+            + "\nOnly what usually comes daily has gaps: the median distance of its days is 1. A stretch of more than ten\n"
+            + "years isn't a gap.\n"
             + "Late: stored in HealthKit more than a day after the sample had ended.\n"
         guard !types.isEmpty else { return title + "no samples\n" }
         var table = Table([
@@ -82,14 +84,16 @@ extension CheckReport {
             .number("Missing"), .init("Longest gap", givesWay: 4), .number("Late", givesWay: 5),
             .number("At most", givesWay: 2),
         ])
+        var alone: [LocalDay: [String]] = [:]
         for type in types {
             let days = type.days
+            if let day = days.lastBeforeStretch { alone[day, default: []].append(ExplainedMetric.bare(type.type)) }
             let late = type.late(from: options.from, to: options.to)
             let missing = days.gaps.reduce(0) { $0 + $1.count }
             table.add([
                 ExplainedMetric.bare(type.type), days.first?.description ?? "", days.last?.description ?? "",
                 HumanFormat.count(days.count),
-                days.medianDistance.map { $0 == 1 ? "day" : "\($0) days" } ?? "",
+                days.medianDistance.map { $0 == 1 ? "day" : HumanFormat.count($0, "day") } ?? "",
                 days.isUsuallyDaily ? HumanFormat.count(missing) : "",
                 days.isUsuallyDaily ? days.longestGap.map { DayRuns.text(of: $0) } ?? "none" : "",
                 late.count > 0 ? HumanFormat.count(Int(late.count)) : "",
@@ -97,6 +101,9 @@ extension CheckReport {
             ])
         }
         return title + table.render(for: terminal)
+            + alone.sorted { $0.key < $1.key }.map { day, types in
+                "More than ten years without follow \(day): is that date right? (\(types.joined(separator: ", ")))\n"
+            }.joined()
     }
 
     private func workoutText(_ terminal: Terminal) -> String {
@@ -106,7 +113,8 @@ extension CheckReport {
         guard !repeats.bySource.isEmpty else { return title + "none\n" }
         let all = repeats.all
         var text =
-            title + "Of \(HumanFormat.count(all.workouts)) workouts \(HumanFormat.count(all.distinct)) are distinct. "
+            title
+            + "Of \(HumanFormat.count(all.workouts, "workout")) \(HumanFormat.count(all.distinct)) \(all.distinct == 1 ? "is" : "are") distinct. "
         text +=
             dropsRepeats
             ? "Only the newest of each counts.\n"

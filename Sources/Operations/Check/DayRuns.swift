@@ -33,9 +33,19 @@ public struct DayRuns: Sendable, Equatable {
         return DayRuns(runs.filter { $0.overlaps(bounds) }.map { $0.clamped(to: bounds) })
     }
 
-    /// The dates between the first and the last that have nothing.
-    public var gaps: [ClosedRange<Int>] {
+    /// Days of a longer stretch aren't missing: before it begins a date that is wrong, or another history.
+    private static let longestGapDays = 3653
+
+    private var stretches: [ClosedRange<Int>] {
         zip(runs, runs.dropFirst()).map { $0.upperBound + 1...$1.lowerBound - 1 }
+    }
+
+    /// The dates between the first and the last that have nothing, without stretches of more than ten years.
+    public var gaps: [ClosedRange<Int>] { stretches.filter { $0.count <= Self.longestGapDays } }
+
+    /// The last date before a stretch of more than ten years; nil without one.
+    public var lastBeforeStretch: LocalDay? {
+        stretches.last { $0.count > Self.longestGapDays }.map { LocalDay(number: $0.lowerBound - 1) }
     }
 
     /// The longest gap; the latest of equals.
@@ -43,7 +53,7 @@ public struct DayRuns: Sendable, Equatable {
 
     /// The median of the distances from one date that has something to the next: 1 for what comes each day. Nil with fewer than two dates.
     public var medianDistance: Int? {
-        let gaps = gaps.map { $0.count + 1 }.sorted()
+        let gaps = stretches.map { $0.count + 1 }.sorted()
         let distances = count - 1
         guard distances > 0 else { return nil }
         // All within a run are 1, and none is less.

@@ -1,3 +1,4 @@
+import Console
 import HealthModel
 
 /// What is known of a user's samples of one type: on which dates there are any, and how many came late.
@@ -79,6 +80,6 @@ extension DayRuns {
     static func text(of gap: ClosedRange<Int>) -> String {
         let first = LocalDay(number: gap.lowerBound)
         if gap.count == 1 { return "\(first), 1 day" }
-        return "\(first) to \(LocalDay(number: gap.upperBound)), \(gap.count) days"
+        return "\(first) to \(LocalDay(number: gap.upperBound)), \(HumanFormat.count(gap.count, "day"))"
     }
 }

@@ -3,7 +3,8 @@ import PluginKit
 
 /// What an uploader's heartbeat says of its backend that a person should know. Pure.
 enum BackendFindings {
-    static func of(_ beat: Heartbeat, _ name: String) -> [Finding] {
+    /// - Parameter own: the stack's own backend, if it has one.
+    static func of(_ beat: Heartbeat, _ name: String, backend own: String?) -> [Finding] {
         guard let backend = beat.details["backend"] else { return [] }
         var found: [Finding] = []
         let isPaused = beat.details["paused"]?.bool == true
@@ -11,7 +12,8 @@ enum BackendFindings {
             found.append(
                 Finding(
                     .warning, name, "can't compare what the backend holds with what it took: \(why)",
-                    remedy: "see to the backend; it is tried again by itself"))
+                    remedy: "see to the backend; it is tried again by itself"
+                ).because(of: [own, name]))
         }
         if backend["result"] == "redelivered" {
             let missing = backend["missing"].int.map { "at least \($0) elements" } ?? "some or all"

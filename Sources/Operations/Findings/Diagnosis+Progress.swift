@@ -5,7 +5,7 @@ import PluginKit
 
 /// Who has how much to do, and whether it gets less.
 extension Diagnosis {
-    /// Without a commit for so long, one that has something to do doesn't get on.
+    /// Without a commit for so long, one that has something to do makes no progress.
     private static let patience: Instant = 60 * Instant.second
     /// What its upstream has said so lately may still be held together in a window.
     private static let window: Instant = 15 * Instant.second
@@ -27,7 +27,8 @@ extension Diagnosis {
             if days > 0 { parts.append("has \(HumanFormat.count(Int(days))) day\(days == 1 ? "" : "s") to compute") }
             if !upstreams.isEmpty {
                 parts.append(
-                    "is behind \(upstreams.joined(separator: ", ")) by \(HumanFormat.count(Int(changes))) changes")
+                    "is behind \(upstreams.joined(separator: ", ")) by \(HumanFormat.count(Int(changes))) change\(changes == 1 ? "" : "s")"
+                )
             }
             return parts.joined(separator: ", and ")
         }
@@ -65,15 +66,18 @@ extension Diagnosis {
                     .error, name, "\(backlog.text), and hasn't committed anything for a minute",
                     remedy:
                         "look at 'healthbus logs \(name)'; what isn't consumed stays where it is, so starting it again "
-                        + "loses nothing: 'healthbus swap \(name) --with \(beat.plugin)'")
+                        + "loses nothing: 'healthbus swap \(name) --with \(beat.plugin)'"
+                ).because(of: backlog.upstreams)
             ]
         }
         // One look tells nothing of who is at work.
         guard seen.earlier[name] != nil else { return [] }
         return [
             Finding(
-                .note, name, "\(backlog.text), \(hasMoved(beat, name) ? "and gets on" : "and waits for its turn")",
-                remedy: "nothing: it goes on by itself; 'healthbus status' shows what is left")
+                .note, name,
+                "\(backlog.text), \(hasMoved(beat, name) ? "and makes progress" : "and waits for its turn")",
+                remedy: "nothing: it goes on by itself; 'healthbus status' shows what is left"
+            ).because(of: backlog.upstreams)
         ]
     }
 
@@ -114,16 +118,21 @@ extension Diagnosis {
         guard let why = beat.details["blocked"]?.string, beat.details["paused"]?.bool != true,
             beat.details["path"]?["satisfied"].bool != false
         else { return nil }
+        let backend = seen.stack.only(.backend)?.name
         let waiting =
-            backlog.changes > 0 ? "; \(HumanFormat.count(Int(backlog.changes))) changes wait" : ""
+            backlog.changes > 0
+            ? "; \(HumanFormat.count(Int(backlog.changes))) \(backlog.changes == 1 ? "change waits" : "changes wait")"
+            : ""
         if let held = beat.details["held"]?.int, held > 0 {
             return Finding(
                 .warning, name, why + waiting,
-                remedy: "see to the backend; if it is right, set the uploader's 'refusedInARow' to 0")
+                remedy: "see to the backend; if it is right, set the uploader's 'refusedInARow' to 0"
+            ).asCause(because: [backend])
         }
         return Finding(
             .warning, name, "delivers nothing now: \(why)\(waiting)",
-            remedy: "nothing is lost, and it is tried again by itself; 'healthbus sync' tries at once")
+            remedy: "nothing is lost, and it is tried again by itself; 'healthbus sync' tries at once"
+        ).asCause(because: [backend])
     }
 
     /// Why the device lets nothing through; nil when it does.

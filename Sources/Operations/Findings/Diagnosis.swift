@@ -9,7 +9,7 @@ public struct Diagnosis {
 
     public static func findings(_ seen: Examination) -> Findings {
         let diagnosis = Diagnosis(seen: seen)
-        let found = diagnosis.stack + diagnosis.folders + diagnosis.disk + diagnosis.clock
+        let found = diagnosis.stack.folded() + diagnosis.folders + diagnosis.disk + diagnosis.clock
         // A busy machine may be why something is slow, and is nothing by itself.
         return Findings(found.isEmpty ? [] : found + diagnosis.machine)
     }
@@ -18,14 +18,14 @@ public struct Diagnosis {
 
     private var stack: [Finding] {
         guard !seen.held.isEmpty || seen.stack.bus.isRemote else { return nothingRuns }
-        return seen.beats.isEmpty ? silence : supervisor + seen.stack.instances.flatMap { instance($0) } + data + alerts
+        return seen.beats.isEmpty
+            ? silence : supervisor + seen.stores + seen.stack.instances.flatMap { instance($0) } + data + alerts
     }
 
     private var nothingRuns: [Finding] {
         if seen.isFile { return [.notAFolder(seen.state)] }
         let stopped = Finding(.error, seen.state, "no stack runs on it", remedy: "start it with 'healthbus up'")
-        guard let observer = seen.lostObserver else { return [stopped] }
-        return [stopped, .lostStore(of: observer)]
+        return [stopped] + seen.stores
     }
 
     /// Processes are there, and none is heard.
@@ -36,7 +36,7 @@ public struct Diagnosis {
             isHeld
                 ? Finding(
                     .error, hub, "runs, but nobody is heard on the bus",
-                    remedy: "start it again; if that doesn't help, look at 'healthbus logs \(hub)'")
+                    remedy: Finding.restart(hub) + "; if that doesn't help, look at 'healthbus logs \(hub)'")
                 : Finding(
                     .error, hub, "doesn't run: nobody can hear anybody",
                     remedy: "start the stack, or the hub alone with 'healthbus run \(hub)'")
@@ -49,8 +49,7 @@ public struct Diagnosis {
         return [
             Finding(
                 .error, "supervisor", "runs, and isn't heard: nobody starts again what ends",
-                remedy:
-                    "end its process with SIGKILL, which ends all of the stack, and start it again with 'healthbus up'")
+                remedy: Finding.restart("supervisor"))
         ]
     }
 
@@ -60,14 +59,15 @@ public struct Diagnosis {
         let name = instance.name
         let supervised = supervisedProcess(name)
         guard let (beat, age) = seen.beats[name], age < Readiness.patience else {
-            return [absent(name, supervised)]
+            return [absent(name, supervised).asCause()]
         }
         var found: [Finding] = []
         if beat.phase != "ready" {
             found.append(
                 Finding(
                     .error, name, "isn't ready (\(beat.phase))",
-                    remedy: "wait a moment; then look at 'healthbus logs \(name)'"))
+                    remedy: "wait a moment; then look at 'healthbus logs \(name)'"
+                ).asCause())
         }
         if let restarts = supervised?["restarts"].int, restarts > 2 {
             let last = supervised?["lastExit"].string.map { ", the last time after \($0)" } ?? ""
@@ -79,8 +79,10 @@ public struct Diagnosis {
         if let pid = supervised?["pid"].int, pid != Int64(beat.pid) {
             found.append(
                 Finding(
-                    .warning, name, "is process \(beat.pid), which the supervisor didn't start: it waits for its place",
-                    remedy: "end process \(beat.pid) when it isn't wanted; the supervisor's then takes over"))
+                    .warning, name,
+                    "is process \(beat.pid), run by hand; the supervisor's own, process \(pid), waits for its place",
+                    remedy: "nothing while that is meant; 'kill \(beat.pid)' ends it, and the supervisor's own goes on")
+            )
         }
         if let told = beat.configuration, told != instance.fingerprint {
             found.append(
@@ -108,18 +110,20 @@ public struct Diagnosis {
         return seen.held.contains(name)
             ? Finding(
                 .error, name, "runs, and isn't heard: it hangs, is stopped, or doesn't reach the hub",
-                remedy: "start it again: 'healthbus run \(name) --takeover' ends the one that hangs")
+                remedy: Finding.restart(name))
             : Finding(.error, name, "doesn't run", remedy: "start the stack, or 'healthbus run \(name)'; \(log)")
     }
 
     private func work(_ beat: Heartbeat, _ name: String) -> [Finding] {
         let details = beat.details
-        var found = BackendFindings.of(beat, name)
+        let backend = seen.stack.only(.backend)?.name
+        var found = BackendFindings.of(beat, name, backend: backend)
         if details["paused"]?.bool == true {
             found.append(
                 Finding(
                     .error, name, "delivers nothing: \(details["blocked"]?.string ?? "it is paused")",
-                    remedy: "mend that; it is tried again every 30 s, and nothing is lost"))
+                    remedy: "mend that; it is tried again every 30 s, and nothing is lost"
+                ).asCause(because: [backend]))
         } else if details["path"]?["satisfied"].bool == false {
             found.append(
                 Finding(
@@ -154,19 +158,23 @@ public struct Diagnosis {
                 Finding(
                     .warning, name,
                     "\(days) past day\(days == 1 ? "" : "s") can't turn final without \(missing.joined(separator: ", "))",
-                    remedy: "see to \(missing.joined(separator: ", ")) first"))
+                    remedy: "see to \(missing.joined(separator: ", ")) first"
+                ).because(of: missing.count == 1 ? missing : []))
         }
         if let malformed = details["messages"]?["malformed"].int, malformed > 0 {
             found.append(
                 Finding(
-                    .note, name, "\(malformed) things came on the bus that aren't messages",
+                    .note, name,
+                    malformed == 1
+                        ? "one thing came on the bus that isn't a message"
+                        : "\(malformed) things came on the bus that aren't messages",
                     remedy: "find out who else writes to the bus: 'healthbus tap'"))
         }
         if let foreign = details["messages"]?["foreign"].int, foreign > 0 {
             found.append(
                 Finding(
                     .warning, name,
-                    "\(foreign) messages came from somebody who may not say what they say; they were dropped",
+                    "\(HumanFormat.count(Int(foreign), "message")) came from somebody who may not say that; dropped",
                     remedy: "see who it is in the log: 'healthbus logs \(name)'; on a sealed bus give it another key"))
         }
         for (place, why) in Value.inOrder(details["refusals"]?.object ?? [:]) {
@@ -187,16 +195,30 @@ public struct Diagnosis {
     // MARK: All together
 
     private var data: [Finding] {
-        guard seen.quarantined > 0 else { return [] }
-        return [
+        let zones = seen.formerZones.map(\.finding)
+        guard seen.quarantined > 0 else { return zones }
+        return zones + [
             Finding(
                 .note, seen.stack.only(.observer)?.name ?? "observer",
-                "keeps \(seen.quarantined) inputs apart that can't be true or aren't understood",
-                remedy: "'healthbus quarantine list' shows them with the reasons")
+                "has quarantined \(seen.quarantined) input\(seen.quarantined == 1 ? "" : "s") that can't be true or "
+                    + "\(seen.quarantined == 1 ? "isn't" : "aren't") understood",
+                remedy: "'healthbus quarantine list' shows the reasons")
         ]
     }
 
-    private var alerts: [Finding] { seen.alerts.map { Finding(.warning, $0.from, $0.text, remedy: $0.remedy) } }
+    private var alerts: [Finding] {
+        let backend = seen.stack.only(.backend)?.name
+        let uploader = seen.stack.only(.uploader)?.name
+        return seen.alerts.map { alert in
+            let finding = Finding(.warning, alert.from, alert.text, remedy: alert.remedy)
+            if alert.from == uploader, ["delivery", "acceptance"].contains(alert.subject) {
+                return finding.because(of: [backend, uploader])
+            }
+            // A sync fails when anyone doesn't take part.
+            let all = [backend, uploader] + seen.stack.instances.map(\.name)
+            return alert.subject == "rounds" ? finding.because(of: all) : finding
+        }
+    }
 
     private var disk: [Finding] {
         var found: [Finding] = []

@@ -18,12 +18,14 @@ public struct Examination: Sendable {
     public var gone: [String: String] = [:]
     /// Whether a file lies where the state folder should be.
     public var isFile = false
-    /// The observer, when it doesn't run and its store isn't there, though others that follow it have theirs.
-    public var lostObserver: String?
+    /// What is wrong with the files of instances that don't run: cut off, emptied, or gone though others follow them.
+    public var stores: [Finding] = []
+    /// Of people whose days begin elsewhere since the observer's store was lost.
+    public var formerZones: [FormerZone] = []
     /// Instances, and "supervisor", that some process holds the lock of.
     public var held: Set<String> = []
-    /// What is raised: by whom, what, and what to do.
-    public var alerts: [(from: String, text: String, remedy: String)] = []
+    /// What is raised: by whom, about what within its kind, what, and what to do.
+    public var alerts: [(from: String, subject: String, text: String, remedy: String)] = []
     public var quarantined: Int64 = 0
     public var freeBytes: Int64?
     /// Of each instance's write-ahead log.
@@ -47,7 +49,9 @@ extension Examination {
         self.init(stack.configuration, state: stack.state.path, now: WallClock.now, beats: [:])
         held = Set((stack.names + ["supervisor"]).filter { InstanceLock.isHeld(folder: stack.state.instance($0)) })
         isFile = stack.state.isFile
-        lostObserver = stack.state.lostObserver(of: stack.configuration)
+        if !isFile, !stack.configuration.bus.isRemote {
+            stores = StoreFiles(state: stack.state, stack: stack.configuration).findings
+        }
         freeBytes = DiskSpace.free(at: stack.state.path)
         for name in stack.names {
             var status = stat()
@@ -69,11 +73,16 @@ extension Examination {
         }
         let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
         quarantined = types["quarantined"].int ?? 0
+        formerZones = try FormerZone.all(of: stack, reader).filter { $0.former != $0.now }
         for instance in stack.configuration.instances
         where Alert.raisers.contains(instance.manifest.kind) && gone[instance.name] == nil {
             for row in try reader.rows(instance, topic: Alert.topicPrefix) {
                 guard let body = row.body else { continue }
-                alerts.append((instance.name, body["text"].string ?? "", body["remedy"].string ?? ""))
+                alerts.append(
+                    (
+                        instance.name, body["subject"].string ?? "", body["text"].string ?? "",
+                        body["remedy"].string ?? ""
+                    ))
             }
         }
     }

@@ -24,6 +24,12 @@ public struct Finding: Sendable, Equatable {
     public var line: Int?
     public var what: String
     public var remedy: String
+    /// What else is wrong because of it: not told of by itself, for it goes with this.
+    public var consequences: [String] = []
+    /// Whose failing leads to this, likeliest first; it counts when that is found too.
+    var causes: [String] = []
+    /// Whether what its subject leads to is told of with it.
+    var isCause = false
 
     public init(
         _ severity: Severity, _ subject: String, key: String? = nil, line: Int? = nil, _ what: String, remedy: String
@@ -44,6 +50,18 @@ public struct Finding: Sendable, Equatable {
                 ? "mend or replace the file" : "mend it in the file; docs/operating.md lists the options")
     }
 
+    func because(of causes: [String?]) -> Finding {
+        var finding = self
+        finding.causes = causes.compactMap { $0 }
+        return finding
+    }
+
+    func asCause(because causes: [String?] = []) -> Finding {
+        var finding = because(of: causes)
+        finding.isCause = true
+        return finding
+    }
+
     /// "stack.json:7: 'instances.steps.plugin'", or the subject alone.
     var place: String {
         subject + (line.map { ":\($0)" } ?? "") + (key.map { ": '\($0)'" } ?? "")
@@ -53,6 +71,7 @@ public struct Finding: Sendable, Equatable {
         [
             "severity": .string(severity.rawValue), "subject": .string(subject), "key": Value(key),
             "line": Value(line), "what": .string(what), "remedy": .string(remedy),
+            "consequences": .array(consequences.map { .string($0) }),
         ]
     }
 }
@@ -74,11 +93,12 @@ public struct Findings: Sendable {
             list.map { finding in
                 var finding = finding
                 (finding.what, finding.remedy) = (advice.addressed(finding.what), advice.addressed(finding.remedy))
+                finding.consequences = finding.consequences.map(advice.addressed)
                 return finding
             })
     }
 
-    /// `[{severity, subject, key, line, what, remedy}]`.
+    /// `[{severity, subject, key, line, what, remedy, consequences}]`.
     public var json: String { Value.array(list.map(\.value)).json(pretty: true) }
 
     /// - Parameter allWell: what is said when nothing was found.
@@ -94,6 +114,7 @@ public struct Findings: Sendable {
             let place = finding.place.isEmpty ? "" : "\(finding.place) "
             let separator = finding.key == nil && !place.isEmpty ? String(place.dropLast()) + ": " : place
             return "\(terminal.styled(finding.severity.rawValue, style)): \(separator)\(finding.what)\n"
+                + finding.consequences.map { "  so: \($0)\n" }.joined()
                 + "  do: \(finding.remedy)\n"
         }
         let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in

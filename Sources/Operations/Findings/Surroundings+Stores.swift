@@ -3,12 +3,19 @@ import Glibc
 import PluginKit
 import SQLite
 
-/// What is wrong with the files that a stack's instances keep, by their sizes and headers: it costs the same however much they hold.
 extension Surroundings {
-    var stores: [Finding] {
+    var stores: [Finding] { StoreFiles(state: state, stack: stack).findings }
+}
+
+/// What is wrong with the files that a stack's instances keep, by their sizes and headers: it costs the same however much they hold.
+struct StoreFiles {
+    let state: StateFolder
+    let stack: StackConfiguration
+
+    var findings: [Finding] {
         let damaged = stack.instances.compactMap { damage(of: $0) }
         guard let observer = state.lostObserver(of: stack) else { return damaged }
-        return damaged + [Finding.lostStore(of: observer)]
+        return damaged + [Finding.lostStore(of: observer, zones: state.keptZones(of: stack))]
     }
 
     /// What `up` would refuse; nil too while the instance runs, for then its file changes, and its program has seen to it.
@@ -19,7 +26,8 @@ extension Surroundings {
         else { return nil }
         let again =
             instance.manifest.kind == .observer
-            ? ", start, import every export again, and set the zone again with 'healthbus zone set ZONE'" : ""
+            ? ", start, import every export again, and set the zone again with "
+                + Finding.setting(state.keptZones(of: stack)) : ""
         return Finding(
             .error, path, "is damaged: \(problem)", remedy: SQLiteError(damaged: path, problem).hint + again)
     }
@@ -64,11 +72,21 @@ extension Finding {
             .error, path, "is a file, not a folder", remedy: "choose another folder with --state, or move it away")
     }
 
-    static func lostStore(of observer: String) -> Finding {
+    /// - Parameter zones: where each person's days began, as far as that is known.
+    static func lostStore(of observer: String, zones: [String: String]) -> Finding {
         Finding(
             .warning, observer,
             "its store is gone, though others follow it: samples, zones set by hand and imports' history were in it",
             remedy: "put a backup back with 'healthbus restore BACKUP'; or start and import every export again, "
-                + "and set the zone again with 'healthbus zone set ZONE'")
+                + "and set the zone again with " + setting(zones))
+    }
+
+    /// The commands that set these zones, by user; what is to be filled in where none is known.
+    fileprivate static func setting(_ zones: [String: String]) -> String {
+        let commands = zones.sorted { $0.key < $1.key }.map { user, zone in
+            let whose = user == "me" ? "" : " --user \(user)"
+            return "'healthbus zone set \(zone)\(whose)'"
+        }
+        return commands.isEmpty ? "'healthbus zone set ZONE'" : commands.joined(separator: " and ")
     }
 }

@@ -17,9 +17,7 @@ public struct Validation {
             let catalog = try PluginCatalog.standard(environment: environment)
             let reader = try StackConfigurationReader(path: configurationFile, state: state, catalog: catalog)
             let places = try JSONPlaces.of(configurationFile)
-            let structure = StackStructure(stack: reader.stack).findings.map {
-                $0.placed(places, in: reader.stack.file)
-            }
+            let structure = StackStructure(stack: reader.stack).findings(places)
             let around = Surroundings(
                 state: state, stack: reader.stack, catalog: catalog, environment: environment
             ).findings.map { $0.placed(places, in: reader.stack.file) }
@@ -41,6 +39,24 @@ public struct Validation {
             findings = Findings([Finding(error)])
             isConfigurationRefused = true
         }
+    }
+}
+
+extension StackStructure {
+    /// With the lines of their keys.
+    func findings(_ places: JSONPlaces) -> [Finding] { findings.map { $0.placed(places, in: stack.file) } }
+}
+
+extension Stack {
+    /// Refuses to start a stack that is wrong as a whole, by the same rules as `validate`.
+    /// - Throws: `Failure` (usage).
+    func requireSoundStructure() throws {
+        let wrong = StackStructure(stack: configuration).findings(try JSONPlaces.of(configurationFile)).filter {
+            $0.severity == .error
+        }
+        guard let first = wrong.first else { return }
+        let more = wrong.count > 1 ? "; 'healthbus validate' tells \(wrong.count - 1) more" : ""
+        throw Failure("\(first.place) \(first.what)", hint: first.remedy + more, code: .usage)
     }
 }
 

@@ -27,7 +27,7 @@ public final class MendClient {
     public func isRunning(_ instance: String) throws -> Bool { try stack.reader().isRunning(instance) }
 
     /// - Parameter progress: told what is left, in the action's own measure.
-    /// - Throws: `Failure` with the reason when the instance refuses it or doesn't get on.
+    /// - Throws: `Failure` with the reason when the instance refuses it, doesn't answer, or makes no progress.
     public func mend(
         _ instance: StackConfiguration.Instance, _ action: String, _ members: [String: Value] = [:],
         progress: (Int64) -> Void = { _ in }
@@ -46,7 +46,8 @@ public final class MendClient {
     private func ask(_ name: String, _ request: MendRequest, _ progress: (Int64) -> Void) throws -> Outcome {
         let client = try self.client ?? StackClient(address: stack.address)
         self.client = client
-        client.gather([name], within: 5)
+        let wait = AnswerWait(client, for: name, hub: stack.hub)
+        try wait.untilHeard()
         var last: Value = .null
         var movedAt = MonotonicClock.now
         var saidAt: Instant = 0
@@ -68,15 +69,20 @@ public final class MendClient {
                 "frontier": .object((beat?.frontier ?? [:]).mapValues { .integer($0) }),
                 "delivered": beat?.details["delivered"] ?? .null,
             ]
-            if now != last { (last, movedAt) = (now, MonotonicClock.now) }
+            if now != last {
+                (last, movedAt) = (now, MonotonicClock.now)
+                wait.heard()
+            }
             guard MonotonicClock.now - movedAt < Self.patience else {
                 let why = beat?.details["blocked"]?.string.map { ": \($0)" } ?? ""
-                throw Failure(
-                    isOurs ? "\(name) doesn't get on with it\(why)" : "\(name) doesn't take it",
-                    hint: isOurs
-                        ? "it goes on by itself; 'healthbus status' shows how it is"
-                        : "another request may be under way, or it hangs: look at 'healthbus status'")
+                throw wait.failure(
+                    else: Failure(
+                        isOurs ? "'\(name)' has begun it, and makes no progress\(why)" : "'\(name)' doesn't take it",
+                        hint: isOurs
+                            ? "it goes on by itself; 'healthbus status' shows how it is"
+                            : "another request may be under way: 'healthbus status' shows what is pending"))
             }
+            wait.look()
             if !isOurs, MonotonicClock.now - saidAt > 300_000 {
                 client.command(name, request.members.object ?? [:])
                 saidAt = MonotonicClock.now

@@ -74,7 +74,8 @@ public struct SwapClient {
 
     /// Gives the command until the supervisor has it.
     private func submit(_ wish: SwapWish, _ client: StackClient) throws -> SwapProgress {
-        client.gather(["supervisor"], within: 3)
+        let wait = AnswerWait(client, for: "supervisor", hub: stack.hub)
+        try wait.untilHeard()
         let deadline = MonotonicClock.now + 10 * Instant.second
         while MonotonicClock.now < deadline {
             client.command("supervisor", wish.command)

@@ -21,12 +21,16 @@ public final class StackReader {
     /// Instances that run and don't answer.
     public private(set) var silent: Set<String> = []
     private let foundSilent: (Silence) -> Void
+    /// Nobody at all was heard.
+    private var isHubSilent = false
 
     /// An instance that runs and doesn't answer, and how old what its file holds is.
     public struct Silence: Sendable, Equatable {
         public var instance: String
         /// Seconds since it last wrote.
         public var age: Double
+        /// Nobody is heard: not whoever was asked is at fault, but the hub.
+        public var isHub = false
     }
 
     /// - Parameters:
@@ -113,10 +117,19 @@ public final class StackReader {
     /// Reads the file of an instance that runs and doesn't answer, as of its last commit.
     public func beside<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
         let path = state.database(instance)
-        if silent.insert(instance).inserted {
-            foundSilent(Silence(instance: instance, age: Self.age(of: path)))
-        }
+        if silent.insert(instance).inserted { try tell(of: instance, path) }
         return try body(Database(path: path, mode: .readOnly))
+    }
+
+    private func tell(of instance: String, _ path: String) throws {
+        let client = try client.get()
+        if client.heartbeats.isEmpty, !isHubSilent { client.gather([instance], within: Self.firstWait) }
+        guard client.heartbeats.isEmpty else {
+            return foundSilent(Silence(instance: instance, age: Self.age(of: path)))
+        }
+        guard !isHubSilent else { return }
+        isHubSilent = true
+        foundSilent(Silence(instance: stack.only(.hub)?.name ?? "hub", age: Self.age(of: path), isHub: true))
     }
 
     /// Seconds since a database was last written to.

@@ -3,7 +3,8 @@ import Glibc
 import HealthModel
 
 /// What a state folder itself says of its stack, in `<state>/stack.json`: with which configuration it was last started ("config", a path), so that no command
-/// looks at another stack than the one that runs, and which plugins its instances have been swapped for ("instances", laid over that configuration).
+/// looks at another stack than the one that runs, which plugins its instances have been swapped for ("instances", laid over that configuration), and in
+/// which zones days began before the observer's store was lost ("formerZones").
 public struct StackLayer: Sendable {
     public let file: String
 
@@ -19,11 +20,15 @@ public struct StackLayer: Sendable {
         do { value = try Value(json: data, comments: true) } catch {
             throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Manifest.plain(error))")
         }
-        for key in (value.object ?? [:]).keys.sorted() where key != "instances" && key != "config" {
-            throw ConfigurationError(file: file, key: key, reason: "isn't known here; there are: config, instances")
+        for key in (value.object ?? [:]).keys.sorted() where !["config", "formerZones", "instances"].contains(key) {
+            throw ConfigurationError(
+                file: file, key: key, reason: "isn't known here; there are: config, formerZones, instances")
         }
         guard value["config"].isNull || value["config"].string != nil else {
             throw ConfigurationError(file: file, key: "config", reason: "must be a path")
+        }
+        guard value["formerZones"].isNull || value["formerZones"].object != nil else {
+            throw ConfigurationError(file: file, key: "formerZones", reason: "must be an object")
         }
         guard value.object != nil, value["instances"].isNull || value["instances"].object != nil else {
             throw ConfigurationError(file: file, key: "instances", reason: "must be an object")
@@ -39,6 +44,21 @@ public struct StackLayer: Sendable {
     /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
     public func remember(_ configurationFile: String?) throws {
         try change { $0["config"] = configurationFile.map { .string($0) } }
+    }
+
+    /// In which zone each person's days began before the observer's store was lost; none for whom that is settled.
+    public func formerZones() throws -> [String: String] {
+        (try read()["formerZones"].object ?? [:]).compactMapValues(\.string)
+    }
+
+    /// Notes it, or forgets it (nil).
+    /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
+    public func setFormerZone(_ zone: String?, of user: String) throws {
+        try change { members in
+            var zones = members["formerZones"]?.object ?? [:]
+            zones[user] = zone.map { .string($0) }
+            members["formerZones"] = zones.isEmpty ? nil : .object(zones)
+        }
     }
 
     /// The plugin that an instance has been swapped for; nil when it hasn't.

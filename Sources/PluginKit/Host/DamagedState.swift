@@ -12,8 +12,9 @@ public enum DamagedState {
         return Failure(
             "\(error.path) is damaged: \(error.message). Nothing in it was changed",
             hint: "stop the stack, then put a backup back with 'healthbus restore BACKUP'; or without one: '\(aside)', "
-                + "start the stack, and import your export again. What a handler or the consolidator keeps is made anew "
-                + "from the observer's samples, and what the uploader or the backend keeps is delivered again",
+                + "and start the stack. What a handler or the consolidator keeps is then made anew from the observer's samples, "
+                + "and what the uploader or the backend keeps is delivered again. If it was the observer's own file, "
+                + "import every export again, and set the zone again with 'healthbus zone set ZONE'",
             code: .damaged)
     }
 }

@@ -70,7 +70,7 @@ enum TypesCommand: Command {
         }
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
-        return try body(DeliveryCommands(client: client, observer: stack.observer))
+        return try body(DeliveryCommands(client: client, observer: stack.observer, hub: stack.hub))
     }
 }
 

@@ -35,7 +35,7 @@ enum ImportCommand: Command {
         try stack.requireRunning(or: "healthbus up --import FILE")
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
-        let imports = ImportClient(client: client, observer: stack.observer)
+        let imports = ImportClient(client: client, observer: stack.observer, hub: stack.hub)
         var outcomes: [ImportClient.Outcome] = []
         for path in arguments.positionals {
             let outcome = try imports.run(path, user: arguments.value("--user"), options: options)

@@ -64,7 +64,9 @@ enum ZoneCommand: Command {
     private static func apply(_ change: ZoneClient.Change, _ stack: Stack, user: String) throws -> ZoneReport {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
-        let parts = try ZoneClient(client: client, observer: stack.observer).apply(change, user: user)
+        let parts = try ZoneClient(client: client, observer: stack.observer, hub: stack.hub).apply(change, user: user)
+        // Once a person has said where days begin, nobody asks any more.
+        if case .set = change { try StackLayer(stack.state).setFormerZone(nil, of: user) }
         return ZoneReport(user: user, parts: parts)
     }
 

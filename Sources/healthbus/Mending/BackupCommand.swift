@@ -27,7 +27,7 @@ enum BackupCommand: Command {
             StandardStream.output.write(Value.object(value).json(pretty: true) + "\n")
         } else {
             StandardStream.output.write(
-                "Backed up \(made.manifest.entries.count) instances, \(HumanFormat.bytes(Int(made.bytes))), into \(made.folder).\n"
+                "Backed up \(HumanFormat.count(made.manifest.entries.count, "instance")), \(HumanFormat.bytes(Int(made.bytes))), into \(made.folder).\n"
             )
         }
     }
@@ -69,10 +69,10 @@ enum RestoreCommand: Command {
         } else {
             StandardStream.output.write(
                 isTrial
-                    ? "The backup of \(made) is whole. It would replace \(restore.replaced.count) instances on \(stack.state.path)."
+                    ? "The backup of \(made) is whole. It would replace \(HumanFormat.count(restore.replaced.count, "instance")) on \(stack.state.path)."
                         + " Nothing was changed.\n"
                     : stack.advice.addressed(
-                        "Restored \(restore.manifest.entries.count) instances as of \(made). Start them with 'healthbus up', "
+                        "Restored \(HumanFormat.count(restore.manifest.entries.count, "instance")) as of \(made). Start them with 'healthbus up', "
                             + "and import what came since.\n"))
         }
     }

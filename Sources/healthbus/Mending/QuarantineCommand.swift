@@ -36,14 +36,15 @@ enum QuarantineCommand: Command {
             let count = report.entries.count
             if action == .drop, count > 0 {
                 try Confirmation.require(
-                    "Drop \(count) quarantined for good, so that no import brings them back", arguments)
+                    "Drop \(HumanFormat.count(count, "quarantined input")) for good, so that no import brings \(count == 1 ? "it" : "them") back",
+                    arguments)
             }
             let client = MendClient(stack)
             defer { client.close() }
             let outcome = try client.mend(try stack.instance(.observer), action.rawValue, selection.members)
             MendOutput.write(outcome, arguments) { result in
                 action == .drop
-                    ? "Dropped \(HumanFormat.count(Int(result["dropped"].int ?? 0))), for good."
+                    ? "Dropped \(MendOutput.count(result["dropped"], "quarantined input")), for good."
                     : "Checked \(HumanFormat.count(Int(result["tried"].int ?? 0))) again: "
                         + MendOutput.count(result["passed"], "is a sample", "are samples") + " now, "
                         + MendOutput.count(result["still"], "stays", "stay") + " quarantined."

@@ -58,7 +58,7 @@ enum ReplayCommand: Command {
             case .consolidator: return "Took \(span) in again: " + MendOutput.count(result["rows"], "row") + "."
             default:
                 return "Delivered \(span) again"
-                    + (result["sent"].int.map { ": \(HumanFormat.count(Int($0))) elements." } ?? ".")
+                    + (result["sent"].int.map { ": \(HumanFormat.count(Int($0), "element"))." } ?? ".")
             }
         }
     }

@@ -31,8 +31,8 @@ enum DemoCommand: Command {
         let start = Terminal(.output).isTerminal ? "\r\u{1B}[K" : ""
         let say: @Sendable (String) -> Void = { StandardStream.output.write(start + $0 + "\n") }
         say("state  \(stack.state.path)")
-        let choice = try ZoneChoice(stack, asked: arguments.value("--zone"), user: nil)
-        let zone = choice.holds ?? choice.asked ?? (export == nil ? "Europe/Berlin" : TimeZone.current.identifier)
+        let choice = try ZoneChoice(stack, option: arguments.value("--zone"), user: nil)
+        let zone = choice.holds ?? (export == nil ? choice.asked?.name ?? "Europe/Berlin" : choice.beginning.name)
         let isMachines = choice.holds == nil && choice.asked == nil && export != nil
         say(
             choice.notice.map(stack.advice.addressed)

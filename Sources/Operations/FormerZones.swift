@@ -1,0 +1,92 @@
+import Foundation
+import HealthModel
+import PluginKit
+import SQLite
+
+/// Where a person's days began before the observer's store was lost, and where they begin now.
+///
+/// The observer alone keeps timelines; whoever follows it has copies, until a new observer tells them others. So a start that finds the store gone notes them
+/// in the state folder (`StackLayer`), and they are told of until a person has set a zone or it is the same again.
+public struct FormerZone: Sendable, Equatable {
+    public var user: String
+    public var former: String
+    public var now: String
+
+    public init(user: String, former: String, now: String) {
+        (self.user, self.former, self.now) = (user, former, now)
+    }
+
+    private var whose: String { user == "me" ? "" : " --user \(user)" }
+
+    /// A line for whoever starts the stack.
+    public var notice: String {
+        "zone   \(now) now: the observer's store is a new one, and before it was lost days began in \(former). "
+            + "'healthbus zone set \(former)\(whose)' sets that again, 'healthbus zone set \(now)\(whose)' keeps the new one"
+    }
+
+    var finding: Finding {
+        Finding(
+            .warning, user == "me" ? "zone" : "zone of \(user)",
+            "is \(now) since the observer's store was lost; before, days began in \(former)",
+            remedy: "'healthbus zone set \(former)\(whose)' sets that again, "
+                + "'healthbus zone set \(now)\(whose)' keeps the new one")
+    }
+}
+
+extension FormerZone {
+    /// What is told when a stack is started; notes what is known of a store that is gone, and forgets what is settled.
+    /// - Parameter zone: in which a new user's days begin.
+    static func atStart(of stack: Stack, beginning zone: ZoneChoice.Beginning) throws -> [String] {
+        let layer = StackLayer(stack.state)
+        let isLost = stack.state.lostObserver(of: stack.configuration) != nil
+        let kept = isLost ? stack.state.keptZones(of: stack.configuration) : [:]
+        for (user, former) in kept { try layer.setFormerZone(former, of: user) }
+        let changed =
+            try isLost
+            ? layer.formerZones().sorted { $0.key < $1.key }.map {
+                FormerZone(user: $0.key, former: $0.value, now: zone.name)
+            } : all(of: stack, stack.reader(foundSilent: { _ in }))
+        for entry in changed where entry.now == entry.former { try layer.setFormerZone(nil, of: entry.user) }
+        let notices = changed.filter { $0.now != $0.former }.map(\.notice)
+        guard isLost, kept.isEmpty else { return notices }
+        return [
+            "zone   \(zone.name) now (\(zone.by)): the observer's store is gone, and zones set by hand were in it. "
+                + "'healthbus zone set ZONE' sets another"
+        ]
+    }
+
+    /// What a state folder notes, beside what its observer says.
+    static func all(of stack: Stack, _ reader: StackReader) throws -> [FormerZone] {
+        let observer = try stack.instance(.observer)
+        return try StackLayer(stack.state).formerZones().sorted { $0.key < $1.key }.compactMap { user, former in
+            let page = try reader.pages(observer, ZoneReport.query(user)).first
+            return page.flatMap { ZoneReport.parts($0["timeline"]) }?.first.map {
+                FormerZone(user: user, former: former, now: $0.zone)
+            }
+        }
+    }
+}
+
+extension StateFolder {
+    /// Where each person's days begin, as consumers of the observer that don't run have it; the consolidator's word first. It is help with an advice: a file
+    /// that can't be read is passed over here, and told of by itself.
+    func keptZones(of stack: StackConfiguration) -> [String: String] {
+        let followers = [stack.only(.consolidator)].compactMap { $0 } + stack.handlers
+        for follower in followers where FileManager.default.fileExists(atPath: database(follower.name)) {
+            guard let lock = try? InstanceLock.take(folder: instance(follower.name)) else { continue }
+            defer { withExtendedLifetime(lock) {} }
+            guard let zones = try? Self.zones(in: database(follower.name)), !zones.isEmpty else { continue }
+            return zones
+        }
+        return [:]
+    }
+
+    private static func zones(in path: String) throws -> [String: String] {
+        let database = try Database(path: path, mode: .readOnly)
+        var zones: [String: String] = [:]
+        try database.prepare("SELECT user, timeline FROM zones").forEachRow { row in
+            zones[row.string(0)] = try ZoneTimeline(wireValue: Value(json: row.bytes(1)))?.entries.first?.zone
+        }
+        return zones
+    }
+}
