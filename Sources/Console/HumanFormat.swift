@@ -13,6 +13,11 @@ public enum HumanFormat {
         return out
     }
 
+    /// "1 sample", "1 234 samples": a count with its noun, whose plural takes an s.
+    public static func counted(_ number: Int, _ noun: String) -> String {
+        count(number) + " " + noun + (number == 1 ? "" : "s")
+    }
+
     /// "512 B", "1.5 kB", "2.3 GB": powers of 1000.
     public static func bytes(_ number: Int) -> String {
         if number.magnitude < 1000 { return "\(number) B" }

@@ -155,7 +155,7 @@ import Testing
                 (seen.earlier["steps"], seen.beats["steps"]) = (beats[0], beats[1])
             }
         }
-        expectOne(.note, "steps", "has 800 days to compute, and gets on", look([900, 800], committed: 0))
+        expectOne(.note, "steps", "has 800 days to compute, and makes progress", look([900, 800], committed: 0))
         expectOne(.error, "steps", "hasn't committed anything for a minute", look([800, 800], committed: 90))
         expectOne(.note, "steps", "waits for its turn", look([800, 800], committed: 20))
         expectOne(.warning, "steps", "dates are wrong", look([700_000, 699_000], committed: 0))
@@ -186,8 +186,8 @@ import Testing
         expect(.warning, "can't compare", ["backend": ["acceptance": "proven", "why": "no connection"]])
         expect(.warning, "had lost at least 7 elements", ["backend": ["result": "redelivered", "missing": 7]])
         expect(
-            .warning, "delivers nothing now: the backend answered 429; it asked to wait until 2026-09-21T10:00:00Z",
-            ["backend": well, "blocked": "the backend answered 429; it asked to wait until 2026-09-21T10:00:00Z"])
+            .warning, "isn't delivering at present: the backend answered 429; it asked to wait until 10:00:00",
+            ["backend": well, "blocked": "the backend answered 429; it asked to wait until 10:00:00"])
         expect(
             .warning, "one element after the other",
             ["backend": well, "held": 4, "blocked": "it refuses one element after the other"])
@@ -211,7 +211,7 @@ import Testing
             let taken: Value = ["figure": "steps", "handler": "walks", "taken": "steps"]
             $0.beats["consolidator"]?.beat.details = ["collisions": [taken]]
         }
-        expectOne(.note, "observer", "keeps 4 inputs apart") { $0.quarantined = 4 }
+        expectOne(.note, "observer", "has quarantined 4 inputs") { $0.quarantined = 4 }
         expectOne(.warning, "debouncer", "Syncs fail.") { $0.alerts = [("debouncer", "Syncs fail.", "do this")] }
         expectOne(.error, "debouncer", "may not be woken") {
             $0.beats["observer"]?.beat.details = ["refused": ["debouncer": "add a line"]]

@@ -108,7 +108,7 @@ struct WorkoutListExplanation: Explanation {
         case .total: "its total"
         case .printed: "its own duration"
         case .activeTime: "end − start − pauses"
-        case .samples(let count): "\(HumanFormat.count(count)) samples"
+        case .samples(let count): HumanFormat.counted(count, "sample")
         case .unknown: ""
         }
     }

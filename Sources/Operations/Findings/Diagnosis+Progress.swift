@@ -72,7 +72,8 @@ extension Diagnosis {
         guard seen.earlier[name] != nil else { return [] }
         return [
             Finding(
-                .note, name, "\(backlog.text), \(hasMoved(beat, name) ? "and gets on" : "and waits for its turn")",
+                .note, name,
+                "\(backlog.text), \(hasMoved(beat, name) ? "and makes progress" : "and waits for its turn")",
                 remedy: "nothing: it goes on by itself; 'healthbus status' shows what is left")
         ]
     }
@@ -115,14 +116,15 @@ extension Diagnosis {
             beat.details["path"]?["satisfied"].bool != false
         else { return nil }
         let waiting =
-            backlog.changes > 0 ? "; \(HumanFormat.count(Int(backlog.changes))) changes wait" : ""
+            backlog.changes > 0
+            ? "; \(HumanFormat.counted(Int(backlog.changes), "change")) \(backlog.changes == 1 ? "waits" : "wait")" : ""
         if let held = beat.details["held"]?.int, held > 0 {
             return Finding(
                 .warning, name, why + waiting,
                 remedy: "see to the backend; if it is right, set the uploader's 'refusedInARow' to 0")
         }
         return Finding(
-            .warning, name, "delivers nothing now: \(why)\(waiting)",
+            .warning, name, "isn't delivering at present: \(why)\(waiting)",
             remedy: "nothing is lost, and it is tried again by itself; 'healthbus sync' tries at once")
     }
 

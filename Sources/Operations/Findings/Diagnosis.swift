@@ -191,7 +191,7 @@ public struct Diagnosis {
         return [
             Finding(
                 .note, seen.stack.only(.observer)?.name ?? "observer",
-                "keeps \(seen.quarantined) inputs apart that can't be true or aren't understood",
+                "has quarantined \(HumanFormat.counted(Int(seen.quarantined), "input")) that can't be true or can't be understood",
                 remedy: "'healthbus quarantine list' shows them with the reasons")
         ]
     }
