@@ -44,6 +44,30 @@ import UploaderStage
         #expect(try rig.known("isCompared") == true && rig.uploads.isEmpty && rig.frontier() == 3)
     }
 
+    /// It costs a backend something: not with each question.
+    @Test func rowsAreCountedAtEachStartAndEachHour() throws {
+        let rig = try UploaderRig()
+        func counts() throws -> Bool {
+            let request = try #require(rig.questions.first?.request as? HoldingsRequest)
+            #expect(request.query == (request.countsRows ? ["count": "rows"] : [:]))
+            return request.countsRows
+        }
+        #expect(try counts())
+        // Until it has answered.
+        try rig.answerQuestion(.answered(status: 503, body: []))
+        try rig.rig.pass(Instant.second)
+        #expect(try counts())
+        try rig.answerQuestion()
+        try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])
+        #expect(try !counts())
+        try rig.answerQuestion()
+        try rig.rig.pass(3600 * Instant.second)
+        #expect(try counts())
+        try rig.answerQuestion()
+        try rig.rig.restart()
+        #expect(try counts())
+    }
+
     /// One backend that loses what it took again and again isn't another one.
     @Test func whoLosesItAgainIsNamedForThat() throws {
         let rig = try delivered()

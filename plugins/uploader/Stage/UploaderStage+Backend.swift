@@ -153,8 +153,10 @@ extension UploaderStage {
             check.compareSoon(at: turn.monotonic)
         }
         if check.isDue(at: turn.monotonic) {
-            let effect = turn.perform(HoldingsRequest(refreshToken: check.refreshesToken))
-            check.begin(effect, ledger.backend, isBound: isBound)
+            let countsRows = check.countsRows(at: turn.monotonic, every: settings.compareEvery)
+            let effect = turn.perform(
+                HoldingsRequest(refreshToken: check.refreshesToken, countsRows: countsRows))
+            check.begin(effect, ledger.backend, isBound: isBound, countsRows: countsRows)
         }
         return check.effect == nil ? check.due : nil
     }
@@ -165,9 +167,9 @@ extension UploaderStage {
         switch HoldingsVerdict(reply, known: asked.known, isBound: asked.isBound) {
         case .complete(let holdings), .shows(let holdings):
             switch try meet(holdings.generation, sequence: holdings.sequence, created: 0, turn) {
-            case .known: try compared(.complete, turn)
+            case .known: try compared(asked, .complete, turn)
             // It has been compared: that is what was found.
-            case .begunAnew: check.isCompared(at: turn.monotonic, next: settings.compareEvery)
+            case .begunAnew: check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
             case .unclear(let why): check.failed(why, at: turn.monotonic)
             }
         case .lacks(let holdings, let missing):
@@ -180,8 +182,8 @@ extension UploaderStage {
                 $0.created = min(asked.known.created, holdings.created ?? .max, holdings.kept ?? .max)
             }
             try lost(missing, turn)
-            check.isCompared(at: turn.monotonic, next: settings.compareEvery)
-        case .trust: try compared(.trust, turn)
+            check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
+        case .trust: try compared(asked, .trust, turn)
         case .retry(let why, let after):
             let asked = after.flatMap { RetryAfter.seconds($0, now: turn.now) }
             let wait = asked.map { min($0, policy.askedCap) }
@@ -192,8 +194,8 @@ extension UploaderStage {
         }
     }
 
-    private func compared(_ result: KnownBackend.Result, _ turn: Turn) throws {
-        check.isCompared(at: turn.monotonic, next: settings.compareEvery)
+    private func compared(_ asked: BackendCheck.Asked, _ result: KnownBackend.Result, _ turn: Turn) throws {
+        check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
         try ledger.note(turn) {
             $0.compared = turn.now
             $0.result = result
