@@ -61,4 +61,45 @@ struct BackendLossTests {
         #expect(again["acceptedTwice"] == 0)
         #expect(try Value(json: F.open(fixture.databasePath).handle(F.request("GET", "/api/v1/stats")).body) == again)
     }
+
+    /// `healthbus verify` computes the same from what is here.
+    @Test func contentsAreTold() throws {
+        let fixture = try BackendFixture()
+        _ = try fixture.accepted("steps", F.body(samples: [F.sample(F.id(1)), F.sample(F.id(2), value: 6)]))
+        _ = try fixture.accepted("steps", F.body(deleted: [(F.id(2), 2)]))
+        func contents(_ list: String) throws -> [Int64] {
+            let answer = try fixture.get("/api/v1/versions", ["list": list, "contents": "2", "user": "anna"])
+            return (answer["contents"].array ?? []).compactMap(\.int)
+        }
+        func number(_ value: Double) throws -> Int64 {
+            ContentNumber.sample(
+                type: ContentNumber.text("HKQuantityTypeIdentifierStepCount"),
+                start: try #require(InstantText.parse("2025-03-30T08:15:00Z")),
+                end: try #require(InstantText.parse("2025-03-30T09:00:00.5Z")), value: value,
+                source: ContentNumber.text("Anna’s \"Watch\""))
+        }
+        #expect(try contents("samples") == [number(5), 0])
+        _ = try fixture.accepted(
+            "daily", #"{"userId":"anna","days":[{"version":1, "steps":7.50,"date":"2025-03-30"}]}"#)
+        #expect(
+            try contents("days")
+                == [ContentNumber.document(json: #"{"date":"2025-03-30","steps":7.5,"version":1}"#.utf8)])
+        let database = try Database(path: fixture.databasePath)
+        try database.execute("UPDATE samples SET value = 5.25; UPDATE documents SET body = replace(body, '7', '8')")
+        #expect(try contents("samples") == [number(5.25), 0])
+        #expect(
+            try contents("days")
+                == [ContentNumber.document(json: #"{"date":"2025-03-30","steps":8.5,"version":1}"#.utf8)])
+        try database.execute("UPDATE documents SET body = '{'")
+        #expect(try contents("days") == [0])
+        #expect(try fixture.get("/api/v1/versions", ["list": "days", "user": "anna"])["contents"].isNull)
+    }
+
+    @Test func zeroHasOneNumber() {
+        func number(_ value: Double?) -> Int64 {
+            ContentNumber.sample(type: 1, start: 2, end: 3, value: value, source: 4)
+        }
+        #expect(number(0) == number(-0.0) && number(nil) == number(.nan) && number(0) != number(nil))
+        #expect(number(1) != number(2) && number(1) >= 0)
+    }
 }

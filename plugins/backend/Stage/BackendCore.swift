@@ -47,7 +47,7 @@ final class BackendCore {
         case .versions:
             return try queries.versions(
                 Question(request.query, limits: 1...BackendQueries.versionsLimit),
-                list: try VersionList(request.query), withContents: request.query["contents"] == "1",
+                list: try VersionList(request.query), withContents: request.query["contents"] == "2",
                 identity: identity)
         case .stats:
             if request.query["count"] == "rows", let missing = try RowCount.mend(database, identity) {
