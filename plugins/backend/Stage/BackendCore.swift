@@ -45,9 +45,11 @@ final class BackendCore {
         case .documents(let kind):
             return try queries.documents(kind, Question(request.query, limits: 1...BackendQueries.pageLimit))
         case .versions:
+            // A `verify` of an earlier release asks for 1; what an earlier backend answers to that is no number of the content.
+            let contents = request.query["contents"]
             return try queries.versions(
                 Question(request.query, limits: 1...BackendQueries.versionsLimit),
-                list: try VersionList(request.query), withContents: request.query["contents"] == "2",
+                list: try VersionList(request.query), withContents: contents == "1" || contents == "2",
                 identity: identity)
         case .stats:
             if request.query["count"] == "rows", let missing = try RowCount.mend(database, identity) {
