@@ -87,6 +87,13 @@ import UploaderStage
             why
                 == "the backend lacks some of what it took once more; everything was delivered to it again 3 times lately, "
                 + "and will be again from \(next) on")
+        // Once it has kept all for an hour, that is over.
+        #expect(try rig.alerts().contains("alternating"))
+        try rig.rig.pass(60 * Instant.second)
+        try rig.answerQuestion(holdings(created: "3", alive: "3"))
+        try rig.rig.pass(3600 * Instant.second)
+        try rig.answerQuestion(holdings(created: "3", alive: "3"))
+        #expect(try !rig.alerts().contains("alternating"))
     }
 
     @Test func itIsComparedWhenSomebodyAsks() throws {

@@ -156,6 +156,9 @@ struct ReturningBackend: Sendable {
         alternated = isFaulty ? now : nil
     }
 
+    /// It loses what it took again and again: as faulty as two in turn.
+    mutating func losesAgain(at now: Instant) { alternated = now }
+
     /// True when it is all right again.
     mutating func present(at now: Instant) -> Bool {
         presentAnswered = now

@@ -85,6 +85,7 @@ extension UploaderStage {
                     "Backends with different databases answer at this address, or one loses what it took again and again.",
                 remedy: "See that only one backend answers at the uploader's 'url', and that it keeps its folder."))
         guard what != .inTurn else { return what.rawValue }
+        returning.losesAgain(at: turn.monotonic)
         let redeliveries = ledger.backend.redeliveries
         return what.rawValue + "; everything was delivered to it again \(redeliveries.count) times lately, and will be "
             + "again from \(InstantText.local(redeliveries.next, now: turn.now)) on"
