@@ -31,7 +31,7 @@ extension EndToEnd {
             try await withStack { stack in
                 let backend = try await stack.start(["run", "backend", "--state", stack.state])
                 let folder = stack.state + "/backend"
-                try await until("it is there") { FileManager.default.fileExists(atPath: folder + "/state.sqlite") }
+                try await until("it listens") { backend.error.contains("backend.listening") }
                 try FileManager.default.moveItem(atPath: folder + gone, toPath: stack.path("aside"))
                 let ended = try await backend.ended(within: 60)
                 #expect(ended.exit == .code(1), "\(ended)")
