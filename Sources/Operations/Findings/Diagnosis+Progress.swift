@@ -27,7 +27,7 @@ extension Diagnosis {
             if days > 0 { parts.append("has \(HumanFormat.count(Int(days))) day\(days == 1 ? "" : "s") to compute") }
             if !upstreams.isEmpty {
                 parts.append(
-                    "is behind \(upstreams.joined(separator: ", ")) by \(HumanFormat.count(Int(changes))) changes")
+                    "is behind \(upstreams.joined(separator: ", ")) by \(HumanFormat.counted(Int(changes), "change"))")
             }
             return parts.joined(separator: ", and ")
         }
