@@ -10,5 +10,11 @@ static inline int healthbus_bind_blob(sqlite3_stmt *s, int i, const void *p, int
     return n == 0 ? sqlite3_bind_zeroblob(s, i, 0) : sqlite3_bind_blob(s, i, p, n, SQLITE_TRANSIENT);
 }
 
+// 1 when the file isn't at its path any more, -1 when that can't be told.
+static inline int healthbus_has_moved(sqlite3 *db) {
+    int moved = 0;
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK ? moved : -1;
+}
+
 // sqlite3_config is variadic in C, which Swift can't call.
 static inline int healthbus_disable_memory_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

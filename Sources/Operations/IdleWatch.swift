@@ -1,4 +1,5 @@
 import Changelog
+import Console
 import HealthModel
 import MessageBus
 import PluginKit
@@ -100,10 +101,10 @@ public struct IdleWatch: Sendable {
         for name in roles.handlers {
             guard let beat = beat(name) else { return .waiting("\(name): not heard") }
             if let days = beat.details["failedDays"]?.int, days > 0 {
-                return .blocked("\(name): \(days) day\(days == 1 ? "" : "s") couldn't be computed")
+                return .blocked("\(name): \(Self.days(days)) couldn't be computed")
             }
             guard let frontier = beat.frontier[roles.observer], frontier >= target else {
-                return .waiting("\(name): \(beat.details["pending"]?.int ?? 0) days to compute")
+                return .waiting("\(name): \(Self.days(beat.details["pending"]?.int ?? 0)) to compute")
             }
         }
         if let name = roles.consolidator {
@@ -111,7 +112,9 @@ public struct IdleWatch: Sendable {
             guard let frontier = beat.frontier[roles.observer], frontier >= target else {
                 return .waiting("\(name): figures to take in")
             }
-            if let days = beat.details["openDays"]?.int, days > 0 { return .waiting("\(name): \(days) days not final") }
+            if let days = beat.details["openDays"]?.int, days > 0 {
+                return .waiting("\(name): \(Self.days(days)) not final")
+            }
         }
         for name in roles.uploaders {
             guard let uploader = beat(name) else { return .waiting("\(name): not heard") }
@@ -131,6 +134,8 @@ public struct IdleWatch: Sendable {
         }
         return .idle
     }
+
+    private static func days(_ number: Int64) -> String { HumanFormat.count(Int(number), "day") }
 
     /// Whatever changes while work goes on.
     private func signature(_ beats: [String: (beat: Heartbeat, age: Double)]) -> [String: Value] {

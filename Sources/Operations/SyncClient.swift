@@ -12,6 +12,8 @@ public final class SyncClient {
     private let debouncer: String
     /// Without progress for this long, what is waited for is taken for stuck.
     private static let patience: Instant = 30 * Instant.second
+    /// The debouncer is given so long to hear of the observer's head, which it does each second.
+    private static let headPatience: Instant = 5 * Instant.second
     /// New changes are counted by so many questions at most; more are just many.
     private static let countedRequests = 40
     /// A backend that has answered badly for this long isn't waited for.
@@ -19,8 +21,12 @@ public final class SyncClient {
     /// A backend is asked again no sooner than after this.
     private static let checkSpacing: Instant = 3 * Instant.second
 
-    public init(_ stack: Stack) throws {
+    /// Told what is waited for, while it takes long.
+    private let tell: @Sendable (String) -> Void
+
+    public init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
         self.stack = stack
+        self.tell = tell
         debouncer = try stack.instance(.debouncer).name
         guard try stack.reader().isRunning(debouncer) else {
             throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")
@@ -38,8 +44,11 @@ public final class SyncClient {
 
     /// Gives the command until the debouncer has it in its books.
     private func submit(_ command: [String: Value], id: String, isTaken: () -> Bool) throws {
+        var command = command
         let deadline = MonotonicClock.now + 20 * Instant.second
+        let headDeadline = MonotonicClock.now + Self.headPatience
         while MonotonicClock.now < deadline {
+            if MonotonicClock.now > headDeadline { command["head"] = nil }
             client.command(debouncer, command.merging(["command": "sync", "id": .string(id)]) { $1 })
             let step = MonotonicClock.now + 300_000
             while MonotonicClock.now < step {
@@ -65,17 +74,21 @@ public final class SyncClient {
     public func sync(metric: String?) throws -> Outcome {
         try check(metric: metric)
         let began = MonotonicClock.now
+        let teller = WaitTeller(client, names: stack.names.filter { $0 != "hub" }, tell: tell)
+        defer { teller.stop() }
         let before = client.gather(stack.names.filter { $0 != "hub" }, within: 3)
         let concerned = stack.configuration.handlers.filter { metric == nil || $0.name == metric }
         let new = try Dictionary(uniqueKeysWithValues: concerned.map { ($0.name, try changes(of: $0, before)) })
         let id = UUID().uuidString.lowercased()
         var command: [String: Value] = [:]
         if let metric { command["metric"] = .string(metric) }
+        // What was imported a moment ago belongs to it, whether or not the debouncer has heard of it by now.
+        if let head = before[stack.observer]?.beat.head { command["head"] = .integer(head.sequence) }
         // First: what the backend has lost is to be delivered again, and to be waited for.
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
         try submit(command, id: id) { details["manual"]?["id"].string == id }
-        let waiting = try wait(for: id, check: check.id)
+        let waiting = try wait(for: id, check: check.id, teller)
         let beats = client.heartbeats
         let result = details["manual"]?["result"] ?? .null
         let metrics = concerned.map { handler in
@@ -92,7 +105,8 @@ public final class SyncClient {
         let saved = try reader.pages(try stack.instance(.observer), ["query": "delivery"]).first ?? .null
         let off = (saved["registrations"]["off"].array ?? []).compactMap(\.string)
         return Outcome(
-            metrics: metrics, blocked: waiting + Self.refused(uploaders, beats), off: off,
+            metrics: metrics, waiting: waiting, refused: Self.refused(uploaders, beats).map(stack.advice.addressed),
+            off: off,
             alerts: try AlertsReport(stack, reader, now: Date()).count, seconds: seconds,
             isTrusted: Self.isTrusted(uploaders, beats))
     }
@@ -137,7 +151,7 @@ public final class SyncClient {
 
     /// Waits until the sync's round has ended, what it led to is delivered, and the backend is compared with that; what blocks.
     /// - Parameter check: what backends were asked for when the sync began.
-    private func wait(for id: String, check: String) throws -> [String] {
+    private func wait(for id: String, check: String, _ teller: WaitTeller) throws -> [String] {
         var signature: Value = .null
         var moved = MonotonicClock.now
         var refusedSince: Instant?
@@ -178,11 +192,12 @@ public final class SyncClient {
             }
             if uploaders.allSatisfy({ beats[$0]?.beat.details["blocked"]?.string == nil }) { refusedSince = nil }
             let now = Self.signature(beats)
+            teller.waits(for: waits, hasMoved: now != signature)
             if now != signature {
                 signature = now
                 moved = MonotonicClock.now
             } else if MonotonicClock.now - moved > Self.patience {
-                return waits
+                return teller.silent + waits
             }
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
         }

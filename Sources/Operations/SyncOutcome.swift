@@ -19,8 +19,12 @@ extension SyncClient {
 
     public struct Outcome: Sendable {
         public var metrics: [Metric]
-        /// What blocks, for people, with what the backend has refused; empty when all is delivered.
-        public var blocked: [String]
+        /// What is waited for, for people.
+        public var waiting: [String]
+        /// What the backend has refused for good, for people.
+        public var refused: [String]
+        /// What blocks; empty when all is delivered.
+        public var blocked: [String] { waiting + refused }
         /// Types that are switched off. Denied ones aren't among them: HealthKit doesn't tell those from types without samples.
         public var off: [String]
         /// How many alerts are raised.
@@ -29,11 +33,21 @@ extension SyncClient {
         /// Whether a backend doesn't say who it is, so that nobody can tell what it keeps.
         public var isTrusted: Bool
         public var isDelivered: Bool { blocked.isEmpty }
+        /// What is to be done about what isn't delivered; nil when all is.
+        public var hint: String? {
+            let waits = "what waits goes on by itself once the cause is mended"
+            let letters = "'healthbus dead-letters retry --all' sends what was refused again, once it can be taken"
+            if isDelivered { return nil }
+            return "nothing is lost; "
+                + [waiting.isEmpty ? nil : waits, refused.isEmpty ? nil : letters].compactMap { $0 }.joined(
+                    separator: "; ")
+        }
 
         package init(
-            metrics: [Metric], blocked: [String], off: [String], alerts: Int, seconds: Double, isTrusted: Bool
+            metrics: [Metric], waiting: [String], refused: [String], off: [String], alerts: Int, seconds: Double,
+            isTrusted: Bool
         ) {
-            (self.metrics, self.blocked, self.off) = (metrics, blocked, off)
+            (self.metrics, self.waiting, self.refused, self.off) = (metrics, waiting, refused, off)
             (self.alerts, self.seconds, self.isTrusted) = (alerts, seconds, isTrusted)
         }
     }
@@ -89,7 +103,9 @@ extension SyncClient {
         _ manual: Value, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ stack: Stack
     ) -> [String] {
         guard manual["id"].string == id else { return ["the debouncer began anew: try again"] }
-        guard !manual["result"].isNull else { return ["handlers and uploader: consuming what was released"] }
+        guard !manual["result"].isNull else {
+            return ["handlers and uploader: working through what was released to them"]
+        }
         let failed = manual["result"]["failed"].object ?? [:]
         if !failed.isEmpty {
             return failed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.string ?? "failed")" }

@@ -80,6 +80,9 @@ public final class Database: @unchecked Sendable {
     public var changes: Int { Int(sqlite3_changes64(handle)) }
     public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
+    /// Whether the path holds another file than the one that is open, or none: what is committed then is gone with this connection.
+    public var hasMoved: Bool { healthbus_has_moved(handle) == 1 }
+
     /// Commits what `body` did, or nothing of it. Don't nest.
     public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN IMMEDIATE", body)

@@ -22,7 +22,7 @@ struct BackendVersionTests {
         #expect(held["value"].double == 6)
         #expect(held["version"] == 3)
         let stats = try fixture.stats()
-        #expect(stats["counters"] == ["created": 1, "updated": 1, "known": 2, "refused": 0])
+        #expect(stats["counters"] == ["created": 1, "updated": 1, "known": 2, "refused": 0, "lost": 0])
         #expect(stats["acceptedTwice"] == 0)
     }
 

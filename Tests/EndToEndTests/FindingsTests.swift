@@ -266,7 +266,7 @@ extension EndToEnd {
                 #expect(try await stack.onState("import", export).exit == .code(0))
                 try await until("the backend that is down is told of", every: 100) {
                     let ill = try await stack.onState("doctor")
-                    return ill.exit == .code(1) && ill.output.contains("uploader: delivers nothing now")
+                    return ill.exit == .code(1) && ill.output.contains("uploader: isn't delivering at present")
                         && ill.output.contains("changes wait")
                 }
                 // Stopped, `up` can't notice it before the doctor does.

@@ -13,6 +13,20 @@ extension EndToEnd {
             ["zone", "show"],
         ]
 
+        @Test func aSyncSaysWhomItWaitsFor() async throws {
+            try await withStack { stack in
+                let up = try await stack.upAndReady()
+                let steps = try #require(try stack.pid(of: "steps"))
+                kill(steps, SIGSTOP)
+                let sync = try await stack.start(["sync", "--state", stack.state])
+                try await until("it says so") { sync.error.contains("healthbus: waiting: steps hasn't been heard") }
+                kill(steps, SIGCONT)
+                let ended = try await sync.ended(within: 120)
+                #expect(ended.exit == .code(0), "\(ended)")
+                try await stack.interrupt(up)
+            }
+        }
+
         @Test func readersAnswerWhoeverHangs() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "5", "--seed", "3")

@@ -61,6 +61,23 @@ extension EndToEnd {
             }
         }
 
+        /// Started by hand, nobody else looks after its folder.
+        @Test(arguments: ["", "/state.sqlite"])
+        func aBackendWhoseDatabaseIsRemovedEnds(_ gone: String) async throws {
+            try await withStack { stack in
+                let backend = try await stack.start(["run", "backend", "--state", stack.state])
+                let folder = stack.state + "/backend"
+                try await until("it listens") { backend.error.contains("backend.listening") }
+                try FileManager.default.moveItem(atPath: folder + gone, toPath: stack.path("aside"))
+                let ended = try await backend.ended(within: 60)
+                #expect(ended.exit == .code(1), "\(ended)")
+                #expect(
+                    ended.error.contains("\(folder)/state.sqlite was removed or replaced while the backend ran"),
+                    "\(ended.error)")
+                #expect(!FileManager.default.fileExists(atPath: folder + "/state.sqlite"))
+            }
+        }
+
         @Test(arguments: ["observer", "steps", "uploader"])
         func aTruncatedDatabaseIsFoundAtTheStart(_ instance: String) async throws {
             try await withStack { stack in

@@ -11,8 +11,7 @@ extension EndToEnd {
                 .replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: " +0000")
         }
 
-        private func write(_ stack: TestStack, _ name: String, endsMinutesAgo: [Double]) throws -> String {
-            let now = Date()
+        private func write(_ stack: TestStack, _ name: String, now: Date, endsMinutesAgo: [Double]) throws -> String {
             let workouts = endsMinutesAgo.map { minutes -> String in
                 let (start, end) = (now.addingTimeInterval(-minutes * 60 - 600), now.addingTimeInterval(-minutes * 60))
                 return
@@ -36,12 +35,14 @@ extension EndToEnd {
         @Test func theFirstImportIsNoNews() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady()
-                let first = try write(stack, "first.zip", endsMinutesAgo: [90])
+                // One moment for both: a second later the same workout would be another.
+                let now = Date()
+                let first = try write(stack, "first.zip", now: now, endsMinutesAgo: [90])
                 #expect(try await stack.onState("import", first).exit == .code(0))
                 #expect(try await stack.onState("sync").exit == .code(0))
                 #expect(try stack.number("workouts", "SELECT count(*) FROM changes WHERE topic LIKE 'events.%'") == 1)
                 #expect(try await alerts(stack) == 0)
-                let second = try write(stack, "second.zip", endsMinutesAgo: [90, 30])
+                let second = try write(stack, "second.zip", now: now, endsMinutesAgo: [90, 30])
                 #expect(try await stack.onState("import", second).exit == .code(0))
                 #expect(try await stack.onState("sync").exit == .code(0))
                 try await until("the alert") { try await alerts(stack) == 1 }

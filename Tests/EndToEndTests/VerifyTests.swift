@@ -81,6 +81,36 @@ extension EndToEnd {
             }
         }
 
+        /// The version is the same: only what it says tells.
+        @Test func whatWasAlteredThereIsTold() async throws {
+            try await withStack { stack in
+                let up = try await started(stack)
+                #expect(try await verify(stack).said["contents"] == true)
+                let value = "id = (SELECT id FROM samples WHERE deleted = 0 AND value IS NOT NULL ORDER BY id LIMIT 1)"
+                let day = "kind = 0 AND id = '2025-04-02'"
+                try tamper(
+                    stack,
+                    [
+                        "UPDATE samples SET value = value + 1 WHERE \(value)",
+                        "UPDATE documents SET body = replace(body, '\"steps\"', '\"stepz\"') WHERE \(day)",
+                    ])
+                let wrong = try await verify(stack)
+                #expect(wrong.code == 1 && wrong.said["repairable"] == 0, "\(wrong.said.json(pretty: true))")
+                #expect(findings(wrong.said, "samples") == ["altered": 1])
+                #expect(findings(wrong.said, "days") == ["altered": 1])
+                // What it says to do, with the stack that is meant.
+                let shown = try await stack.onState("verify")
+                #expect(shown.output.contains("altered there"), "\(shown.output)")
+                #expect(
+                    shown.output.contains("'healthbus verify --repair --state \(stack.state)' delivers"),
+                    "\(shown.output)")
+                try tamper(stack, ["DELETE FROM samples WHERE \(value)", "DELETE FROM documents WHERE \(day)"])
+                _ = try await verify(stack, "--repair")
+                try await until("all of it is there") { try await verify(stack).code == 0 }
+                try await stack.interrupt(up)
+            }
+        }
+
         @Test func tombstonesAndCopiesAreTold() async throws {
             try await withStack { stack in
                 let up = try await started(stack)

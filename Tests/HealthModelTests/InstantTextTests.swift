@@ -57,4 +57,14 @@ import Testing
             #expect(InstantText.iso8601(second * Instant.second) == text)
         }
     }
+
+    /// For people: by the clock on their wall.
+    @Test func localTimesAreThoseOfTheZone() throws {
+        let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+        let now = try #require(InstantText.parse("2025-07-01T10:15:00.654321Z"))
+        #expect(InstantText.local(now, now: now, zone: zone) == "12:15:00")
+        let late = try #require(InstantText.parse("2025-07-01T22:05:09.9Z"))
+        #expect(InstantText.local(late, now: now, zone: zone) == "2025-07-02 00:05:09")
+        #expect(InstantText.local(late, now: now, zone: .gmt) == "22:05:09")
+    }
 }

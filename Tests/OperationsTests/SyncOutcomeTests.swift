@@ -47,16 +47,22 @@ import Testing
     }
 
     @Test func deliveryIsClaimedOnlyWhenNothingBlocks() {
-        func outcome(_ blocked: [String], isTrusted: Bool = false) -> SyncClient.Outcome {
+        func outcome(_ waiting: [String], refused: [String] = [], isTrusted: Bool = false) -> SyncClient.Outcome {
             SyncClient.Outcome(
-                metrics: [], blocked: blocked, off: [], alerts: 0, seconds: 2, isTrusted: isTrusted)
+                metrics: [], waiting: waiting, refused: refused, off: [], alerts: 0, seconds: 2, isTrusted: isTrusted)
         }
         let terminal = Terminal(isTerminal: false)
         let well = outcome([])
         #expect(well.text(for: terminal).contains("Everything is delivered ("))
         #expect(!well.text(for: terminal).contains("on trust"))
         #expect(well.value["delivered"] == true && well.value["blocked"] == [])
-        let refused = outcome(["uploader: refused"])
+        let refused = outcome([], refused: ["uploader: refused"])
+        // What was refused doesn't go on by itself.
+        let letters = "'healthbus dead-letters retry --all' sends what was refused again, once it can be taken"
+        #expect(well.hint == nil && refused.hint == "nothing is lost; \(letters)")
+        #expect(
+            outcome(["steps: 3 days to compute"], refused: ["uploader: refused"]).hint
+                == "nothing is lost; what waits goes on by itself once the cause is mended; \(letters)")
         #expect(refused.text(for: terminal).contains("Not delivered: uploader: refused."))
         #expect(refused.value["delivered"] == false && refused.value["blocked"] == ["uploader: refused"])
         let trusted = outcome([], isTrusted: true)

@@ -4,8 +4,8 @@ import Testing
 
 /// What `healthbus verify` decides, without a stack.
 @Suite struct VerifyTests {
-    private func held(_ version: Int64, deleted: Bool = false) -> HeldVersion {
-        HeldVersion(version: version, isDeleted: deleted)
+    private func held(_ version: Int64, deleted: Bool = false, content: Int64? = nil) -> HeldVersion {
+        HeldVersion(version: version, isDeleted: deleted, content: content)
     }
 
     @Test func eachDifferenceHasItsName() {
@@ -27,6 +27,11 @@ import Testing
         #expect(finding(held(5), held(6, deleted: true), dead: true) == .deletedLater)
         // Gone on both sides is gone.
         #expect(finding(held(5, deleted: true), held(4, deleted: true)) == nil)
+        // The version alone doesn't tell; where the other side tells nothing of contents, it has to do.
+        #expect(finding(held(5, content: 1), held(5, content: 2)) == .altered)
+        #expect(finding(held(5, content: 1), held(5, content: 1)) == nil)
+        #expect(finding(held(5, content: 1), held(5)) == nil)
+        #expect(finding(held(5, content: 1), held(4, content: 2)) == .older)
         // The backend wouldn't take it: known, and told apart.
         #expect(finding(held(5), nil, dead: true) == .deadLetter)
         #expect(finding(held(5), held(4), dead: true) == .deadLetter)
@@ -41,10 +46,15 @@ import Testing
     }
 
     @Test func theLastLineClaimsNoMoreThanWasDelivered() {
-        func verdict(_ deadLetters: Int, _ pending: Int, holds: Bool = true) -> String {
-            VerifyReport.verdict(holdsDelivered: holds, deadLetters: deadLetters, pending: pending)
+        func verdict(_ deadLetters: Int, _ pending: Int, holds: Bool = true, contents: Bool = true) -> String {
+            VerifyReport.verdict(
+                holdsDelivered: holds, deadLetters: deadLetters, pending: pending, comparesContents: contents)
         }
-        #expect(verdict(0, 0) == "The backend holds all of it, once and in the version that is here")
+        #expect(verdict(0, 0) == "The backend holds all of it, once and as it is here")
+        #expect(
+            verdict(0, 0, contents: false)
+                == "The backend holds all of it, once and in the version that is here; it doesn't tell contents, so they weren't compared"
+        )
         #expect(
             verdict(3, 1436)
                 == "The backend holds all that was delivered; 3 are in dead letters, 1\u{202F}436 aren't delivered yet")
@@ -66,24 +76,29 @@ import Testing
         var generator = SystemRandomNumberGenerator()
         shuffled.shuffle(using: &generator)
         for number in 0..<3000 {
-            fold.add(id(day: 20_000 + number % 30, UInt64(number)), version: Int64(number), isDeleted: false, .ours)
+            fold.add(id(day: 20_000 + number % 30, UInt64(number)), held(Int64(number), deleted: false), .ours)
         }
         for number in shuffled {
-            fold.add(id(day: 20_000 + number % 30, UInt64(number)), version: Int64(number), isDeleted: false, .theirs)
+            fold.add(id(day: 20_000 + number % 30, UInt64(number)), held(Int64(number), deleted: false), .theirs)
         }
         #expect(fold.differing(rows: 1000) == [])
         // One more, one other version, one deleted, and the same number of other ids.
-        fold.add(id(day: 20_001, 5000), version: 1, isDeleted: false, .ours)
-        fold.add(id(day: 20_004, 5000), version: 1, isDeleted: false, .ours)
-        fold.add(id(day: 20_004, 5000), version: 2, isDeleted: false, .theirs)
-        fold.add(id(day: 20_006, 5000), version: 1, isDeleted: false, .ours)
-        fold.add(id(day: 20_006, 5000), version: 1, isDeleted: true, .theirs)
-        fold.add(id(day: 20_009, 5000), version: 1, isDeleted: false, .ours)
-        fold.add(id(day: 20_009, 5001), version: 1, isDeleted: false, .theirs)
+        fold.add(id(day: 20_001, 5000), held(1, deleted: false), .ours)
+        fold.add(id(day: 20_004, 5000), held(1, deleted: false), .ours)
+        fold.add(id(day: 20_004, 5000), held(2, deleted: false), .theirs)
+        fold.add(id(day: 20_006, 5000), held(1, deleted: false), .ours)
+        fold.add(id(day: 20_006, 5000), held(1, deleted: true), .theirs)
+        fold.add(id(day: 20_009, 5000), held(1, deleted: false), .ours)
+        fold.add(id(day: 20_009, 5001), held(1, deleted: false), .theirs)
         #expect(fold.differing(rows: 1_000_000) == [[20_001, 20_004, 20_006, 20_009]])
+        fold.add(id(day: 20_011, 5000), held(1, content: 7), .ours)
+        fold.add(id(day: 20_011, 5000), held(1, content: 8), .theirs)
+        #expect(fold.differing(rows: 1_000_000) == [[20_001, 20_004, 20_006, 20_009, 20_011]])
+        fold.add(id(day: 20_011, 5001), held(1, content: 8), .ours)
+        fold.add(id(day: 20_011, 5001), held(1, content: 8), .theirs)
         // A day has 201 or 202 rows here.
-        #expect(fold.differing(rows: 410) == [[20_001, 20_004], [20_006, 20_009]])
-        #expect(fold.differing(rows: 1).count == 4)
+        #expect(fold.differing(rows: 410) == [[20_001, 20_004], [20_006, 20_009], [20_011]])
+        #expect(fold.differing(rows: 1).count == 5)
     }
 
     @Test func everyIdLiesInItsBucketsRange() {

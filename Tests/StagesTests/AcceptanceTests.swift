@@ -189,14 +189,33 @@ import UploaderStage
 
     // MARK: Retry-After
 
-    @Test(arguments: ["86400", "999999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
-    func aLongWaitIsCappedShownAndCutShort(_ header: String) throws {
+    @Test func aWaitIsShownByTheLocalClock() throws {
+        let rig = try UploaderRig()
+        try rig.answerQuestion()
+        try rig.add(1...1)
+        try rig.reply(429, retryAfter: "120")
+        let until = InstantText.local(rig.rig.now + 120 * Instant.second, now: rig.rig.now)
+        #expect(try rig.detail("blocked") == .string("the backend answered 429; it asked to wait until \(until)"))
+    }
+
+    @Test(arguments: [
+        ("86400", "until"), ("999999999999999999999999", "for good"), ("Fri, 31 Dec 9999 23:59:59 GMT", "for good"),
+    ])
+    func aLongWaitIsCappedShownAndCutShort(_ header: String, _ words: String) throws {
         let rig = try UploaderRig()
         try rig.answerQuestion()
         try rig.add(1...1)
         try rig.reply(429, retryAfter: header)
         #expect(try rig.detail("waitsUntil").int == rig.rig.now + 900 * Instant.second)
-        #expect(try rig.detail("blocked").string?.contains("asked to wait until") == true)
+        // Both what was asked for and what is done.
+        let shown = try #require(try rig.detail("blocked").string)
+        let next = InstantText.local(rig.rig.now + 900 * Instant.second, now: rig.rig.now)
+        #expect(shown.contains("; it asked to wait \(words)"))
+        #expect(shown.hasSuffix(", and is tried again at \(next) ('retryAfterCapSeconds')"))
+        if words == "until" {
+            let asked = InstantText.local(rig.rig.now + 86_400 * Instant.second, now: rig.rig.now)
+            #expect(shown.contains(" \(asked),"))
+        }
         try rig.rig.pass(899 * Instant.second)
         #expect(rig.uploads.isEmpty)
         try rig.rig.pass(Instant.second)

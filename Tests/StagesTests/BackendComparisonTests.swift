@@ -44,6 +44,58 @@ import UploaderStage
         #expect(try rig.known("isCompared") == true && rig.uploads.isEmpty && rig.frontier() == 3)
     }
 
+    /// It costs a backend something: not with each question.
+    @Test func rowsAreCountedAtEachStartAndEachHour() throws {
+        let rig = try UploaderRig()
+        func counts() throws -> Bool {
+            let request = try #require(rig.questions.first?.request as? HoldingsRequest)
+            #expect(request.query == (request.countsRows ? ["count": "rows"] : [:]))
+            return request.countsRows
+        }
+        #expect(try counts())
+        // Until it has answered.
+        try rig.answerQuestion(.answered(status: 503, body: []))
+        try rig.rig.pass(Instant.second)
+        #expect(try counts())
+        try rig.answerQuestion()
+        try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])
+        #expect(try !counts())
+        try rig.answerQuestion()
+        try rig.rig.pass(3600 * Instant.second)
+        #expect(try counts())
+        try rig.answerQuestion()
+        try rig.rig.restart()
+        #expect(try counts())
+    }
+
+    /// One backend that loses what it took again and again isn't another one.
+    @Test func whoLosesItAgainIsNamedForThat() throws {
+        let rig = try delivered()
+        for _ in 0..<4 {
+            try rig.rig.hear("control.uploader", ["command": "check", "id": .string("\(Int.random(in: 0..<Int.max))")])
+            try rig.answerQuestion(holdings(created: "0", alive: "0", sequence: "0"))
+            try rig.answerPull()
+            for _ in 0..<3 where !rig.uploads.isEmpty {
+                let (effect, request) = try rig.request()
+                try rig.rig.reply(effect, answer("generation-1", try rig.dates(request).count, sequence: 1))
+            }
+            for question in rig.questions { try rig.rig.reply(question, holdings(created: "3", alive: "3")) }
+        }
+        let why = try #require(try rig.known("why").string)
+        let next = InstantText.local(rig.rig.now + 600 * Instant.second, now: rig.rig.now)
+        #expect(
+            why
+                == "the backend lacks some of what it took once more; everything was delivered to it again 3 times lately, "
+                + "and will be again from \(next) on")
+        // Once it has kept all for an hour, that is over.
+        #expect(try rig.alerts().contains("alternating"))
+        try rig.rig.pass(60 * Instant.second)
+        try rig.answerQuestion(holdings(created: "3", alive: "3"))
+        try rig.rig.pass(3600 * Instant.second)
+        try rig.answerQuestion(holdings(created: "3", alive: "3"))
+        #expect(try !rig.alerts().contains("alternating"))
+    }
+
     @Test func itIsComparedWhenSomebodyAsks() throws {
         let rig = try delivered()
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])

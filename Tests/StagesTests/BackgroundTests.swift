@@ -127,6 +127,18 @@ import Testing
         #expect(released(rig, "uploader", "b") ?? 0 < 20)
     }
 
+    /// Whoever imports and syncs at once means what was imported, though no hint of it has come yet.
+    @Test func aSyncWaitsForTheHeadItIsAskedFor() throws {
+        let rig = try rig()
+        try observer(rig, 10, [:])
+        try rig.hear("control.debouncer", ["command": "sync", "id": "one", "head": 20])
+        #expect(try rig.report().details["manual"]?.isNull ?? true)
+        try observer(rig, 20, ["a": 20])
+        try rig.hear("control.debouncer", ["command": "sync", "id": "one", "head": 20])
+        #expect(try rig.report().details["manual"]?["id"] == "one")
+        #expect(released(rig, "steps", "a") == 20)
+    }
+
     @Test func whatComesWhileTheTaskRunsIsNotForgotten() throws {
         let rig = try rig()
         try observer(rig, 10, ["a": 10], device: away)

@@ -10,6 +10,10 @@ import Testing
         #expect(HumanFormat.count(number) == text.replacingOccurrences(of: " ", with: "\u{202F}"))
     }
 
+    @Test func oneIsSingular() {
+        #expect([0, 1, 2].map { HumanFormat.count($0, "day") } == ["0 days", "1 day", "2 days"])
+    }
+
     @Test(arguments: [
         (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (1_550, "1.6 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
         (2_345_678_901, "2.3 GB"), (Int.max, "9.2 EB"),

@@ -1,3 +1,4 @@
+import Console
 import HealthModel
 import PluginKit
 
@@ -16,7 +17,8 @@ enum BackendFindings {
                 ).because(of: [own, name]))
         }
         if backend["result"] == "redelivered" {
-            let missing = backend["missing"].int.map { "at least \($0) elements" } ?? "some or all"
+            let missing =
+                backend["missing"].int.map { "at least \(HumanFormat.count(Int($0), "element"))" } ?? "some or all"
             found.append(
                 Finding(
                     .warning, name, "the backend had lost \(missing) of what it took; everything is delivered again",

@@ -27,8 +27,7 @@ extension Diagnosis {
             if days > 0 { parts.append("has \(HumanFormat.count(Int(days))) day\(days == 1 ? "" : "s") to compute") }
             if !upstreams.isEmpty {
                 parts.append(
-                    "is behind \(upstreams.joined(separator: ", ")) by \(HumanFormat.count(Int(changes))) change\(changes == 1 ? "" : "s")"
-                )
+                    "is behind \(upstreams.joined(separator: ", ")) by \(HumanFormat.count(Int(changes), "change"))")
             }
             return parts.joined(separator: ", and ")
         }
@@ -121,8 +120,7 @@ extension Diagnosis {
         let backend = seen.stack.only(.backend)?.name
         let waiting =
             backlog.changes > 0
-            ? "; \(HumanFormat.count(Int(backlog.changes))) \(backlog.changes == 1 ? "change waits" : "changes wait")"
-            : ""
+            ? "; \(HumanFormat.count(Int(backlog.changes), "change")) \(backlog.changes == 1 ? "waits" : "wait")" : ""
         if let held = beat.details["held"]?.int, held > 0 {
             return Finding(
                 .warning, name, why + waiting,
@@ -130,7 +128,7 @@ extension Diagnosis {
             ).asCause(because: [backend])
         }
         return Finding(
-            .warning, name, "delivers nothing now: \(why)\(waiting)",
+            .warning, name, "isn't delivering at present: \(why)\(waiting)",
             remedy: "nothing is lost, and it is tried again by itself; 'healthbus sync' tries at once"
         ).asCause(because: [backend])
     }

@@ -200,8 +200,7 @@ public struct Diagnosis {
         return zones + [
             Finding(
                 .note, seen.stack.only(.observer)?.name ?? "observer",
-                "has quarantined \(seen.quarantined) input\(seen.quarantined == 1 ? "" : "s") that can't be true or "
-                    + "\(seen.quarantined == 1 ? "isn't" : "aren't") understood",
+                "has quarantined \(HumanFormat.count(Int(seen.quarantined), "input")) that can't be true or can't be understood",
                 remedy: "'healthbus quarantine list' shows the reasons")
         ]
     }

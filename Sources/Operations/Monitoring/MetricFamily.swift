@@ -99,7 +99,7 @@ extension MetricFamily {
     package static let importOpen = MetricFamily(
         "import_open", .gauge, ["instance"], "1 while a file is being imported.")
     package static let quarantined = MetricFamily(
-        "quarantined_samples", .gauge, ["instance"], "Samples and inputs that are kept apart and don't count.")
+        "quarantined_samples", .gauge, ["instance"], "Samples and inputs that are quarantined, and so don't count.")
     package static let lastSample = MetricFamily(
         "last_sample_timestamp_seconds", .gauge, ["instance"],
         "End of the newest sample of the handler's types, of any user.")

@@ -21,7 +21,7 @@ public struct TopView: Sendable {
         var summary = [total.state]
         if let rows = total.rows { summary.append("\(count(rows)) rows/s") }
         if let behind = total.behind { summary.append("\(HumanFormat.count(Int(behind))) behind") }
-        summary.append("\(table.pendingDays) days to compute")
+        summary.append(HumanFormat.count(Int(table.pendingDays), "day") + " to compute")
         if let processor = total.processor { summary.append("CPU \(percent(processor)) %") }
         if let memory = total.memory { summary.append(HumanFormat.bytes(Int(memory))) }
         var lines = ["\(time)Z  \(state)", summary.joined(separator: ", "), ""]

@@ -13,8 +13,10 @@ final class BackendVersions {
         var text: String
         var version: Int64
         var isDeleted: Bool
-        /// The same for samples of equal content; nil without.
+        /// The `ContentNumber` of what is alive; nil where the backend doesn't tell.
         var content: Int64?
+
+        var held: HeldVersion { HeldVersion(version: version, isDeleted: isDeleted, content: content) }
     }
 
     let address: String
@@ -22,6 +24,8 @@ final class BackendVersions {
     private let token: TokenSource
     private let timeout: Double
     private var generation: String?
+    /// Whether it has told contents, each time it was asked.
+    private(set) var tellsContents = true
 
     private static let path = "/api/v1/versions"
     private static let answerLimit = 16 << 20
@@ -50,15 +54,12 @@ final class BackendVersions {
     /// - Parameters:
     ///   - after: only ids beyond this one; nil for all.
     ///   - expected: about how many rows are wanted, so that a page isn't larger than that.
-    ///   - withContents: with the number that equal samples share.
     func forEach(
-        _ list: String, user: String, after: SampleID? = nil, expected: Int? = nil, withContents: Bool = false,
-        _ body: (Row) throws -> Bool
+        _ list: String, user: String, after: SampleID? = nil, expected: Int? = nil, _ body: (Row) throws -> Bool
     ) throws {
-        var query = ["list": list, "user": user]
+        var query = ["list": list, "user": user, "contents": "2"]
         query["cursor"] = after?.description
         if let expected { query["limit"] = "\(min(max(1, expected), Self.pageRows))" }
-        if withContents { query["contents"] = "1" }
         var last = after
         while true {
             let page = try page(query)
@@ -66,6 +67,7 @@ final class BackendVersions {
                 throw Failure("the backend began anew while it was read", hint: "try again")
             }
             generation = page.generation
+            if page.rows.contains(where: { $0.content == nil }) { tellsContents = false }
             for row in page.rows {
                 // What is compared in one walk must come in order.
                 if let id = row.id {

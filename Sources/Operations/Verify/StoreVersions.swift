@@ -52,7 +52,8 @@ final class StoreVersions {
     }
 
     /// Gives each of a user's samples to `body`, oldest change first, tombstones too, but for workouts, which go as events.
-    func forEachSample(user: String, _ body: (Sample) throws -> Void) throws {
+    /// - Parameter withContents: with the number of what each living one says.
+    func forEachSample(user: String, withContents: Bool, _ body: (Sample) throws -> Void) throws {
         var query: [String: Value] = [
             "query": "samples", "types": ["exclude": [.string(HealthType.workoutIdentifier)]], "until": .integer(.max),
         ]
@@ -73,7 +74,7 @@ final class StoreVersions {
                 let now = StoreHead(wireValue: last["head"])
             else { throw isReset ? begunAnew : unanswered }
             if let head, head.store != now.store || head.generation != now.generation { throw begunAnew }
-            for page in pages { try give(page, of: user, to: body) }
+            for page in pages { try give(page, of: user, withContents, to: body) }
             head = head ?? now
             // What comes while this goes on isn't waited for.
             guard through > after, through < head?.sequence ?? 0 else { return }
@@ -89,20 +90,26 @@ final class StoreVersions {
         Failure("'\(observer.name)' doesn't answer", hint: "'healthbus doctor' says what hangs")
     }
 
-    private func give(_ page: Value, of user: String, to body: (Sample) throws -> Void) throws {
+    private func give(
+        _ page: Value, of user: String, _ withContents: Bool, to body: (Sample) throws -> Void
+    ) throws {
         let samples = try SamplePage(wireValue: page["samples"])
         guard let owners = page["user"].int32s, owners.count == samples.count else {
             throw StageError.unreadablePage(producer: observer.name)
         }
         guard let index = (page["users"].array ?? []).firstIndex(where: { $0.string == user }) else { return }
         let types = samples.types.map { self.index(of: $0) }
+        let typeNumbers = withContents ? samples.types.map { ContentNumber.text($0) } : []
+        let sourceNumbers = withContents ? samples.origins.map { ContentNumber.text($0.sourceName) } : []
         for row in 0..<samples.count where Int(owners[row]) == index {
-            try body(
-                Sample(
-                    id: samples.ids[row],
-                    held: HeldVersion(
-                        version: samples.sequence[row], isDeleted: samples.flags[row].contains(.deleted)),
-                    type: types[Int(samples.type[row])]))
+            var held = HeldVersion(
+                version: samples.sequence[row], isDeleted: samples.flags[row].contains(.deleted))
+            if withContents, !held.isDeleted {
+                held.content = ContentNumber.sample(
+                    type: typeNumbers[Int(samples.type[row])], start: samples.start[row], end: samples.end[row],
+                    value: samples.value[row], source: sourceNumbers[Int(samples.origin[row])])
+            }
+            try body(Sample(id: samples.ids[row], held: held, type: types[Int(samples.type[row])]))
         }
     }
 

@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import PluginKit
+import UploaderStage
 
 extension Verification {
     private struct Document {
@@ -20,7 +21,7 @@ extension Verification {
             // The backend first: what it has by then was delivered before.
             var theirs: [String: HeldVersion] = [:]
             try backend.forEach(list, user: user) { row in
-                theirs[row.id?.description ?? row.text] = HeldVersion(version: row.version, isDeleted: row.isDeleted)
+                theirs[row.id?.description ?? row.text] = row.held
                 return true
             }
             var found = VerifyReport.List()
@@ -54,6 +55,10 @@ extension Verification {
         return scope.from.map { $0 <= day } ?? true && scope.to.map { day <= $0 } ?? true
     }
 
+    private static func content(of row: KeyedChangelog.Row) throws -> Int64? {
+        try UploadEncoding.document(of: row).map { try ContentNumber.document(json: $0.json().utf8) }
+    }
+
     /// As the uploader sends them: by the last part of their key, at the sequence of their newest change.
     private func documents(of list: String, _ user: String, _ store: StoreVersions) throws -> [String: Document] {
         var documents: [String: Document] = [:]
@@ -68,7 +73,9 @@ extension Verification {
                     list == "days" || (row.topic == "events.sleep") == (list == "nights")
                 else { return }
                 documents[String(id)] = Document(
-                    held: HeldVersion(version: row.sequence, isDeleted: row.body == nil), producer: producer.name,
+                    held: HeldVersion(
+                        version: row.sequence, isDeleted: row.body == nil, content: try Self.content(of: row)),
+                    producer: producer.name,
                     isPending: store.isPending(row, of: producer.name),
                     isMeant: isMeant(row.day.map { LocalDay(number: $0) }))
             }

@@ -4,7 +4,7 @@ import HealthModel
 import PluginKit
 import UploaderStage
 
-/// Holds what a running stack has delivered against what its backend keeps, by id and version.
+/// Holds what a running stack has delivered against what its backend keeps, by id, version and content.
 ///
 /// Samples are folded by day first, and only days that differ are looked at id by id, so many at a time: memory is flat at any size. The
 /// backend is read before the store, and how far delivery has come before both, so what happens meanwhile is never taken
@@ -66,6 +66,7 @@ public final class Verification {
             try compareDocuments(user, store, backend, dead: dead, &part, &report.again)
             report.users.append(part)
         }
+        report.comparesContents = backend.tellsContents
         return report
     }
 
@@ -93,13 +94,13 @@ public final class Verification {
         let range = IDRange(span)
         let twice = try foldTheirs(user, range, backend, &fold, &samples)
         var twins = try Twins(twice) { take in
-            try backend.forEach("samples", user: user, after: range.before, withContents: true) { row in
+            try backend.forEach("samples", user: user, after: range.before) { row in
                 guard range.isBelowEnd(row.id) else { return false }
                 if !row.isDeleted { take(row) }
                 return true
             }
         }
-        try store.forEachSample(user: user) { sample in
+        try store.forEachSample(user: user, withContents: backend.tellsContents) { sample in
             step()
             guard range.holds(sample.id) else { return }
             if store.isPending(sample) {
@@ -108,7 +109,7 @@ public final class Verification {
                 return
             }
             byType[sample.type, default: .init()].here += 1
-            fold.add(sample.id, version: sample.held.version, isDeleted: sample.held.isDeleted, .ours)
+            fold.add(sample.id, sample.held, .ours)
             if !sample.held.isDeleted { twins.isHere(sample.id) }
         }
         for id in twins.doubled { samples.note(.doubled, id) }
@@ -138,12 +139,12 @@ public final class Verification {
         _ samples: inout VerifyReport.List
     ) throws -> SeenTwice {
         var twice = SeenTwice()
-        try backend.forEach("samples", user: user, after: range.before, withContents: true) { row in
+        try backend.forEach("samples", user: user, after: range.before) { row in
             step()
             guard range.isBelowEnd(row.id) else { return false }
             samples.there += 1
             if let id = row.id {
-                fold.add(id, version: row.version, isDeleted: row.isDeleted, .theirs)
+                fold.add(id, row.held, .theirs)
             } else if !row.isDeleted {
                 samples.note(.beyond, row.text)
             }
@@ -162,7 +163,7 @@ public final class Verification {
         var isMeant = [Bool](repeating: false, count: fold.buckets.count)
         for bucket in batch { isMeant[bucket] = true }
         var ours: [StoreVersions.Sample] = []
-        try store.forEachSample(user: user) { sample in
+        try store.forEachSample(user: user, withContents: backend.tellsContents) { sample in
             if range.holds(sample.id), isMeant[fold.bucket(of: sample.id)] { ours.append(sample) }
         }
         ours.sort { $0.id < $1.id }
@@ -188,7 +189,7 @@ public final class Verification {
                     next += 1
                 }
                 if next < ours.count, ours[next].id == id {
-                    judge(ours[next], HeldVersion(version: row.version, isDeleted: row.isDeleted))
+                    judge(ours[next], row.held)
                     next += 1
                 } else if !row.isDeleted {
                     found(.beyond, id, nil)

@@ -14,6 +14,8 @@ public enum VerifyFinding: String, CaseIterable, Sendable {
     case deletedLater
     /// A version there that this stack has never given.
     case newer
+    /// The same version there with other content, which nothing sent from here overcomes.
+    case altered
     /// The same content under another id too.
     case doubled
     /// Refused by the backend, and kept aside here.
@@ -28,7 +30,8 @@ public enum VerifyFinding: String, CaseIterable, Sendable {
     /// Whether the backend doesn't hold what was delivered to it.
     public var isWrong: Bool {
         switch self {
-        case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .doubled: true
+        case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .altered, .doubled:
+            true
         case .deadLetter, .pending, .off, .beyond: false
         }
     }
@@ -37,7 +40,8 @@ public enum VerifyFinding: String, CaseIterable, Sendable {
     package var isUndelivered: Bool {
         switch self {
         case .deadLetter, .pending, .off: true
-        case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .doubled, .beyond:
+        case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .altered, .doubled,
+            .beyond:
             false
         }
     }
@@ -46,7 +50,7 @@ public enum VerifyFinding: String, CaseIterable, Sendable {
     package var isRepairable: Bool {
         switch self {
         case .missing, .missingDeletion, .older, .aliveThere, .deletedThere: true
-        case .deletedLater, .newer, .doubled, .deadLetter, .pending, .off, .beyond: false
+        case .deletedLater, .newer, .altered, .doubled, .deadLetter, .pending, .off, .beyond: false
         }
     }
 
@@ -59,6 +63,7 @@ public enum VerifyFinding: String, CaseIterable, Sendable {
         case .deletedThere: "alive here, deleted there"
         case .deletedLater: "deleted there"
         case .newer: "newer there"
+        case .altered: "altered there"
         case .doubled: "doubled there"
         case .deadLetter: "dead letter"
         case .pending: "not delivered yet"
@@ -72,10 +77,13 @@ public enum VerifyFinding: String, CaseIterable, Sendable {
 package struct HeldVersion: Sendable, Equatable {
     package var version: Int64
     package var isDeleted: Bool
+    /// Its `ContentNumber`; nil where nobody tells.
+    package var content: Int64?
 
-    package init(version: Int64, isDeleted: Bool) {
+    package init(version: Int64, isDeleted: Bool, content: Int64? = nil) {
         self.version = version
         self.isDeleted = isDeleted
+        self.content = content
     }
 }
 
@@ -88,7 +96,10 @@ extension VerifyFinding {
         // A deletion of the same version stays, whatever is sent.
         if theirs.isDeleted, theirs.version >= ours.version { return .deletedLater }
         if theirs.version > ours.version { return .newer }
-        if theirs.version == ours.version, theirs.isDeleted == ours.isDeleted { return nil }
+        if theirs.version == ours.version, theirs.isDeleted == ours.isDeleted {
+            guard !ours.isDeleted, let mine = ours.content, let other = theirs.content else { return nil }
+            return mine == other ? nil : .altered
+        }
         if isDeadLetter { return .deadLetter }
         return ours.isDeleted ? .aliveThere : theirs.isDeleted ? .deletedThere : .older
     }

@@ -8,7 +8,8 @@ extension VerifyReport {
         var text = ""
         if let repaired { text += "Delivered \(Self.elements(repaired)) again, and compared once more.\n" }
         for user in users {
-            let held = Self.lists.map { "\(HumanFormat.count(user.lists[$0]?.here ?? 0)) \($0)" }
+            // Each list's name is a plural.
+            let held = Self.lists.map { HumanFormat.count(user.lists[$0]?.here ?? 0, String($0.dropLast())) }
             text += "\(user.name): \(held.joined(separator: ", ")) delivered to \(address)\n"
         }
         let table = table()
@@ -23,13 +24,16 @@ extension VerifyReport {
             text += "\(HumanFormat.count(off)) of types that are switched off \(verb) delivered.\n"
         }
         let verdict = Self.verdict(
-            holdsDelivered: holdsDelivered, deadLetters: count(.deadLetter), pending: count(.pending))
+            holdsDelivered: holdsDelivered, deadLetters: count(.deadLetter), pending: count(.pending),
+            comparesContents: comparesContents)
         text += "\(verdict) (\(HumanFormat.duration(.seconds(seconds)))).\n"
         return text + advice.map { "- \($0)\n" }.joined()
     }
 
     /// What all of it comes to, without its full stop. Pure.
-    package static func verdict(holdsDelivered: Bool, deadLetters: Int, pending: Int) -> String {
+    package static func verdict(
+        holdsDelivered: Bool, deadLetters: Int, pending: Int, comparesContents: Bool = true
+    ) -> String {
         guard holdsDelivered else { return "The backend doesn't hold what it should" }
         var rest: [String] = []
         if deadLetters > 0 {
@@ -38,9 +42,12 @@ extension VerifyReport {
         if pending > 0 {
             rest.append("\(HumanFormat.count(pending)) \(pending == 1 ? "isn't" : "aren't") delivered yet")
         }
-        return rest.isEmpty
-            ? "The backend holds all of it, once and in the version that is here"
+        let how = comparesContents ? "as it is here" : "in the version that is here"
+        let verdict =
+            rest.isEmpty
+            ? "The backend holds all of it, once and \(how)"
             : "The backend holds all that was delivered; \(rest.joined(separator: ", "))"
+        return verdict + (comparesContents ? "" : "; it doesn't tell contents, so they weren't compared")
     }
 
     private static func elements(_ count: Int) -> String {
@@ -88,6 +95,11 @@ extension VerifyReport {
         if count(.newer) > 0 {
             advice.append(
                 "What is newer there was delivered by a later state of this store, as before a backup was put back; import the newest export to bring this store up to date."
+            )
+        }
+        if count(.altered) > 0 {
+            advice.append(
+                "What is altered there was changed behind the backend's back, and delivery doesn't overwrite what has the same version: remove those rows from its database, and 'healthbus verify --repair' delivers them."
             )
         }
         if count(.doubled) > 0 {

@@ -48,6 +48,8 @@ public struct VerifyReport: Sendable {
     /// What is to be delivered again: sequences by producer.
     var again: [String: [Int64]] = [:]
     public var seconds = 0.0
+    /// Whether the backend tells contents, so that they were compared, and not only ids and versions.
+    public var comparesContents = true
     /// Elements that `--repair` has delivered again before this comparison; nil without it.
     public var repaired: Int?
 
@@ -71,7 +73,8 @@ public struct VerifyReport: Sendable {
     public var value: Value {
         [
             "backend": .string(address), "from": Value(from?.description), "to": Value(to?.description),
-            "right": .bool(isRight), "repairable": Value(repairable), "repaired": Value(repaired),
+            "right": .bool(isRight), "contents": .bool(comparesContents), "repairable": Value(repairable),
+            "repaired": Value(repaired),
             "seconds": .number(seconds),
             "users": .array(
                 users.map { user in

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// Two collections of (id, version, deleted), folded into the days that their ids begin with, so that millions are compared in a few hundred
+/// Two collections of (id, version, deleted, content), folded into the days that their ids begin with, so that millions are compared in a few hundred
 /// kilobytes: only days that differ need be looked at id by id.
 ///
 /// The first 48 bits of an id are its start in milliseconds. Ids that others made are of any day; those beyond the plausible
@@ -28,9 +28,9 @@ package struct VersionFold: Sendable {
 
     package func bucket(of id: SampleID) -> Int { min(Int(id.high >> 16 / Self.dayLength), buckets.count - 1) }
 
-    package mutating func add(_ id: SampleID, version: Int64, isDeleted: Bool, _ side: Side) {
+    package mutating func add(_ id: SampleID, _ held: HeldVersion, _ side: Side) {
         let index = bucket(of: id)
-        let hash = Self.hash(id, version, isDeleted)
+        let hash = Self.hash(id, held)
         switch side {
         case .ours:
             buckets[index].ours += 1
@@ -65,8 +65,10 @@ package struct VersionFold: Sendable {
         return (bucket == 0 ? nil : SampleID(high: first - 1, low: .max), SampleID(high: next, low: .max))
     }
 
-    private static func hash(_ id: SampleID, _ version: Int64, _ isDeleted: Bool) -> UInt64 {
-        mixed(mixed(mixed(id.high) ^ id.low) ^ (UInt64(bitPattern: version) << 1 | (isDeleted ? 1 : 0)))
+    private static func hash(_ id: SampleID, _ held: HeldVersion) -> UInt64 {
+        let version = UInt64(bitPattern: held.version) << 1 | (held.isDeleted ? 1 : 0)
+        let content = held.isDeleted ? 0 : UInt64(bitPattern: held.content ?? 0)
+        return mixed(mixed(mixed(mixed(id.high) ^ id.low) ^ version) ^ content)
     }
 
     /// SplitMix64's last steps.

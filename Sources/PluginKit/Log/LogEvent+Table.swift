@@ -4,7 +4,8 @@ import Console
 extension LogEvent {
     public static let all: [LogEvent] = [
         alertCleared, alertRaised, anchorRefused, anchorReset, appBackground, authorizationAsked, backendChanged,
-        backendFailed, backendLacks, backendListening, backendRolledBack, busDenied, busFailed, busRefused, busReopened,
+        backendFailed, backendLacks, backendListening, backendRolledBack, backendRowsMissing, busDenied, busFailed,
+        busRefused, busReopened,
         busUnreadable, dayFailed,
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
@@ -186,6 +187,10 @@ extension LogEvent {
         "backend.rolledback", .notice,
         "A caller has seen more of the reference backend's database than it holds, as when an older copy was put back: it begins a new generation, so that all is delivered again.",
         ["seen": "the caller's sequence", "held": "the database's"])
+    public static let backendRowsMissing = LogEvent(
+        "backend.rowsmissing", .error,
+        "Rows were removed from the reference backend's database behind its back: it begins a new generation, so that all is delivered again.",
+        ["missing": "how many at least"])
     public static let busFailed = LogEvent(
         "bus.failed", .error, "A process has lost its place on the bus.", ["why": "what went wrong"])
     public static let busRefused = LogEvent(

@@ -21,7 +21,8 @@ enum TasksCommand: Command {
             throw Failure.usage(
                 "'\(action)' isn't something to do with tasks", hint: "there are: \(actions.joined(separator: ", "))")
         }
-        let client = TaskClient(try Stack(arguments))
+        let stack = try Stack(arguments)
+        let client = TaskClient(stack)
         let rows: [TaskClient.Row]
         if action == "list" {
             guard arguments.positionals.count == 1 || arguments.positionals.isEmpty else {
@@ -41,7 +42,8 @@ enum TasksCommand: Command {
             }
             StandardStream.output.write(Value.array(list).json(pretty: true) + "\n")
         } else {
-            StandardStream.output.write(TaskClient.table(rows, for: Terminal(.output), now: Date()))
+            StandardStream.output.write(
+                stack.advice.addressed(TaskClient.table(rows, for: Terminal(.output), now: Date())))
         }
     }
 }
@@ -61,7 +63,7 @@ enum SyncCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
-        let client = try SyncClient(stack)
+        let client = try SyncClient(stack) { StandardStream.error.write("healthbus: \(stack.advice.addressed($0))\n") }
         defer { client.close() }
         if let span = arguments.value("--history") {
             guard arguments.positionals.isEmpty else {
@@ -77,7 +79,7 @@ enum SyncCommand: Command {
         if !outcome.isDelivered {
             throw Failure(
                 "not everything is delivered: \(outcome.blocked.joined(separator: "; "))",
-                hint: "nothing is lost; all but what was refused goes on by itself once the cause is mended")
+                hint: outcome.hint)
         }
     }
 

@@ -33,7 +33,8 @@ enum DeadLettersCommand: Command {
         case .show:
             guard let entry = report.entries.first else { return }
             let whole = try report.whole(entry)
-            StandardStream.output.write(isJSON ? whole.json(pretty: true) + "\n" : DeadLetterReport.text(whole))
+            StandardStream.output.write(
+                isJSON ? whole.json(pretty: true) + "\n" : stack.advice.addressed(DeadLetterReport.text(whole)))
         case .retry, .drop:
             let count = report.entries.count
             if action == .drop, count > 0 {

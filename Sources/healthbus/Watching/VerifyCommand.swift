@@ -25,7 +25,8 @@ enum VerifyCommand: Command {
         let terminal = Terminal(.error)
         let began = MonotonicClock.now
         var saidAt: Instant = 0
-        let verification = try Verification(try Stack(arguments), scope, now: WallClock.now) { done, total in
+        let stack = try Stack(arguments)
+        let verification = try Verification(stack, scope, now: WallClock.now) { done, total in
             let now = MonotonicClock.now
             guard terminal.isTerminal, now - saidAt > 100_000 else { return }
             saidAt = now
@@ -38,7 +39,8 @@ enum VerifyCommand: Command {
         }
         report.seconds = (MonotonicClock.now - began).seconds
         StandardStream.output.write(
-            arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output)))
+            arguments.flag("--json")
+                ? report.value.json(pretty: true) + "\n" : stack.advice.addressed(report.text(for: Terminal(.output))))
         if !report.isRight { throw Quiet(.failed) }
     }
 

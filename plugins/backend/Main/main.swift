@@ -31,8 +31,10 @@ PluginProgram.start("backend") { context, stopper in
     let backend = try Backend(
         databasePath: context.databasePath, token: token,
         audit: options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1",
-        report: { log(.backendFailed, ["why": $0]) },
-        rolledBack: { log(.backendRolledBack, ["seen": $0, "held": $1]) })
+        notices: BackendNotices(
+            failed: { log(.backendFailed, ["why": $0]) },
+            rolledBack: { log(.backendRolledBack, ["seen": $0, "held": $1]) },
+            rowsMissing: { log(.backendRowsMissing, ["missing": $0]) }))
     var limits = HTTPServer.Limits()
     limits.connections = Int(options["connections"].int ?? 64)
     limits.connectionsPerAddress = Int(options["connectionsPerAddress"].int ?? 48)
@@ -69,8 +71,30 @@ PluginProgram.start("backend") { context, stopper in
             failed: { log(.busFailed, ["why": "\($0)"]) }))
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
-    stopped.wait()
+    var absence = Absence()
+    while stopped.wait(timeout: .now() + 1) == .timedOut, !absence.isOver(isThere: backend.keepsWhatItTakes) {}
     server.stop()
     backend.close()
     bus.close()
+    if absence.isEndless {
+        throw Failure(
+            "\(context.databasePath) was removed or replaced while the backend ran; it has stopped, and has accepted "
+                + "nothing since that it can't keep",
+            hint: "put it back, or restore a backup with 'healthbus restore BACKUP', and start it again; "
+                + "where it was meant, start it again: everything is delivered to it once more")
+    }
+}
+
+/// How long the database has been away from its place. Nothing is accepted meanwhile.
+struct Absence {
+    private var looks = 0
+    private(set) var isEndless = false
+    /// Looks, one a second. The supervisor of a stack looks as often, and stops all of it, with one message.
+    private static let limit = 5
+
+    mutating func isOver(isThere: Bool) -> Bool {
+        looks = isThere ? 0 : looks + 1
+        isEndless = looks >= Self.limit
+        return isEndless
+    }
 }

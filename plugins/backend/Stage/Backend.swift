@@ -14,24 +14,21 @@ public final class Backend: Sendable {
 
     private let token: SecretToken
     private let clock: Clock
-    private let report: @Sendable (String) -> Void
+    private let notices: BackendNotices
     private let core: Mutex<BackendCore?>
 
     /// Opens or creates the database; a missing folder is made with mode 0700, the file has 0600.
     /// - Parameters:
     ///   - audit: count every acceptance of an (id, version) apart, for tests: `acceptedTwice` in the statistics.
-    ///   - report: told of failures that the client can't mend, without health values.
-    ///   - rolledBack: told when a caller has seen more of this database than it holds, which begins a new generation.
     /// - Throws: `SQLiteError`, `BackendError`.
     public init(
         databasePath: String, token: SecretToken, audit: Bool = false, clock: @escaping Clock = Backend.now,
-        report: @escaping @Sendable (String) -> Void = { _ in },
-        rolledBack: @escaping @Sendable (_ seen: Int64, _ held: Int64) -> Void = { _, _ in }
+        notices: BackendNotices = .init()
     ) throws {
         self.token = token
         self.clock = clock
-        self.report = report
-        core = Mutex(try BackendCore(databasePath: databasePath, audit: audit, rolledBack: rolledBack))
+        self.notices = notices
+        core = Mutex(try BackendCore(databasePath: databasePath, audit: audit, notices: notices))
     }
 
     /// The machine's clock.
@@ -63,26 +60,54 @@ public final class Backend: Sendable {
         do {
             return try core.withLock { core in
                 guard let core else { throw BackendError.closed }
-                return try core.answer(request, route, now: clock())
+                let answer = try core.answer(request, route, now: clock())
+                // After the commit: what went into a file that is gone is kept nowhere.
+                guard core.isInPlace else { throw BackendError.moved }
+                return answer
             }
         } catch let refusal as SyncRefusal {
             return refusal.answer
         } catch let error as JSONScanError {
             return .problem(400, error.description, "send well-formed JSON in UTF-8")
+        } catch BackendError.moved {
+            // Told once, by whoever ends the process.
+            return .problem(
+                503, "the database was removed or replaced", "nothing of this request was kept; send it again later")
         } catch let error as SQLiteError {
             // Its text holds SQL and a path: for the operator, not for the network.
-            report("\(error)")
+            notices.failed("\(error)")
             return .problem(
                 503, "the database can't be used at the moment", "nothing of this request was kept; send it again later"
             )
         } catch {
-            report("\(error)")
+            notices.failed("\(error)")
             return .problem(503, "the backend is stopping", "send it again later")
         }
     }
 
+    /// Whether what it accepts is kept: its database is still where the next start looks for it. Once it is closed nothing is accepted.
+    public var keepsWhatItTakes: Bool { core.withLock { $0?.isInPlace ?? true } }
+
     /// Finishes the request in hand and closes the database; requests after it are answered 503.
     public func close() { core.withLock { $0 = nil } }
+}
+
+/// What a backend's operator is to hear, without health values.
+public struct BackendNotices: Sendable {
+    /// A failure that the client can't mend.
+    public var failed: @Sendable (String) -> Void
+    /// A caller has seen more of this database than it holds: a new generation has begun.
+    public var rolledBack: @Sendable (_ seen: Int64, _ held: Int64) -> Void
+    /// Rows were removed behind its back, at least so many: a new generation has begun.
+    public var rowsMissing: @Sendable (Int64) -> Void
+
+    public init(
+        failed: @escaping @Sendable (String) -> Void = { _ in },
+        rolledBack: @escaping @Sendable (_ seen: Int64, _ held: Int64) -> Void = { _, _ in },
+        rowsMissing: @escaping @Sendable (Int64) -> Void = { _ in }
+    ) {
+        (self.failed, self.rolledBack, self.rowsMissing) = (failed, rolledBack, rowsMissing)
+    }
 }
 
 enum BackendRoute {

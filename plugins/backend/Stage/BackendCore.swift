@@ -11,12 +11,9 @@ final class BackendCore {
     private let queries: BackendQueries
     private let identity: BackendIdentity
     private let audit: Bool
-    /// Told when a caller has seen more of this database than it holds, of the sequences seen and held.
-    private let rolledBack: @Sendable (_ seen: Int64, _ held: Int64) -> Void
+    private let notices: BackendNotices
 
-    init(
-        databasePath: String, audit: Bool, rolledBack: @escaping @Sendable (_ seen: Int64, _ held: Int64) -> Void
-    ) throws {
+    init(databasePath: String, audit: Bool, notices: BackendNotices) throws {
         try Self.prepareFile(databasePath)
         database = try Database(path: databasePath)
         try BackendSchema.create(in: database, generation: BackendIdentity.nonce())
@@ -26,15 +23,18 @@ final class BackendCore {
         writer = try SyncWriter(database, texts: texts, identity: identity, unnamed: unnamed, audit: audit)
         queries = try BackendQueries(database, texts: texts, unnamed: unnamed)
         self.audit = audit
-        self.rolledBack = rolledBack
+        self.notices = notices
     }
+
+    /// Whether the database is still where the next start looks for it.
+    var isInPlace: Bool { !database.hasMoved }
 
     func answer(_ request: HTTPRequest, _ route: BackendRoute, now: Instant) throws -> HTTPResponse {
         switch route {
         case .sync(let metric):
             if let seen = request.headers[SeenBackend.header].flatMap({ SeenBackend($0) }) {
                 let held = identity.sequence
-                if try identity.beginAnew(unlessReached: seen) { rolledBack(seen.sequence, held) }
+                if try identity.beginAnew(unlessReached: seen) { notices.rolledBack(seen.sequence, held) }
             }
             guard JSONScanner.isUTF8(request.body) else { throw SyncRefusal.malformed("the body isn't UTF-8") }
             return try request.body.withUnsafeBytes { body in
@@ -45,11 +45,16 @@ final class BackendCore {
         case .documents(let kind):
             return try queries.documents(kind, Question(request.query, limits: 1...BackendQueries.pageLimit))
         case .versions:
+            // A `verify` of an earlier release asks for 1; what an earlier backend answers to that is no number of the content.
+            let contents = request.query["contents"]
             return try queries.versions(
                 Question(request.query, limits: 1...BackendQueries.versionsLimit),
-                list: try VersionList(request.query), withContents: request.query["contents"] == "1",
+                list: try VersionList(request.query), withContents: contents == "1" || contents == "2",
                 identity: identity)
         case .stats:
+            if request.query["count"] == "rows", let missing = try RowCount.mend(database, identity) {
+                notices.rowsMissing(missing)
+            }
             return try BackendQueries.stats(
                 database, texts: texts, user: request.query["user"], identity: identity, serverTime: now,
                 audit: audit)

@@ -41,14 +41,20 @@ final class BackendIdentity {
     /// - Returns: whether it did; it is committed then.
     func beginAnew(unlessReached seen: SeenBackend) throws -> Bool {
         guard seen.generation == generation, seen.sequence > sequence else { return false }
+        try beginAnew(at: seen.sequence)
+        return true
+    }
+
+    /// Begins a new generation: every caller delivers everything again. `change` is committed with it.
+    func beginAnew(at sequence: Int64, with change: () throws -> Void = {}) throws {
         let next = Self.nonce()
         try database.transaction {
+            try change()
             try set("generation", next)
-            try set("sequence", String(seen.sequence))
+            try set("sequence", String(sequence))
         }
         generation = next
-        sequence = seen.sequence
-        return true
+        self.sequence = sequence
     }
 
     private func set(_ key: String, _ value: String) throws {

@@ -42,7 +42,7 @@ extension BackendQueries {
         }
         out.append(json: ",\"counters\":{")
         let counter = try database.prepare("SELECT count FROM counters WHERE name = ?1")
-        for (index, name) in ["created", "updated", "known", "refused"].enumerated() {
+        for (index, name) in ["created", "updated", "known", "refused", "lost"].enumerated() {
             if index > 0 { out.append(UInt8(ascii: ",")) }
             counter.bind(1, name)
             out.append(jsonString: name)

@@ -1,4 +1,5 @@
 import HTTP
+import HealthModel
 import SQLite
 
 /// The lists whose versions can be asked for.
@@ -29,11 +30,11 @@ extension BackendQueries {
     static let versionsLimit = 20_000
 
     /// `GET /api/v1/versions`: id and version of all that is kept, tombstones too, in the order of ids, in columns.
-    /// - Parameter withContents: with a number for each living sample that is the same for equal ones.
+    /// - Parameter withContents: with the `ContentNumber` of each living element; 0 for deleted ones, and for what can't be read any more.
     func versions(
         _ question: Question, list: VersionList, withContents: Bool, identity: BackendIdentity
     ) throws -> HTTPResponse {
-        var page = VersionsPage(withContents: withContents && list == .samples)
+        var page = VersionsPage(withContents: withContents)
         if let user = try user(of: question) {
             if let kind = list.kind {
                 try documents(question, kind, user, &page)
@@ -49,6 +50,7 @@ extension BackendQueries {
         rows.bind(1, user)
         if let cursor = question.cursor { cursor.bind(to: rows, 2) } else { rows.bind(2, "") }
         defer { rows.reset() }
+        var texts = ContentTexts(texts)
         var scanned = 0
         while try rows.step() {
             if page.count == question.limit || scanned == Self.scanLimit { return page.hasMore = true }
@@ -59,8 +61,8 @@ extension BackendQueries {
             // A tombstone that came before its sample has no times: it belongs to every range.
             guard rows.isNull(4) || question.holds(start: rows.int64(4), end: rows.int64(5)) else { continue }
             let isDeleted = rows.int(2) == 1
-            page.append(
-                version: rows.int64(1), isDeleted: isDeleted, content: isDeleted ? 0 : Self.content(of: rows))
+            let content = isDeleted || !page.withContents ? 0 : try content(of: rows, &texts)
+            page.append(version: rows.int64(1), isDeleted: isDeleted, content: content)
         }
     }
 
@@ -83,7 +85,10 @@ extension BackendQueries {
                 date: kind == .day ? rows.string(0) : rows.isNull(5) ? nil : rows.string(5))
             let isBare = times.start == nil && times.date == nil
             guard isBare || question.holds(times) else { continue }
-            page.append(version: rows.int64(1), isDeleted: rows.int(2) == 1, content: 0)
+            let isDeleted = rows.int(2) == 1
+            // One that was spoilt behind the backend's back has no number of any content.
+            let number = isDeleted || !page.withContents ? nil : try? ContentNumber.document(json: rows.string(6).utf8)
+            page.append(version: rows.int64(1), isDeleted: isDeleted, content: number ?? 0)
         }
     }
 
@@ -101,28 +106,31 @@ extension BackendQueries {
         case .documents:
             try database.prepare(
                 """
-                SELECT id, version, deleted, start, "end", date FROM documents
+                SELECT id, version, deleted, start, "end", date, body FROM documents
                 WHERE user = ?1 AND kind = ?2 AND id > ?3 ORDER BY id
                 """)
         }
     }
 
-    /// Of type, start, end, value and source; not negative.
-    private static func content(of row: Statement) -> Int64 {
-        var hash: UInt64 = 0
-        for number in [row.int64(3), row.int64(4), row.int64(5), row.int64(7)] {
-            hash = mixed(hash ^ UInt64(bitPattern: number))
-        }
-        hash = mixed(hash ^ (row.isNull(6) ? .max : row.double(6).bitPattern))
-        return Int64(hash >> 1)
+    private func content(of row: Statement, _ texts: inout ContentTexts) throws -> Int64 {
+        ContentNumber.sample(
+            type: try texts.number(of: row.int64(3)), start: row.int64(4), end: row.int64(5),
+            value: row.isNull(6) ? nil : row.double(6), source: try texts.number(of: row.int64(7)))
     }
+}
 
-    /// SplitMix64's last steps.
-    private static func mixed(_ word: UInt64) -> UInt64 {
-        var word = word &+ 0x9e37_79b9_7f4a_7c15
-        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
-        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
-        return word ^ word >> 31
+/// The numbers of interned texts, each computed once a request.
+private struct ContentTexts {
+    let texts: InternedTexts
+    private var numbers: [Int64: UInt64] = [:]
+
+    init(_ texts: InternedTexts) { self.texts = texts }
+
+    mutating func number(of id: Int64) throws -> UInt64 {
+        if let number = numbers[id] { return number }
+        let number = ContentNumber.text(id == 0 ? "" : try texts.text(of: id))
+        numbers[id] = number
+        return number
     }
 }
 

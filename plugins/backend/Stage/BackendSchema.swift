@@ -81,6 +81,8 @@ public enum BackendError: Error, CustomStringConvertible {
     case newerSchema(path: String)
     case folder(path: String, cause: String)
     case closed
+    /// The database isn't at its path any more.
+    case moved
 
     public var description: String {
         switch self {
@@ -88,6 +90,7 @@ public enum BackendError: Error, CustomStringConvertible {
         case .folder(let path, let cause):
             "\(path): \(cause); check that the folder exists and that you may write to it"
         case .closed: "the backend is closed; start it again"
+        case .moved: "the database was removed or replaced while it was in use; put it back, and start again"
         }
     }
 }

@@ -34,6 +34,8 @@ extension DebouncerStage {
         if tasks.receive(command, conditions(turn), turn) { return }
         guard command["command"].string == "sync", let id = command["id"].string else { return }
         if command["history"].isNull {
+            // Whoever asks knows of more than has been heard here: it asks again until that is heard too.
+            if let head = command["head"].int, head > heardHead { return }
             try sync(id, metric: command["metric"].string, turn)
         } else {
             try beginHistory(id, command["history"], turn)

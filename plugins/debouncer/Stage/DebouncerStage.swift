@@ -79,6 +79,8 @@ public final class DebouncerStage: Stage {
     var history: History?
     /// The chunk that the consumers have been told of.
     var toldChunk: String?
+    /// How far the observer was in the last heartbeat that was heard: all heads of types up to there are known.
+    private(set) var heardHead: Int64 = 0
     /// The manual sync that was asked for last.
     var manual: ManualSync?
     /// When the next sync by the clock is due.
@@ -161,6 +163,7 @@ public final class DebouncerStage: Stage {
             try follow(new, turn)
             try learnDevice(beat, turn)
             let fired = beat.details["fired"].flatMap { AnchorVector(wireValue: $0) }
+            heardHead = new.sequence
             let atOnce = window.heard(head: new.sequence, heads: beat.heads, fired: fired, at: turn.monotonic)
             if !atOnce.isEmpty { try released(atOnce, reason: "fire", turn) }
         } else if message.topic.hasPrefix("control.") {

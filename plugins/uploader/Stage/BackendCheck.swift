@@ -7,6 +7,7 @@ struct BackendCheck: Sendable {
         var known: KnownBackend
         var isBound: Bool
         var command: String?
+        var countsRows: Bool
     }
 
     /// The question under way, if any.
@@ -34,6 +35,9 @@ struct BackendCheck: Sendable {
     private var attempt = 0
     /// It is to be compared again as soon as all is delivered.
     var followsRedelivery = false
+
+    /// When (monotonic) the backend last counted its rows.
+    private var counted: Instant?
 
     /// Short: in a stack that starts, the backend may be ready a moment later.
     private static let firstRetry: Instant = Instant.second / 10
@@ -67,9 +71,12 @@ struct BackendCheck: Sendable {
 
     func isDue(at now: Instant) -> Bool { effect == nil && (now >= due || wanted != nil) }
 
-    mutating func begin(_ effect: Int64, _ known: KnownBackend, isBound: Bool) {
+    /// Whether the next question is to have the backend count its rows: once at the start, then no sooner than after `every`.
+    func countsRows(at now: Instant, every: Instant) -> Bool { counted.map { now - $0 >= every } ?? true }
+
+    mutating func begin(_ effect: Int64, _ known: KnownBackend, isBound: Bool, countsRows: Bool) {
         self.effect = effect
-        asked = Asked(known: known, isBound: isBound, command: wanted)
+        asked = Asked(known: known, isBound: isBound, command: wanted, countsRows: countsRows)
         refreshesToken = false
         covered = deliveries
     }
@@ -92,7 +99,8 @@ struct BackendCheck: Sendable {
     }
 
     /// - Parameter next: how long until it is compared again, whatever happens.
-    mutating func isCompared(at now: Instant, next: Instant) {
+    mutating func isCompared(_ asked: Asked, at now: Instant, next: Instant) {
+        if asked.countsRows { counted = now }
         soonest = now + spacing
         spacing = spacing == 0 ? Self.firstSpacing : min(2 * spacing, Self.longestSpacing)
         isDone = true
@@ -147,6 +155,9 @@ struct ReturningBackend: Sendable {
         presentAnswered = now
         alternated = isFaulty ? now : nil
     }
+
+    /// It loses what it took again and again: as faulty as two in turn.
+    mutating func losesAgain(at now: Instant) { alternated = now }
 
     /// True when it is all right again.
     mutating func present(at now: Instant) -> Bool {

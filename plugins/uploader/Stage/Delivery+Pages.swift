@@ -62,7 +62,7 @@ extension Delivery {
                 guard let row = KeyedChangelog.Row(wireValue: value), let id = row.key.split(separator: "/").last else {
                     throw StageError.unreadablePage(producer: upstream)
                 }
-                let body = row.topic == "daily.summary" ? row.body : row.body.map { $0["event"] }
+                let body = UploadEncoding.body(of: row)
                 // Of what has no members nothing can be sent.
                 if let body, body.object == nil { continue }
                 byKind["\(row.user)/\(row.topic)", default: (row.user, row.topic, [])].documents

@@ -58,9 +58,7 @@ extension Delivery.Group {
             let some = all[part]
             return (
                 some.compactMap { document in
-                    guard var members = document.body?.object else { return nil }
-                    members["version"] = .integer(document.version)
-                    return .object(members)
+                    document.body.flatMap { UploadEncoding.versioned($0, document.version) }
                 }, some.filter { $0.body == nil }.map { .init(id: $0.id, version: $0.version) }
             )
         }

@@ -60,11 +60,14 @@ struct Redeliveries: Sendable, Equatable {
     private static let pause: Instant = 600 * Instant.second
     private static let longest: Instant = 86_400 * Instant.second
 
+    /// The earliest time of another one, by the clock.
+    var next: Instant {
+        count < Self.free ? last : last + min(Self.pause << min(count - Self.free, 16), Self.longest)
+    }
+
     func mayBegin(at now: Instant) -> Bool {
-        guard count >= Self.free else { return true }
         // A clock that was set back must not hold it up for years.
-        guard now >= last else { return true }
-        return now - last >= min(Self.pause << min(count - Self.free, 16), Self.longest)
+        count < Self.free || now < last || now >= next
     }
 
     mutating func begin(at now: Instant) {

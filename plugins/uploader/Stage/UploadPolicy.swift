@@ -8,8 +8,8 @@ public struct UploadPolicy: Sendable, Equatable {
     public var cap: Double
     /// Seconds that the backend may ask for at most.
     public var askedCap: Double
-    /// The last retry waits for as long as the backend asked.
-    public private(set) var isAsked = false
+    /// Seconds that the backend asked for, of the last retry; nil when it asked for nothing.
+    public private(set) var asked: Double?
     /// Attempts in a row that failed.
     public private(set) var attempt = 0
     /// A new token was asked for since the last success.
@@ -61,7 +61,7 @@ public struct UploadPolicy: Sendable, Equatable {
     public mutating func action(
         after outcome: Outcome, elements: Int, now: Instant, using generator: inout some RandomNumberGenerator
     ) -> Action {
-        isAsked = false
+        asked = nil
         let action = decide(outcome, elements: elements, now: now, using: &generator)
         switch action {
         case .retry: attempt += 1
@@ -76,7 +76,7 @@ public struct UploadPolicy: Sendable, Equatable {
     public mutating func succeeded() {
         attempt = 0
         hasRefreshedToken = false
-        isAsked = false
+        asked = nil
     }
 
     private mutating func decide(
@@ -96,11 +96,8 @@ public struct UploadPolicy: Sendable, Equatable {
                 if refused > 0, refused >= elements { return .done }
                 return elements > 1 ? .split : .deadLetter("the backend refuses it (\(status))")
             case 429, 503:
-                guard let wait = retryAfter.flatMap({ RetryAfter.seconds($0, now: now, longest: askedCap) }) else {
-                    return .retry(after: jitter(using: &generator))
-                }
-                isAsked = true
-                return .retry(after: wait)
+                asked = retryAfter.flatMap { RetryAfter.seconds($0, now: now) }
+                return .retry(after: asked.map { min($0, askedCap) } ?? jitter(using: &generator))
             case 408, 409, 425, 500...: return .retry(after: jitter(using: &generator))
             default: return .pause(.wrongEndpoint)
             }

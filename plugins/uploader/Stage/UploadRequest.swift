@@ -23,6 +23,10 @@ public struct HoldingsRequest: Sendable {
     public static let path = "/api/v1/stats"
 
     public var refreshToken: Bool
+    /// Whether it is to count its rows, which takes a backend about a second for two million; else it may answer by what it counted as they came.
+    public var countsRows = false
+
+    public var query: [String: String] { countsRows ? ["count": "rows"] : [:] }
 }
 
 /// What came of either.

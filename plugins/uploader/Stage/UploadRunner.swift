@@ -47,7 +47,7 @@ public final class UploadRunner: EffectRunner {
         } else if let question = effect.request as? HoldingsRequest {
             jobs.insist(
                 Job(
-                    effect: effect, request: HTTPRequest(path: HoldingsRequest.path),
+                    effect: effect, request: HTTPRequest(path: HoldingsRequest.path, query: question.query),
                     refreshesToken: question.refreshToken, reply: reply))
         }
     }

@@ -70,9 +70,8 @@ extension UploaderStage {
         case .retry(let seconds):
             let wait = Instant(seconds * 1e6)
             waitUntil = turn.monotonic + wait
-            waitsUntil = policy.isAsked ? turn.now + wait : nil
-            blocked =
-                why + (waitsUntil.map { "; it asked to wait until \(InstantText.iso8601($0))" } ?? "")
+            waitsUntil = policy.asked == nil ? nil : turn.now + wait
+            blocked = why + RetryAfter.text(asked: policy.asked, now: turn.now, longest: policy.askedCap)
             turn.log(.uploadRetry, ["why": why, "seconds": seconds])
         case .pause(let reason): pause(why + "; " + Self.remedy(reason), turn)
         case .refreshToken: refreshToken = true

@@ -60,28 +60,40 @@ extension UploaderStage {
             return .known
         }
         if known.former.contains(generation), !returning.met(generation, at: turn.monotonic) {
-            return try .unclear(alternates(turn))
+            return try .unclear(unsteady(.inTurn, turn))
         }
-        guard known.redeliveries.mayBegin(at: turn.now) else { return try .unclear(alternates(turn)) }
+        guard known.redeliveries.mayBegin(at: turn.now) else { return try .unclear(unsteady(.begunAnew, turn)) }
         turn.log(.backendChanged)
         try ledger.note(turn) { $0.follow(generation, sequence: sequence) }
         try lost(nil, turn)
         return .begunAnew
     }
 
-    private func alternates(_ turn: Turn) throws -> String {
+    /// What a backend does again and again.
+    private enum Unsteadiness: String {
+        case inTurn = "another backend answers than before, in turn with it"
+        case begunAnew = "the backend has begun anew with another database once more"
+        case lacks = "the backend lacks some of what it took once more"
+    }
+
+    /// Raises the alert; what keeps delivery from going on, for people.
+    private func unsteady(_ what: Unsteadiness, _ turn: Turn) throws -> String {
         try turn.raise(
             Alert(
                 .degraded, subject: "alternating",
                 text:
-                    "Backends with different databases answer at this address, or one loses its database again and again.",
+                    "Backends with different databases answer at this address, or one loses what it took again and again.",
                 remedy: "See that only one backend answers at the uploader's 'url', and that it keeps its folder."))
-        return "another backend answers than before, in turn with it or too often"
+        guard what != .inTurn else { return what.rawValue }
+        returning.losesAgain(at: turn.monotonic)
+        let redeliveries = ledger.backend.redeliveries
+        return what.rawValue + "; everything was delivered to it again \(redeliveries.count) times lately, and will be "
+            + "again from \(InstantText.local(redeliveries.next, now: turn.now)) on"
     }
 
     /// The known generation has forgotten requests.
     func rolledBack(to sequence: Int64, _ turn: Turn) throws {
-        guard ledger.backend.redeliveries.mayBegin(at: turn.now) else { return try doubt(alternates(turn), turn) }
+        guard ledger.backend.redeliveries.mayBegin(at: turn.now) else { return try doubt(unsteady(.lacks, turn), turn) }
         turn.log(.backendLacks, ["missing": "some"])
         try ledger.note(turn) {
             $0.sequence = sequence
@@ -142,8 +154,10 @@ extension UploaderStage {
             check.compareSoon(at: turn.monotonic)
         }
         if check.isDue(at: turn.monotonic) {
-            let effect = turn.perform(HoldingsRequest(refreshToken: check.refreshesToken))
-            check.begin(effect, ledger.backend, isBound: isBound)
+            let countsRows = check.countsRows(at: turn.monotonic, every: settings.compareEvery)
+            let effect = turn.perform(
+                HoldingsRequest(refreshToken: check.refreshesToken, countsRows: countsRows))
+            check.begin(effect, ledger.backend, isBound: isBound, countsRows: countsRows)
         }
         return check.effect == nil ? check.due : nil
     }
@@ -154,14 +168,14 @@ extension UploaderStage {
         switch HoldingsVerdict(reply, known: asked.known, isBound: asked.isBound) {
         case .complete(let holdings), .shows(let holdings):
             switch try meet(holdings.generation, sequence: holdings.sequence, created: 0, turn) {
-            case .known: try compared(.complete, turn)
+            case .known: try compared(asked, .complete, turn)
             // It has been compared: that is what was found.
-            case .begunAnew: check.isCompared(at: turn.monotonic, next: settings.compareEvery)
+            case .begunAnew: check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
             case .unclear(let why): check.failed(why, at: turn.monotonic)
             }
         case .lacks(let holdings, let missing):
             guard ledger.backend.redeliveries.mayBegin(at: turn.now) else {
-                return check.failed(try alternates(turn), at: turn.monotonic)
+                return check.failed(try unsteady(.lacks, turn), at: turn.monotonic)
             }
             turn.log(.backendLacks, ["missing": missing.map { "\($0)" } ?? "some"])
             try ledger.note(turn) {
@@ -169,17 +183,20 @@ extension UploaderStage {
                 $0.created = min(asked.known.created, holdings.created ?? .max, holdings.kept ?? .max)
             }
             try lost(missing, turn)
-            check.isCompared(at: turn.monotonic, next: settings.compareEvery)
-        case .trust: try compared(.trust, turn)
+            check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
+        case .trust: try compared(asked, .trust, turn)
         case .retry(let why, let after):
-            let seconds = after.flatMap { RetryAfter.seconds($0, now: turn.now, longest: policy.askedCap) }
-            check.failed(why, at: turn.monotonic, wait: seconds.map { Instant($0 * 1e6) })
+            let asked = after.flatMap { RetryAfter.seconds($0, now: turn.now) }
+            let wait = asked.map { min($0, policy.askedCap) }
+            check.failed(
+                why + RetryAfter.text(asked: asked, now: turn.now, longest: policy.askedCap), at: turn.monotonic,
+                wait: wait.map { Instant($0 * 1e6) })
         case .refusedToken(let status): check.refusedToken(status, at: turn.monotonic)
         }
     }
 
-    private func compared(_ result: KnownBackend.Result, _ turn: Turn) throws {
-        check.isCompared(at: turn.monotonic, next: settings.compareEvery)
+    private func compared(_ asked: BackendCheck.Asked, _ result: KnownBackend.Result, _ turn: Turn) throws {
+        check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
         try ledger.note(turn) {
             $0.compared = turn.now
             $0.result = result

@@ -1,0 +1,40 @@
+import CXXHash
+
+/// A number that is the same for equal content, whoever computes it: a backend from what it keeps, `healthbus verify` from what is here.
+///
+/// Not negative. It tells content apart that differs by chance or by mistake, and is no protection against forgery.
+public enum ContentNumber {
+    /// Of a sample's type, start, end, value and source.
+    /// - Parameters:
+    ///   - type, source: numbers of those texts, by `text`.
+    ///   - value: NaN or nil for none.
+    public static func sample(type: UInt64, start: Instant, end: Instant, value: Double?, source: UInt64) -> Int64 {
+        var hash: UInt64 = 0
+        for word in [type, UInt64(bitPattern: start), UInt64(bitPattern: end), source] { hash = mixed(hash ^ word) }
+        // Zero has two forms, of which a database keeps one.
+        let bits = value.flatMap { $0.isFinite ? $0 == 0 ? 0 : $0.bitPattern : nil }
+        return Int64(mixed(hash ^ (bits ?? .max)) >> 1)
+    }
+
+    /// Of a document: the same for its JSON in any order and spacing.
+    /// - Throws: where it isn't JSON.
+    public static func document(json: some Sequence<UInt8>) throws -> Int64 {
+        Int64(text(try Value(json: json).json()) >> 1)
+    }
+
+    public static func text(_ text: String) -> UInt64 {
+        var text = text
+        var high: UInt64 = 0
+        var low: UInt64 = 0
+        text.withUTF8 { healthbus_hash128($0.baseAddress, $0.count, &high, &low) }
+        return low
+    }
+
+    /// SplitMix64's last steps.
+    private static func mixed(_ word: UInt64) -> UInt64 {
+        var word = word &+ 0x9e37_79b9_7f4a_7c15
+        word = (word ^ word >> 30) &* 0xbf58_476d_1ce4_e5b9
+        word = (word ^ word >> 27) &* 0x94d0_49bb_1331_11eb
+        return word ^ word >> 31
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+extension InstantText {
+    /// By this machine's clock, to the second, for people: `14:05:10`, with its date when that isn't today's: `2025-03-30 14:05:10`.
+    public static func local(_ instant: Instant, now: Instant, zone: TimeZone = .current) -> String {
+        let (date, time) = parts(instant, zone)
+        return date == parts(now, zone).date ? time : "\(date) \(time)"
+    }
+
+    private static func parts(_ instant: Instant, _ zone: TimeZone) -> (date: Substring, time: String) {
+        let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: instant.seconds))
+        let text = iso8601((instant.flooredSecond + Int64(offset)) * Instant.second)
+        let parts = text.split(separator: "T")
+        return (parts.first ?? "", String((parts.last ?? "").prefix(8)))
+    }
+}

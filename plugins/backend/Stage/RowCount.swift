@@ -1,0 +1,40 @@
+import SQLite
+
+/// Holds the rows against what was counted when they were made: rows go only when somebody removes them behind the backend's back.
+///
+/// Deletions leave tombstones, so each element that was ever created is a row, whoever sent it. A walk through all rows (a second for two
+/// million), so it is made when asked for.
+enum RowCount {
+    /// Begins a new generation where rows are missing, so that everybody delivers everything again, and counts anew from what is left.
+    /// - Returns: how many are missing; nil for none.
+    static func mend(_ database: Database, _ identity: BackendIdentity) throws -> Int64? {
+        let missing = try missing(in: database)
+        guard missing > 0 else { return nil }
+        try identity.beginAnew(at: identity.sequence) {
+            let lost = try database.prepare(
+                "INSERT INTO counters(name, count) VALUES('lost', ?1) ON CONFLICT DO UPDATE SET count = count + excluded.count"
+            )
+            lost.bind(1, missing)
+            try lost.run()
+            try database.execute(
+                """
+                DELETE FROM tallies;
+                INSERT INTO tallies(user, type, alive, deleted)
+                    SELECT user, type, sum(deleted = 0), sum(deleted <> 0) FROM samples GROUP BY user, type;
+                -- What comes again is no second acceptance.
+                DELETE FROM accepted;
+                """)
+        }
+        return missing
+    }
+
+    private static func missing(in database: Database) throws -> Int64 {
+        try database.prepare(
+            """
+            SELECT coalesce(sum(iif(name = 'created', count, -count)), 0)
+                - (SELECT count(*) FROM samples) - (SELECT count(*) FROM documents)
+            FROM counters WHERE name IN ('created', 'lost')
+            """
+        ).firstRow { $0.int64(0) } ?? 0
+    }
+}
