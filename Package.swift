@@ -18,19 +18,19 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 
 /// A plugin is a stage library, which tests and simulations import, and a thin executable.
 func plugin(
-    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency], host: Target.Dependency = "PluginKit"
+    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency], main: [Target.Dependency] = ["PluginKit"]
 ) -> [Target] {
     [
         .target(name: stage, dependencies: dependencies, path: "plugins/\(folder)/Stage", swiftSettings: swiftSettings),
         .executableTarget(
-            name: "healthbus-\(folder)", dependencies: [.target(name: stage), host], path: "plugins/\(folder)/Main",
+            name: "healthbus-\(folder)", dependencies: main + [.target(name: stage)], path: "plugins/\(folder)/Main",
             swiftSettings: swiftSettings),
     ]
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)Tests",
+        name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests",
         swiftSettings: swiftSettings)
 }
 
@@ -52,67 +52,70 @@ let package = Package(
         .executableTarget(name: "healthbus-trampoline", path: "Sources/Trampoline"),
 
         // Pure: the model and the figures.
-        library("HealthModel", ["CXXHash"]),
+        library("JSON", []),
+        library("HealthModel", ["CXXHash", "JSON"]),
         library("HealthStatistics", ["HealthModel"]),
         library("BackgroundDelivery", ["HealthModel"]),
 
         // Effects at the edge.
         library("SQLite", ["CSQLite"]),
-        library("HealthStore", ["HealthModel", "SQLite"]),
-        library("HealthImport", ["HealthModel", "CArchive", "CXMLStream"]),
-        library("HealthGenerator", ["HealthModel", "CArchive"]),
-        library("HTTP", ["HealthModel", "CCurl", "CMicroHTTPD"]),
-        library("Wire", ["HealthModel", "CLibCBOR"]),
-        library("MessageBus", ["Wire", "HealthModel", "CZeroMQ"]),
-        library("Changelog", ["HealthModel", "SQLite", "Wire"]),
+        library("HealthStore", ["HealthModel", "JSON", "SQLite"]),
+        library("HealthImport", ["CArchive", "CXMLStream", "HealthModel", "JSON"]),
+        library("HealthGenerator", ["CArchive", "HealthModel"]),
+        library("HTTP", ["CCurl", "CMicroHTTPD"]),
+        library("Protocol", ["BackgroundDelivery", "CLibCBOR", "HealthModel"]),
+        library("MessageBus", ["CZeroMQ", "HealthModel", "Protocol"]),
+        library("Changelog", ["HealthModel", "Protocol", "SQLite"]),
         library(
             "PluginKit",
             [
-                "HealthModel", "BackgroundDelivery", "Wire", "MessageBus", "Changelog", "SQLite", "CPosix", "Console",
-                "Supervisor",
+                "BackgroundDelivery", "CPosix", "Changelog", "Console", "HealthModel", "JSON", "MessageBus", "Protocol",
+                "SQLite", "Supervisor",
             ]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
             [
-                "Supervisor", "PluginKit", "MessageBus", "Wire", "HealthModel", "Changelog", "SQLite", "Console",
-                "ObserverStage", "SleepStage", "WorkoutsStage", "UploaderStage", "HealthStore",
-                "HealthGenerator", "HealthStatistics", "BackgroundDelivery", "CPosix",
-                "HTTP",
+                "BackgroundDelivery", "CPosix", "Changelog", "Console", "HTTP", "HealthImport", "HealthModel",
+                "HealthStatistics", "HealthStore", "JSON", "MessageBus", "ObserverStage", "PluginKit", "Protocol",
+                "SQLite", "SleepStage", "Supervisor", "UploaderStage", "WorkoutsStage",
             ]),
         library("Console", []),
         // Tries whether a plugin keeps the contract.
         library(
             "Conformance",
-            ["HealthModel", "Wire", "MessageBus", "PluginKit", "Operations", "Supervisor", "Changelog", "Console"]),
+            [
+                "Changelog", "Console", "HealthModel", "JSON", "MessageBus", "Operations", "PluginKit", "Protocol",
+                "Supervisor",
+            ]),
         // All stages in one process, in virtual time.
         library(
             "Simulation",
             [
-                "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage", "StepsStage",
-                "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage", "GenericStage",
-                "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP", "HealthImport",
-                "HealthModel", "BackgroundDelivery", "Console",
+                "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
+                "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HeartRateStage", "JSON",
+                "MessageBus", "ObserverStage", "Operations", "PluginKit", "Protocol", "SQLite", "SleepStage",
+                "StepsStage", "UploaderStage", "WorkoutsStage",
             ]),
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "Operations", "Console", "Supervisor", "PluginKit", "HealthGenerator", "HealthModel",
-                "BackgroundDelivery", "MessageBus", "Simulation", "Conformance",
+                "BackgroundDelivery", "Conformance", "Console", "HealthGenerator", "HealthModel", "MessageBus",
+                "Operations", "PluginKit", "Protocol", "Simulation", "Supervisor",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
-        + plugin("hub", "HubStage", ["MessageBus", "Wire", "HealthModel"])
+        + plugin(
+            "hub", "HubStage", ["CZeroMQ", "HealthModel", "MessageBus", "Protocol"], main: ["MessageBus", "PluginKit"])
         + plugin(
             "observer", "ObserverStage",
             [
-                "PluginKit", "HealthModel", "HealthStatistics", "HealthStore", "HealthImport", "Changelog", "SQLite",
-                "BackgroundDelivery",
-                "Wire", "MessageBus",
-            ])
+                "BackgroundDelivery", "Changelog", "HealthImport", "HealthModel", "HealthStatistics", "HealthStore",
+                "MessageBus", "PluginKit", "Protocol", "SQLite",
+            ], main: ["BackgroundDelivery", "HealthModel", "PluginKit"])
         + plugin(
             "debouncer", "DebouncerStage",
-            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
+            ["BackgroundDelivery", "Changelog", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"])
         + plugin("steps", "StepsStage", handlerDependencies)
         + plugin("heart-rate", "HeartRateStage", handlerDependencies)
         + plugin("sleep", "SleepStage", handlerDependencies)
@@ -128,70 +131,77 @@ let package = Package(
         ]
         + plugin(
             "consolidator", "ConsolidatorStage",
-            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus"])
+            ["BackgroundDelivery", "Changelog", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"])
         + plugin(
             "uploader", "UploaderStage",
-            ["PluginKit", "HealthModel", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
+            [
+                "BackgroundDelivery", "Changelog", "Console", "HTTP", "HealthModel", "JSON", "MessageBus", "PluginKit",
+                "Protocol", "SQLite",
+            ], main: ["HTTP", "HealthModel", "PluginKit"])
         + plugin(
             "notify", "NotifyStage",
-            ["PluginKit", "HealthModel", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP"])
-        + plugin("backend", "BackendStage", ["HealthModel", "SQLite", "HTTP"])
+            ["Changelog", "HTTP", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"],
+            main: ["HealthModel", "PluginKit"])
+        + plugin(
+            "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "SQLite"],
+            main: ["Console", "HTTP", "HealthModel", "PluginKit", "Protocol"])
         + [
             // How long tests wait, and for what.
-            .target(name: "TestSupport", path: "Tests/Support", swiftSettings: swiftSettings),
-            tests("HealthModel", ["HealthModel"]),
-            tests("HealthStatistics", ["HealthModel", "HealthStatistics"]),
+            .target(
+                name: "TestSupport", dependencies: ["BackgroundDelivery", "HealthModel", "Protocol"],
+                path: "Tests/Support",
+                swiftSettings: swiftSettings),
+            tests("HealthModel", ["HealthModel", "TestSupport"]),
+            tests("HealthStatistics", ["HealthModel", "HealthStatistics", "TestSupport"]),
             tests(
                 "Handlers",
                 [
-                    "HealthModel", "HealthStatistics", "StepsStage", "HeartRateStage", "SleepStage", "EnergyStage",
-                    "WorkoutsStage",
-                    "BodyStage", "GenericStage",
+                    "BodyStage", "EnergyStage", "GenericStage", "HealthModel", "HeartRateStage", "SleepStage",
+                    "StepsStage", "TestSupport", "WorkoutsStage",
                 ]),
-            tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel"]),
+            tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel", "TestSupport"]),
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite"]),
-            tests("HealthImport", ["HealthModel", "HealthImport", "HealthGenerator"]),
-            tests("Backend", ["BackendStage", "HTTP", "SQLite", "HealthModel"]),
-            tests("Uploader", ["UploaderStage", "HTTP", "HealthModel", "PluginKit", "Wire"]),
+            tests("HealthImport", ["HealthGenerator", "HealthImport", "HealthModel", "TestSupport"]),
+            tests("Backend", ["BackendStage", "HTTP", "HealthModel", "JSON", "SQLite", "TestSupport"]),
+            tests("Uploader", ["HTTP", "HealthModel", "UploaderStage"]),
             tests(
-                "Wire",
+                "Protocol",
                 [
-                    "Wire", "HealthModel", "MessageBus", "CZeroMQ", "Changelog", "PluginKit", "Supervisor",
-                    "HealthGenerator", "Operations",
+                    "CZeroMQ", "Changelog", "HealthGenerator", "HealthModel", "HubStage", "MessageBus", "Operations",
+                    "PluginKit", "Protocol", "Supervisor", "TestSupport",
                 ]),
-            tests("Changelog", ["Changelog", "SQLite", "Wire", "HealthModel"]),
+            tests("Changelog", ["Changelog", "HealthModel", "Protocol", "SQLite", "TestSupport"]),
             tests(
                 "PluginKit",
                 [
-                    "PluginKit", "BackgroundDelivery", "Changelog", "SQLite", "Wire", "MessageBus", "HealthModel",
-                    "Supervisor", "CPosix", "Console",
+                    "BackgroundDelivery", "CPosix", "Changelog", "Console", "HealthModel", "HubStage", "MessageBus",
+                    "PluginKit", "Protocol", "SQLite", "Supervisor", "TestSupport",
                 ]),
             tests(
                 "Stages",
                 [
-                    "BackgroundDelivery", "ObserverStage", "DebouncerStage", "ConsolidatorStage", "UploaderStage",
-                    "StepsStage", "HeartRateStage", "SleepStage", "GenericStage", "EnergyStage", "WorkoutsStage",
-                    "BodyStage", "Operations", "PluginKit", "Changelog", "SQLite", "Wire", "MessageBus", "HTTP",
-                    "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "NotifyStage", "Simulation",
-                    "Console",
+                    "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
+                    "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                    "HealthStore", "HeartRateStage", "MessageBus", "NotifyStage", "ObserverStage", "Operations",
+                    "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage", "TestSupport",
+                    "UploaderStage", "WorkoutsStage",
                 ]),
             tests(
                 "Operations",
                 [
-                    "Operations", "Console", "HealthModel", "HealthStatistics", "ObserverStage", "PluginKit",
-                    "Changelog",
-                    "Wire", "StepsStage", "HeartRateStage", "SleepStage", "EnergyStage", "WorkoutsStage", "BodyStage",
-                    "GenericStage",
+                    "BodyStage", "Changelog", "Console", "EnergyStage", "GenericStage", "HealthModel", "HeartRateStage",
+                    "ObserverStage", "Operations", "PluginKit", "Protocol", "SleepStage", "StepsStage", "TestSupport",
+                    "WorkoutsStage",
                 ]),
-            tests("Reliability", ["BackendStage", "Changelog", "SQLite", "CSQLite", "HTTP", "HealthModel"]),
-            tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit"]),
-            tests("Simulation", ["Simulation", "BackgroundDelivery", "PluginKit", "HealthModel", "Supervisor"]),
-            tests("Supervisor", ["Supervisor", "Console", "PluginKit"]),
+            tests("Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite"]),
+            tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit", "TestSupport"]),
+            tests("Simulation", ["BackgroundDelivery", "HealthModel", "PluginKit", "Simulation", "TestSupport"]),
+            tests("Supervisor", ["Console", "Supervisor", "TestSupport"]),
             tests(
                 "EndToEnd",
                 [
-                    "HealthModel", "Wire", "MessageBus", "SQLite", "HTTP", "Supervisor", "PluginKit", "CArchive",
-                    "Console",
+                    "CArchive", "Console", "HTTP", "HealthModel", "HubStage", "MessageBus", "PluginKit", "Protocol",
+                    "SQLite", "Supervisor", "TestSupport",
                 ]),
         ]
 )

@@ -3,8 +3,8 @@ import HealthModel
 /// What the stack knows of the phone: whether its app runs, whether it is locked, what it lives on. One a stack.
 ///
 /// It is told by a simulator, a companion or `healthbus device`; without any of them the app is active and nothing holds anything back.
-public struct DeviceState: Sendable, Equatable {
-    public enum AppState: String, Sendable, CaseIterable {
+public struct DeviceState: Codable, Sendable, Equatable {
+    public enum AppState: String, Codable, Sendable, CaseIterable {
         /// On the screen: everything is delivered at once.
         case active
         /// Runs or is suspended; only fires and tasks give it time.
@@ -27,20 +27,35 @@ public struct DeviceState: Sendable, Equatable {
     /// The system gives no background time at present, for reasons of its own (load, battery, how seldom the app is used).
     public var isDeferring = false
     /// nil: nobody says; the machine's own path counts.
-    public var network: NetworkPath?
+    @OrNull public var network: NetworkPath?
 
-    public init() {}
+    public init() { network = nil }
+
+    private enum CodingKeys: String, CodingKey {
+        case app, network
+        case isLocked = "locked"
+        case isCharging = "charging"
+        case batteryLevel = "battery"
+        case isLowPowerMode = "lowPower"
+        case isSleepMode = "sleepMode"
+        case isDeferring = "deferring"
+    }
 }
 
 /// Whether there is a way out, and over what. A path isn't the Internet: only an answer proves that.
-public struct NetworkPath: Sendable, Equatable {
-    public enum Interface: String, Sendable, CaseIterable {
+public struct NetworkPath: Codable, Sendable, Equatable {
+    public enum Interface: String, Codable, Sendable, CaseIterable {
         case wifi, cellular, wired, loopback, other
     }
 
     public var isSatisfied: Bool
     /// nil without a path.
-    public var interface: Interface?
+    @OrNull public var interface: Interface?
+
+    private enum CodingKeys: String, CodingKey {
+        case interface
+        case isSatisfied = "satisfied"
+    }
 
     public init(isSatisfied: Bool, interface: Interface?) {
         self.isSatisfied = isSatisfied
@@ -49,14 +64,6 @@ public struct NetworkPath: Sendable, Equatable {
 }
 
 extension DeviceState {
-    public var wireValue: Value {
-        [
-            "app": .string(app.rawValue), "locked": .bool(isLocked), "charging": .bool(isCharging),
-            "battery": .number(batteryLevel), "lowPower": .bool(isLowPowerMode), "sleepMode": .bool(isSleepMode),
-            "deferring": .bool(isDeferring), "network": network?.wireValue ?? .null,
-        ]
-    }
-
     /// Takes over the members that a message names; nil when one of them isn't what it should be.
     public func updated(from value: Value) -> DeviceState? {
         var state = self
@@ -69,8 +76,8 @@ extension DeviceState {
                 guard let level = member.double, (0...1).contains(level) else { return nil }
                 state.batteryLevel = level
             case "network":
-                guard member.isNull || NetworkPath(wireValue: member) != nil else { return nil }
-                state.network = NetworkPath(wireValue: member)
+                guard let path = member.read(NetworkPath?.self) else { return nil }
+                state.network = path
             default:
                 guard let flag = Self.flags[name], let isOn = member.bool else { return nil }
                 state[keyPath: flag] = isOn
@@ -84,16 +91,5 @@ extension DeviceState {
             "locked": \.isLocked, "charging": \.isCharging, "lowPower": \.isLowPowerMode,
             "sleepMode": \.isSleepMode, "deferring": \.isDeferring,
         ]
-    }
-}
-
-extension NetworkPath {
-    public var wireValue: Value {
-        ["satisfied": .bool(isSatisfied), "interface": Value(interface?.rawValue)]
-    }
-
-    public init?(wireValue value: Value) {
-        guard let isSatisfied = value["satisfied"].bool else { return nil }
-        self.init(isSatisfied: isSatisfied, interface: value["interface"].string.flatMap(Interface.init(rawValue:)))
     }
 }

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// What kinds of background task there are; each has a runtime and a limit of its own (Apple's documentation of BackgroundTasks).
-public enum TaskKind: String, Sendable, CaseIterable {
+public enum TaskKind: String, Codable, Sendable, CaseIterable {
     /// `BGAppRefreshTask`: 30 seconds.
     case refresh
     /// `BGProcessingTask`: minutes; 10 here.
@@ -38,19 +38,26 @@ public enum TaskKind: String, Sendable, CaseIterable {
 }
 
 /// A task that is to run: when at the earliest, and on what conditions. One an identifier may be pending.
-public struct TaskRequest: Sendable, Equatable {
+public struct TaskRequest: Codable, Sendable, Equatable {
     /// What happens to a continued task that can't begin at once.
-    public enum Strategy: String, Sendable { case queue, fail }
+    public enum Strategy: String, Codable, Sendable { case queue, fail }
 
-    public var identifier: String
+    /// Beside what is told and kept of the request.
+    public internal(set) var identifier = ""
     /// A lower bound by the clock, never a promise; nil: at once.
-    public var earliestBegin: Instant?
+    @OrNull public var earliestBegin: Instant?
     public var requiresNetwork: Bool
     public var requiresPower: Bool
     /// What a continued task shows its user.
     public var title: String
     public var subtitle: String
     public var strategy: Strategy
+
+    private enum CodingKeys: String, CodingKey {
+        case earliestBegin, title, subtitle, strategy
+        case requiresNetwork = "network"
+        case requiresPower = "power"
+    }
 
     public init(
         _ identifier: String, earliestBegin: Instant? = nil, requiresNetwork: Bool = false, requiresPower: Bool = false,
@@ -85,7 +92,7 @@ public struct TaskConditions: Sendable, Equatable {
 }
 
 /// Why a pending task doesn't begin.
-public enum TaskObstacle: String, Sendable {
+public enum TaskObstacle: String, Codable, Sendable {
     case forceQuit = "force-quit"
     case notYet = "not before its earliest begin"
     case noNetwork = "no network path"

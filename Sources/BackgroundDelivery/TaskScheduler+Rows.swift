@@ -7,15 +7,15 @@ extension TaskScheduler {
         for identifier in Set(pending.keys).union(running.keys).union(past.keys) {
             var row: [String: Value] = [:]
             if let task = running[identifier] {
-                row["interrupted"] = task.request.wireValue
+                row["interrupted"] = Value(task.request)
             } else if let waiting = pending[identifier], waiting.wasInterrupted {
-                row["interrupted"] = waiting.request.wireValue
+                row["interrupted"] = Value(waiting.request)
             }
             if let waiting = pending[identifier], !waiting.wasInterrupted {
-                row["pending"] = waiting.request.wireValue
+                row["pending"] = Value(waiting.request)
                 row["submitted"] = .integer(waiting.submitted)
             }
-            if let history = past[identifier] { row["history"] = history.wireValue }
+            if let history = past[identifier] { row["history"] = Value(history) }
             rows[identifier] = .object(row)
         }
         return rows
@@ -24,79 +24,72 @@ extension TaskScheduler {
     /// Takes up what was kept; once, after `register`. What isn't registered any more is left out.
     public mutating func restore(_ rows: [String: Value]) {
         for (identifier, row) in rows where registered[identifier] != nil {
-            if let request = TaskRequest(identifier, wireValue: row["pending"]) {
+            if let request = request(identifier, row["pending"]) {
                 pending[identifier] = Pending(request: request, submitted: row["submitted"].int ?? 0)
             }
-            if let request = TaskRequest(identifier, wireValue: row["interrupted"]) {
+            if let request = request(identifier, row["interrupted"]) {
                 // It takes the place of its own next run: once it runs it is submitted again.
                 pending[identifier] = Pending(
                     request: request, submitted: row["submitted"].int ?? 0, wasInterrupted: true)
             }
-            if let history = TaskHistory(wireValue: row["history"]) { past[identifier] = history }
+            if let history = row["history"].read(TaskHistory.self) { past[identifier] = history }
         }
     }
-}
 
-extension TaskRequest {
-    public var wireValue: Value {
-        [
-            "earliestBegin": earliestBegin.map { .integer($0) } ?? .null, "network": .bool(requiresNetwork),
-            "power": .bool(requiresPower), "title": .string(title), "subtitle": .string(subtitle),
-            "strategy": .string(strategy.rawValue),
-        ]
-    }
-
-    init?(_ identifier: String, wireValue value: Value) {
-        guard let network = value["network"].bool, let power = value["power"].bool else { return nil }
-        self.init(
-            identifier, earliestBegin: value["earliestBegin"].int, requiresNetwork: network, requiresPower: power,
-            title: value["title"].string ?? "", subtitle: value["subtitle"].string ?? "",
-            strategy: value["strategy"].string.flatMap(Strategy.init(rawValue:)) ?? .queue)
+    private func request(_ identifier: String, _ kept: Value) -> TaskRequest? {
+        var request = kept.read(TaskRequest.self)
+        request?.identifier = identifier
+        return request
     }
 }
 
-extension TaskHistory {
-    public var wireValue: Value {
-        [
-            "runs": .integer(runs), "lastBegin": lastBegin.map { .integer($0) } ?? .null,
-            "lastDuration": .integer(lastDuration), "lastOutcome": Value(lastOutcome?.rawValue),
-        ]
+/// A registered task as a heartbeat tells it: what it is, whether it waits or runs, why it waits, how its last run went.
+public struct ScheduledTask: Codable, Sendable, Equatable {
+    public enum State: String, Codable, Sendable { case idle, pending, running, expiring }
+
+    public var id: String
+    /// nil where only its kept row is known.
+    public var kind: TaskKind?
+    public var state: State
+    /// While it is pending or runs.
+    public var request: TaskRequest?
+    /// While it is pending: why it doesn't begin.
+    public var waitsFor: String?
+    public var progress: TaskProgress?
+    public var history: TaskHistory?
+
+    public init(id: String, state: State) {
+        self.id = id
+        self.state = state
     }
 
-    init?(wireValue value: Value) {
-        guard let runs = value["runs"].int else { return nil }
-        self.init()
-        self.runs = runs
-        lastBegin = value["lastBegin"].int
-        lastDuration = value["lastDuration"].int ?? 0
-        lastOutcome = value["lastOutcome"].string.flatMap(Outcome.init(rawValue:))
+    /// Of what is kept of a task whose host doesn't run.
+    public init(id: String, kept row: Value) {
+        request = row["pending"].read() ?? row["interrupted"].read()
+        history = row["history"].read()
+        self.id = id
+        state = request == nil ? .idle : .pending
     }
 }
 
 extension TaskScheduler {
-    /// All registered tasks, for `details.tasks`: what each is, whether it waits or runs, why it waits, how its last run went.
-    public func wireValue(_ conditions: TaskConditions) -> Value {
-        .array(
-            registered.keys.sorted().map { identifier in
-                let task = running[identifier]
-                let request = task?.request ?? pending[identifier]?.request
-                let state =
-                    task != nil
-                    ? (task?.expiresFully != nil ? "expiring" : "running")
-                    : pending[identifier] != nil ? "pending" : "idle"
-                var row: [String: Value] = [
-                    "id": .string(identifier), "kind": Value(registered[identifier]?.rawValue), "state": .string(state),
-                    "history": history(identifier).wireValue,
-                ]
-                if let request { row["request"] = request.wireValue }
-                if task == nil, pending[identifier] != nil {
-                    let waits = obstacle(identifier, conditions) ?? (launcher == .device ? .device : nil)
-                    row["waitsFor"] = Value(waits?.rawValue)
-                }
-                if let progress = task?.progress {
-                    row["progress"] = ["done": .integer(progress.done), "total": .integer(progress.total)]
-                }
-                return .object(row)
-            })
+    public func tasks(_ conditions: TaskConditions) -> [ScheduledTask] {
+        registered.keys.sorted().map { identifier in
+            let running = running[identifier]
+            let waiting = running == nil ? pending[identifier] : nil
+            var task = ScheduledTask(
+                id: identifier,
+                state: running.map { $0.expiresFully != nil ? .expiring : .running }
+                    ?? (waiting != nil ? .pending : .idle))
+            task.kind = registered[identifier]
+            task.request = running?.request ?? waiting?.request
+            if waiting != nil {
+                let obstacle = obstacle(identifier, conditions) ?? (launcher == .device ? .device : nil)
+                task.waitsFor = obstacle?.rawValue
+            }
+            task.progress = running?.progress
+            task.history = history(identifier)
+            return task
+        }
     }
 }

@@ -117,8 +117,8 @@ public struct TaskScheduler: Sendable {
 }
 
 /// How a task's runs went.
-public struct TaskHistory: Sendable, Equatable {
-    public enum Outcome: String, Sendable {
+public struct TaskHistory: Codable, Sendable, Equatable {
+    public enum Outcome: String, Codable, Sendable {
         case succeeded, failed
         /// Its runtime was over: it saved and completed.
         case expired
@@ -130,16 +130,19 @@ public struct TaskHistory: Sendable, Equatable {
 
     public var runs: Int64 = 0
     /// When the last run began, by the clock.
-    public var lastBegin: Instant?
+    @OrNull public var lastBegin: Instant?
     /// Microseconds.
     public var lastDuration: Instant = 0
-    public var lastOutcome: Outcome?
+    @OrNull public var lastOutcome: Outcome?
 
-    public init() {}
+    public init() {
+        lastBegin = nil
+        lastOutcome = nil
+    }
 }
 
 /// How far a continued task is.
-public struct TaskProgress: Sendable, Equatable {
+public struct TaskProgress: Codable, Sendable, Equatable {
     public var done: Int64
     public var total: Int64
 

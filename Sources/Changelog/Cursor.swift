@@ -1,4 +1,5 @@
 import HealthModel
+import Protocol
 
 /// A consumer's place in one upstream's changelog: pure, persisted with the outputs it led to.
 public struct Cursor: Sendable, Equatable {
@@ -124,14 +125,14 @@ public struct Cursor: Sendable, Equatable {
 extension Cursor {
     public var wireValue: Value {
         [
-            "store": Value(store), "generation": Value(generation), "anchor": anchor.wireValue,
+            "store": Value(store), "generation": Value(generation), "anchor": Value(anchor),
             "backfill": .array(backfill.map { .array([.integer($0.from), .integer($0.to)]) }),
             "snapshotUntil": snapshotUntil.map { .integer($0) } ?? .null, "bulkUntil": .integer(bulkUntil),
         ]
     }
 
     public init?(wireValue value: Value) {
-        guard let anchor = AnchorVector(wireValue: value["anchor"]) else { return nil }
+        guard let anchor = value["anchor"].read(AnchorVector.self) else { return nil }
         self.init()
         store = value["store"].string
         generation = value["generation"].string

@@ -1,6 +1,6 @@
 import HealthModel
+import Protocol
 import SQLite
-import Wire
 
 /// A changelog that holds each key once, at its newest change: it never grows beyond its content, and reading it from 0 is a snapshot.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import HealthModel
+import Protocol
 import SQLite
 
 /// A stage's one SQLite file: its identity, its sequence, its epoch, and the transaction in which outputs and anchors move together.

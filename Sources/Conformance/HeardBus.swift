@@ -1,8 +1,8 @@
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import Synchronization
-import Wire
 
 /// A connection that is known to carry what is sent: its own heartbeat has come back.
 final class HeardBus: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import JSON
 import PluginKit
 
 /// The cases that ask a handler in any language line by line, without a stack around it.

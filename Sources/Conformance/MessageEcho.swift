@@ -1,7 +1,7 @@
 import HealthModel
 import MessageBus
+import Protocol
 import Synchronization
-import Wire
 
 /// Says everything that an instance hears a second time, with members that nobody knows.
 final class MessageEcho: Sendable {

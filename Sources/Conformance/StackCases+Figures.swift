@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import HealthModel
 import PluginKit
+import Protocol
 import Supervisor
 
 /// A handler's figures: the same samples by other ways give the same.
@@ -100,7 +101,7 @@ extension StackCases {
         let (head, expected) = try computed()
         let process = try trial.startAndWait("drained")
         _ = trial.comes(within: TrialStack.readyWithin) {
-            trial.beat("drained").map { $0.details["pending"]?.int ?? 0 > 0 || $0.frontier["observer"] ?? 0 >= head }
+            trial.beat("drained").map { $0.stage.pending ?? 0 > 0 || $0.frontier["observer"] ?? 0 >= head }
                 ?? false
         }
         try trial.stop(process, label: "drained")

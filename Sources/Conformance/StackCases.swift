@@ -3,10 +3,11 @@ import Console
 import Foundation
 import Glibc
 import HealthModel
+import JSON
 import MessageBus
 import PluginKit
+import Protocol
 import Supervisor
-import Wire
 
 /// The cases that run the plugin in a stack of its own: what belongs to every process, and a handler's figures.
 final class StackCases {

@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import JSON
 
 /// Writes made-up samples as an export of the Health app.
 enum TestExport {

@@ -3,9 +3,11 @@ import Console
 import Foundation
 import Glibc
 import HealthModel
+import JSON
 import MessageBus
 import Operations
 import PluginKit
+import Protocol
 import Supervisor
 
 /// A stack of the shipped programs in a temporary folder, with the plugin in it, alone on its bus. Gone with the object.
@@ -114,7 +116,7 @@ final class TrialStack {
     func beat(_ name: String) -> Heartbeat? { client.heartbeats[name]?.beat }
 
     func isReady(_ name: String, _ process: ChildProcess) -> Bool {
-        beat(name).map { $0.pid == Int(process.pid) && $0.phase == "ready" } ?? false
+        beat(name).map { $0.pid == Int(process.pid) && $0.phase == .ready } ?? false
     }
 
     /// Starts an instance and waits until it is ready.
@@ -190,7 +192,7 @@ final class TrialStack {
         let isLevel = comes(within: seconds) {
             process.poll() != nil || (beat(name).map { $0.frontier["observer"] ?? 0 >= head } ?? false)
         }
-        let failedDays = beat(name)?.details["failedDays"]?.int ?? 0
+        let failedDays = beat(name)?.handler?.failedDays ?? 0
         guard failedDays == 0 else {
             throw ConformanceFault(
                 "\(failedDays) day\(failedDays == 1 ? "" : "s") couldn't be computed", said: failure(name),
@@ -201,7 +203,7 @@ final class TrialStack {
         }
         guard isLevel else {
             throw ConformanceFault(
-                "it hadn't computed everything within \(JSONNumber.text(seconds)) s: \(beat(name)?.details["pending"]?.int ?? 0) days wait",
+                "it hadn't computed everything within \(JSONNumber.text(seconds)) s: \(beat(name)?.stage.pending ?? 0) days wait",
                 said: said(name), hint: "it computes too slowly, or its frontier doesn't move")
         }
     }

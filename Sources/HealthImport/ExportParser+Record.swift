@@ -1,5 +1,6 @@
 import CXMLStream
 import HealthModel
+import JSON
 
 extension ExportParser {
     mutating func startRecord(_ element: UnsafePointer<healthbus_xml_element>) {
@@ -124,7 +125,7 @@ extension ExportParser {
 
     private mutating func keepText(_ text: UnsafeBufferPointer<UInt8>) {
         payload.append(contentsOf: "{\"value\":".utf8)
-        JSONString.append(text, to: &payload)
+        payload.append(jsonString: text)
         payload.append(UInt8(ascii: "}"))
     }
 
@@ -142,7 +143,7 @@ extension ExportParser {
         } else {
             payload.append(UInt8(ascii: ","))
         }
-        let rate = element.attribute(.bpm).flatMap { NumberText.parse($0) }
+        let rate = element.attribute(.bpm).flatMap { DecimalText.parse($0) }
         let seconds = element.attribute(.time).flatMap { clock.seconds(of: $0) }
         beats = clock
         payload.append(UInt8(ascii: "["))

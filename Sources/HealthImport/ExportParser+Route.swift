@@ -1,5 +1,6 @@
 import CXMLStream
 import HealthModel
+import JSON
 
 // Routes that stand inside their workout, as exports of iOS 11 to 12 have them.
 extension ExportParser {
@@ -11,7 +12,7 @@ extension ExportParser {
 
     mutating func location(_ element: UnsafePointer<healthbus_xml_element>) {
         func number(_ attribute: ExportAttribute) -> Double? {
-            element.attribute(attribute).flatMap { NumberText.parse($0) }
+            element.attribute(attribute).flatMap { DecimalText.parse($0) }
         }
         guard let path = inlineRoutePath, let time = element.attribute(.date).flatMap({ InstantText.parse($0) }),
             let latitude = number(.latitude),

@@ -1,4 +1,5 @@
 import HealthModel
+import JSON
 
 /// The metadata of one sample as a JSON object of strings, in document order, built byte by byte.
 struct MetadataText: ~Copyable {
@@ -76,7 +77,7 @@ struct MetadataText: ~Copyable {
             buffer.append(UInt8(ascii: "\""))
         } else {
             var quoted: [UInt8] = []
-            JSONString.append(text, to: &quoted)
+            quoted.append(jsonString: text)
             buffer.append(quoted)
         }
         return begin..<buffer.count

@@ -1,5 +1,6 @@
 import CXMLStream
 import HealthModel
+import JSON
 
 /// Reads the track points of a GPX 1.1 file, as exports have one for each workout's route.
 final class RouteParser {
@@ -81,8 +82,8 @@ final class RouteParser {
             time = nil
             position = nil
             if element.pointee.present == 3,
-                let latitude = NumberText.parse(element.pointee.attributes[0].buffer),
-                let longitude = NumberText.parse(element.pointee.attributes[1].buffer)
+                let latitude = DecimalText.parse(element.pointee.attributes[0].buffer),
+                let longitude = DecimalText.parse(element.pointee.attributes[1].buffer)
             {
                 position = (latitude, longitude)
             }
@@ -102,7 +103,7 @@ final class RouteParser {
         guard let code, code == collected else { return }
         collected = nil
         text.withUnsafeBufferPointer { text in
-            if code == .time { time = InstantText.parse(text) } else { numbers[code] = NumberText.parse(text) }
+            if code == .time { time = InstantText.parse(text) } else { numbers[code] = DecimalText.parse(text) }
         }
     }
 

@@ -1,4 +1,5 @@
 import HealthModel
+import JSON
 
 /// `ActivitySummary` in numbers of canonical units: kcal, min, h.
 enum SummaryBody {
@@ -24,7 +25,7 @@ enum SummaryBody {
         let factors = UnitConversion.toCanonical(unit: unit, for: energy)
         for (name, text) in tree.attributes where name != "dateComponents" && !name.hasSuffix("Unit") {
             var copy = text
-            guard let number = copy.withUTF8({ NumberText.parse($0) }) else {
+            guard let number = copy.withUTF8({ DecimalText.parse($0) }) else {
                 return .unreadable("\(name) isn't a number")
             }
             guard name.hasPrefix("activeEnergyBurned") else {

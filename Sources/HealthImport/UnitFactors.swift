@@ -1,3 +1,5 @@
+import JSON
+
 /// How numbers of a unit become numbers of another.
 ///
 /// A factor that is a power of ten moves the decimal point before the number is read, so that 0.129867 km is 129.867 m and not
@@ -10,7 +12,7 @@ struct UnitFactors {
     static let identity = UnitFactors(scale: 1, offset: 0)
 
     init(scale: Double, offset: Double) {
-        let shift = (-22...22).first { NumberText.power(of: $0) == scale }
+        let shift = (-22...22).first { DecimalText.power(of: $0) == scale }
         decimalShift = shift ?? 0
         self.scale = shift == nil ? scale : 1
         self.offset = offset
@@ -18,7 +20,7 @@ struct UnitFactors {
 
     /// The converted number; nil when the text isn't one.
     func convert(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
-        guard let number = NumberText.parse(text, shiftedBy: decimalShift) else { return nil }
+        guard let number = DecimalText.parse(text, shiftedBy: decimalShift) else { return nil }
         return number * scale + offset
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 extension Value: Codable {
     public init(from decoder: any Decoder) throws {
@@ -95,47 +96,5 @@ private struct JSONText {
     private mutating func newline() {
         guard pretty else { return }
         text += "\n" + String(repeating: "  ", count: depth)
-    }
-}
-
-/// JSON's form of a number.
-public enum JSONNumber {
-    /// Shortest text that reads back the same; whole numbers without ".0"; null for what JSON has no form for.
-    public static func text(_ number: Double) -> String {
-        guard number.isFinite else { return "null" }
-        if number == number.rounded(), abs(number) < 1e15 { return String(Int64(number)) }
-        return number.description
-    }
-}
-
-/// JSON's form of a string.
-public enum JSONString {
-    public static func quoted(_ text: String) -> String {
-        var out: [UInt8] = []
-        out.reserveCapacity(text.utf8.count + 2)
-        append(text.utf8, to: &out)
-        return String(decoding: out, as: UTF8.self)
-    }
-
-    /// Appends the quoted form of UTF-8 bytes: quotes, backslashes and control characters escaped, everything else as it is.
-    public static func append(_ utf8: some Sequence<UInt8>, to out: inout [UInt8]) {
-        out.append(UInt8(ascii: "\""))
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): out.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "\"")])
-            case UInt8(ascii: "\\"): out.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "\\")])
-            case 0x0A: out.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
-            case 0x0D: out.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
-            case 0x09: out.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
-            case 0x00..<0x20:
-                let hex = "0123456789abcdef".utf8.map { $0 }
-                out.append(contentsOf: [
-                    UInt8(ascii: "\\"), UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"), hex[Int(byte >> 4)],
-                    hex[Int(byte & 15)],
-                ])
-            default: out.append(byte)
-            }
-        }
-        out.append(UInt8(ascii: "\""))
     }
 }

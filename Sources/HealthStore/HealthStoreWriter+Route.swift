@@ -1,4 +1,5 @@
 import HealthModel
+import JSON
 import SQLite
 
 extension HealthStoreWriter {

@@ -1,4 +1,5 @@
 import HealthModel
+import JSON
 import SQLite
 
 // The join is commutative, associative and idempotent: for each part a rule that picks the same winner whichever comes first.

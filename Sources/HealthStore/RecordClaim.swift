@@ -1,4 +1,5 @@
 import HealthModel
+import JSON
 import SQLite
 
 /// Finds the row that a record is, or makes it one: the rules of identity.

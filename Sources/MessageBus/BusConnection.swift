@@ -1,8 +1,8 @@
 import CZeroMQ
 import Foundation
 import HealthModel
+import Protocol
 import Synchronization
-import Wire
 
 /// What a process wants to hear.
 public enum Subscription: Sendable, Hashable {
@@ -111,6 +111,8 @@ public final class BusConnection: Sendable {
 
     /// The topic on which tools ask everyone to say how they are.
     public static let hello = "control.hello"
+    /// The topic on which, on a sealed bus, everyone tells the hub again and again all that they want to hear.
+    package static let subscribe = "subscribe"
 
     private static let outboxLimit = 1024
     /// Between heartbeats before the first was heard to pass, microseconds.

@@ -6,8 +6,14 @@ public struct BusError: Error, CustomStringConvertible {
     public let endpoint: String
     public let code: Int32
 
+    package init(operation: String, endpoint: String, code: Int32) {
+        self.operation = operation
+        self.endpoint = endpoint
+        self.code = code
+    }
+
     /// Takes the thread's last ZeroMQ error: call at once after the failing call.
-    static func last(_ operation: String, _ endpoint: String = "") -> BusError {
+    package static func last(_ operation: String, _ endpoint: String = "") -> BusError {
         BusError(operation: operation, endpoint: endpoint, code: zmq_errno())
     }
 

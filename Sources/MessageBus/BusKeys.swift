@@ -30,7 +30,7 @@ public struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The 32 bytes of a public key as libzmq shows them to the hub, in Z85.
-    static func text(of bytes: [UInt8]) -> String? {
+    package static func text(of bytes: [UInt8]) -> String? {
         guard bytes.count == 32 else { return nil }
         var text = [CChar](repeating: 0, count: 41)
         return zmq_z85_encode(&text, bytes, 32) == nil ? nil : Self.text(text)

@@ -1,6 +1,6 @@
 import CZeroMQ
 import HealthModel
-import Wire
+import Protocol
 
 /// The sockets of a process's place on the bus: to the hub a PUB, from it a SUB or, on a sealed bus, a DEALER that says again and again what it
 /// wants to hear.
@@ -62,7 +62,7 @@ final class BusLink {
             return repetition.next(after: lastWord, at: now)
         }
         let word = Message(
-            topic: Audience.subscribeTopic, header: .init(from: seal.identity, at: WallClock.now),
+            topic: BusConnection.subscribe, header: .init(from: seal.identity, at: WallClock.now),
             body: ["topics": .array(topics.map { .string($0) })])
         _ = try subscriber.send(word.frames)
         lastWord = now

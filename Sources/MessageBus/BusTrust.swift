@@ -1,4 +1,4 @@
-import Wire
+import Protocol
 
 /// Decides whether what somebody says counts for whoever hears it.
 ///

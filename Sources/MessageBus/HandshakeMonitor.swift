@@ -1,8 +1,8 @@
 import CZeroMQ
 
 /// How handshakes of a socket end, as libzmq tells it (zmq_socket_monitor(3)).
-final class HandshakeMonitor {
-    enum Event: Equatable {
+package final class HandshakeMonitor {
+    package enum Event: Equatable {
         case succeeded
         /// The hub doesn't know the key (ZAP status 400).
         case keyRefused
@@ -12,11 +12,11 @@ final class HandshakeMonitor {
         case brokenOff
     }
 
-    let socket: ZeroMQSocket
+    package let socket: ZeroMQSocket
     private let watched: ZeroMQSocket
 
     /// - Parameter name: no other monitor of this context has it.
-    init(_ watched: ZeroMQSocket, name: String) throws {
+    package init(_ watched: ZeroMQSocket, name: String) throws {
         self.watched = watched
         let events =
             ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
@@ -33,7 +33,7 @@ final class HandshakeMonitor {
     deinit { zmq_socket_monitor(watched.handle, nil, 0) }
 
     /// The next event and the endpoint; nil when there is none now.
-    func next() throws -> (event: Event, endpoint: String)? {
+    package func next() throws -> (event: Event, endpoint: String)? {
         while let frames = try socket.receive() {
             guard let first = frames.first, first.count == 6 else { continue }
             // 16 bits of event, 32 of value, in the machine's order.

@@ -19,13 +19,13 @@ public struct TopicGrant: Sendable, Equatable {
     }
 
     /// Compared as bytes: the hub asks for each message.
-    struct Pattern: Sendable, Hashable {
+    package struct Pattern: Sendable, Hashable {
         private enum Rest: Sendable { case none, anything, numbers }
 
         private let bytes: [UInt8]
         private let rest: Rest
 
-        init(_ subscription: Subscription) {
+        package init(_ subscription: Subscription) {
             bytes = Array(subscription.text.utf8)
             rest =
                 switch subscription {
@@ -35,7 +35,7 @@ public struct TopicGrant: Sendable, Equatable {
                 }
         }
 
-        func matches(_ topic: some Collection<UInt8>) -> Bool {
+        package func matches(_ topic: some Collection<UInt8>) -> Bool {
             switch rest {
             case .none: topic.elementsEqual(bytes)
             case .anything: topic.starts(with: bytes)
@@ -52,10 +52,10 @@ public struct TopicGrant: Sendable, Equatable {
     public func mayBe(_ name: String) -> Bool { nameBytes.contains { $0.matches(name.utf8) } }
 
     /// Whether any topic that begins like this may reach it.
-    func mayHearAny(_ wanted: Pattern) -> Bool { hearBytes.contains { $0.mayMeet(wanted) } }
+    package func mayHearAny(_ wanted: Pattern) -> Bool { hearBytes.contains { $0.mayMeet(wanted) } }
 
-    func mayPublish(_ topic: UnsafeRawBufferPointer) -> Bool { publishBytes.contains { $0.matches(topic) } }
-    func mayHear(_ topic: UnsafeRawBufferPointer) -> Bool { hearBytes.contains { $0.matches(topic) } }
+    package func mayPublish(_ topic: UnsafeRawBufferPointer) -> Bool { publishBytes.contains { $0.matches(topic) } }
+    package func mayHear(_ topic: UnsafeRawBufferPointer) -> Bool { hearBytes.contains { $0.matches(topic) } }
 }
 
 /// Who may connect to a sealed hub, and what each may do there.
@@ -72,8 +72,8 @@ public struct GuestList: Sendable, Equatable {
 
 /// What seals a hub: its own key pair and its guest list. Both are asked for again each second.
 public struct HubSeal: Sendable {
-    let keys: @Sendable () throws -> BusKeyPair
-    let guests: @Sendable () throws -> GuestList
+    package let keys: @Sendable () throws -> BusKeyPair
+    package let guests: @Sendable () throws -> GuestList
 
     public init(keys: @escaping @Sendable () throws -> BusKeyPair, guests: @escaping @Sendable () throws -> GuestList) {
         self.keys = keys

@@ -1,11 +1,11 @@
 import Glibc
 
 /// Wakes a thread that polls: a pipe whose reading end goes into its poll set. Any thread may signal.
-final class Wakeup: Sendable {
-    let readEnd: Int32
+package final class Wakeup: Sendable {
+    package let readEnd: Int32
     private let writeEnd: Int32
 
-    init() throws {
+    package init() throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw BusError(operation: "make a pipe", endpoint: "", code: errno) }
         for end in ends {
@@ -21,13 +21,13 @@ final class Wakeup: Sendable {
         close(writeEnd)
     }
 
-    func signal() {
+    package func signal() {
         var byte: UInt8 = 1
         // A full pipe means that a wake-up is already on its way.
         _ = write(writeEnd, &byte, 1)
     }
 
-    func drain() {
+    package func drain() {
         var buffer = [UInt8](repeating: 0, count: 64)
         while read(readEnd, &buffer, buffer.count) > 0 {}
     }

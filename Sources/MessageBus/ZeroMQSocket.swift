@@ -1,6 +1,6 @@
 import CZeroMQ
 import Glibc
-import Wire
+import Protocol
 
 /// A ZeroMQ context: one a process.
 ///
@@ -20,12 +20,12 @@ package final class ZeroMQContext: @unchecked Sendable {
 
 /// One ZeroMQ socket. "ØMQ sockets are not thread safe" (zmq_socket(3)): it stays on the thread that made it.
 package final class ZeroMQSocket {
-    let handle: UnsafeMutableRawPointer
+    package let handle: UnsafeMutableRawPointer
     let context: ZeroMQContext
 
     /// Subscriptions that wait for one peer, which go the other way than messages. libzmq drops what is beyond a mark here too, and says all of them in one go to
     /// whoever connects: with the mark for messages a publisher that came last never heard of some, and what it sent on those topics went nowhere.
-    static let subscriptionsMark: Int32 = 10_000
+    package static let subscriptionsMark: Int32 = 10_000
 
     /// - Parameter highWaterMark: messages held for one peer; beyond it they are dropped, which the protocol expects.
     package init(_ context: ZeroMQContext, type: Int32, highWaterMark: Int32 = 64, linger: Int32 = 200) throws {
@@ -53,6 +53,10 @@ package final class ZeroMQSocket {
     }
 
     deinit { zmq_close(handle) }
+
+    package var pollItem: zmq_pollitem_t {
+        zmq_pollitem_t(socket: handle, fd: 0, events: Int16(ZMQ_POLLIN), revents: 0)
+    }
 
     package func set(_ option: Int32, _ value: Int32) throws {
         var value = value
@@ -114,7 +118,7 @@ package final class ZeroMQSocket {
     package func receive() throws -> [[UInt8]]? { try receiveWithUser()?.frames }
 
     /// The next message's frames, and whose key its connection showed (nil on a bus that asks nobody).
-    func receiveWithUser() throws -> (frames: [[UInt8]], user: String?)? {
+    package func receiveWithUser() throws -> (frames: [[UInt8]], user: String?)? {
         var frames: [[UInt8]] = []
         var user: String?
         var message = zmq_msg_t()
@@ -135,7 +139,7 @@ package final class ZeroMQSocket {
     }
 
     /// Hands one waiting message on to `other`, frame by frame, without copying; false when none waits.
-    func forward(to other: ZeroMQSocket) throws -> Bool {
+    package func forward(to other: ZeroMQSocket) throws -> Bool {
         var message = zmq_msg_t()
         guard zmq_msg_init(&message) == 0 else { throw BusError.last("forward") }
         defer { zmq_msg_close(&message) }
@@ -162,8 +166,8 @@ package final class ZeroMQSocket {
 }
 
 /// What zmq_errno gives: the C library's numbers.
-enum Errno {
-    static let interrupted = EINTR
-    static let wouldBlock = EAGAIN
-    static let unreachable = EHOSTUNREACH
+package enum Errno {
+    package static let interrupted = EINTR
+    package static let wouldBlock = EAGAIN
+    package static let unreachable = EHOSTUNREACH
 }

@@ -2,6 +2,7 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 /// Has uploaders compare what their backends hold with what they took, now, and waits for it a while.
 struct BackendCheckClient {
@@ -21,14 +22,12 @@ struct BackendCheckClient {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         var nextSaying: Instant = 0
         while true {
-            let silent = uploaders.filter { client.heartbeats[$0]?.beat.details["backend"]?["check"].string != id }
+            let silent = uploaders.filter { client.heartbeats[$0]?.beat.uploader?.backend.check != id }
             guard !silent.isEmpty, MonotonicClock.now < deadline else { return silent }
             // Again and again: it may be lost.
             if MonotonicClock.now >= nextSaying {
                 for uploader in silent {
-                    var command: [String: Value] = ["command": "check", "id": .string(id)]
-                    if sends { command["send"] = true }
-                    client.command(uploader, command)
+                    client.command(uploader, CompareBackend(id: id, send: sends ? true : nil).body)
                 }
                 nextSaying = MonotonicClock.now + 300_000
             }
@@ -43,7 +42,7 @@ extension BackendCheckClient {
         self.init(
             uploaders: stack.configuration.instances.filter { instance in
                 instance.manifest.kind == .uploader && Readiness.isReady(beats[instance.name])
-                    && beats[instance.name]?.beat.details["backend"] != nil
+                    && beats[instance.name]?.beat.uploader != nil
             }.map(\.name), sends: sends)
     }
 

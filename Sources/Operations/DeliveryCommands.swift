@@ -4,6 +4,7 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 /// Tells a running observer what the phone is like and which types to observe. Each command is repeated until its effect is seen.
 public final class DeliveryCommands {
@@ -18,11 +19,11 @@ public final class DeliveryCommands {
     }
 
     /// Sets members of the device's state; the state that came of it.
-    /// - Parameter members: as `DeviceState.wireValue` names them; nil: all as they are without a phone.
+    /// - Parameter members: as `DeviceState` names them; nil: all as they are without a phone.
     /// - Throws: `Failure` when the observer doesn't answer within `seconds`.
     public func setDevice(_ members: [String: Value]?, within seconds: Double = 10) throws -> DeviceState {
-        let new = Value.object(members ?? DeviceState().wireValue.object ?? [:])
-        return try repeating(["command": "device", "set": new], within: seconds) { saved in
+        let new = Value.object(members ?? Value(DeviceState()).object ?? [:])
+        return try repeating(ChangeDevice(set: new).body, within: seconds) { saved in
             guard let state = DeviceState().updated(from: saved["device"]), state.updated(from: new) == state else {
                 return nil
             }
@@ -69,7 +70,7 @@ extension DeviceState {
     /// - Throws: `Failure` (usage) that names the member and what is allowed.
     public static func members(_ words: [String]) throws(Failure) -> [String: Value] {
         var members: [String: Value] = [:]
-        let all = DeviceState().wireValue.object ?? [:]
+        let all = Value(DeviceState()).object ?? [:]
         for word in words {
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else {
@@ -96,9 +97,9 @@ extension DeviceState {
         switch member {
         case "network":
             if text == "unknown" { return .null }
-            if text == "none" { return NetworkPath(isSatisfied: false, interface: nil).wireValue }
+            if text == "none" { return Value(NetworkPath(isSatisfied: false, interface: nil)) }
             return NetworkPath.Interface(rawValue: text).map {
-                NetworkPath(isSatisfied: true, interface: $0).wireValue
+                Value(NetworkPath(isSatisfied: true, interface: $0))
             }
         case "battery": return Double(text).map { .number($0) }
         case "app": return .string(text)

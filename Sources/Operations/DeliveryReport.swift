@@ -2,6 +2,7 @@ import Console
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 
 /// What has been delivered to the backend so far, and where that is.
 public struct DeliveryReport {
@@ -12,8 +13,8 @@ public struct DeliveryReport {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let uploader = stack.configuration.only(.uploader)
-        let details = uploader.flatMap { client.gather([$0.name], within: 2)[$0.name]?.beat.details } ?? [:]
-        delivered = (details["delivered"]?.object ?? [:]).compactMapValues(\.int)
+        let beat = uploader.flatMap { client.gather([$0.name], within: 2)[$0.name]?.beat }
+        delivered = beat?.uploader?.delivered ?? [:]
         url =
             try uploader?.configuration["url"].string
             ?? stack.configuration.only(.backend).map { try BackendAddress.url(of: $0) }

@@ -3,6 +3,7 @@ import Console
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 
 /// How the stack's syncs went: the rounds that are kept, their success rate and durations, and how long samples take to the backend.
 public struct HistoryReport {
@@ -17,7 +18,8 @@ public struct HistoryReport {
             .sorted { ($0["number"].int ?? 0) > ($1["number"].int ?? 0) }
         var delays: Value = [:]
         if let uploader = stack.configuration.only(.uploader), try reader.isRunning(uploader.name) {
-            delays = try reader.gather([uploader.name], within: 3)[uploader.name]?.beat.details["delays"] ?? [:]
+            let beat = try reader.gather([uploader.name], within: 3)[uploader.name]?.beat
+            delays = Value(beat?.uploader?.delays ?? [:])
         }
         let succeeded = rounds.count { $0["failed"].object?.isEmpty != false }
         let durations = rounds.compactMap { $0["duration"].int }.sorted()

@@ -3,6 +3,7 @@ import Console
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 /// Tells from heartbeats whether everything is delivered and every past day final, and else what blocks. Pure.
 public struct IdleWatch: Sendable {
@@ -42,7 +43,7 @@ public struct IdleWatch: Sendable {
     private let closedHead: Int64
     /// What must be delivered: the observer's head when it was first heard, at or beyond that, with no import open.
     public private(set) var target: Int64?
-    private var progress: [String: Value] = [:]
+    private var progress: [String: Progress] = [:]
     private var progressAt: Instant?
 
     /// - Parameter closedHead: the observer's head when the named imports had closed; 0 when there were none.
@@ -59,7 +60,7 @@ public struct IdleWatch: Sendable {
         _ beats: [String: (beat: Heartbeat, age: Double)], notReady: [String] = [], at monotonic: Instant
     ) -> Verdict {
         let verdict = notReady.first.map { .waiting("\($0): not ready") } ?? look(beats)
-        let now = signature(beats)
+        let now = beats.mapValues { Progress($0.beat) }
         if now != progress || progressAt == nil {
             progress = now
             progressAt = monotonic
@@ -76,22 +77,20 @@ public struct IdleWatch: Sendable {
         }
         // First: dead letters that are being sent again are none to give up at.
         let workers = [roles.observer] + roles.handlers + [roles.consolidator].compactMap { $0 } + roles.uploaders
-        for name in workers where beat(name)?.details["mending"]?["state"].string == "underWay" {
+        for name in workers where beat(name)?.stage.mending?.state == .underWay {
             return .waiting("\(name): what was asked of it by hand")
         }
         for uploader in roles.uploaders {
-            guard let details = beat(uploader)?.details else { continue }
-            if let letters = details["deadLetters"]?.int, letters > 0 {
-                return .blocked("\(uploader): \(letters) dead letter\(letters == 1 ? "" : "s")")
+            guard let told = beat(uploader)?.uploader else { continue }
+            if told.deadLetters > 0 {
+                return .blocked("\(uploader): \(told.deadLetters) dead letter\(told.deadLetters == 1 ? "" : "s")")
             }
-            if details["paused"]?.bool == true {
-                return .blocked("\(uploader): \(details["blocked"]?.string ?? "paused")")
-            }
+            if told.paused { return .blocked("\(uploader): \(told.blocked ?? "paused")") }
         }
         guard let observer = beat(roles.observer), let head = observer.head else {
             return .waiting("\(roles.observer): not heard")
         }
-        guard observer.details["importOpen"]?.bool == false else {
+        guard observer.observer?.importOpen == false else {
             return .waiting("\(roles.observer): an import is open")
         }
         // A heartbeat from before the imports closed tells nothing of what they brought.
@@ -100,11 +99,11 @@ public struct IdleWatch: Sendable {
         self.target = target
         for name in roles.handlers {
             guard let beat = beat(name) else { return .waiting("\(name): not heard") }
-            if let days = beat.details["failedDays"]?.int, days > 0 {
+            if let days = beat.handler?.failedDays, days > 0 {
                 return .blocked("\(name): \(Self.days(days)) couldn't be computed")
             }
             guard let frontier = beat.frontier[roles.observer], frontier >= target else {
-                return .waiting("\(name): \(Self.days(beat.details["pending"]?.int ?? 0)) to compute")
+                return .waiting("\(name): \(Self.days(beat.stage.pending ?? 0)) to compute")
             }
         }
         if let name = roles.consolidator {
@@ -112,16 +111,16 @@ public struct IdleWatch: Sendable {
             guard let frontier = beat.frontier[roles.observer], frontier >= target else {
                 return .waiting("\(name): figures to take in")
             }
-            if let days = beat.details["openDays"]?.int, days > 0 {
+            if let days = beat.consolidator?.openDays, days > 0 {
                 return .waiting("\(name): \(Self.days(days)) not final")
             }
         }
         for name in roles.uploaders {
             guard let uploader = beat(name) else { return .waiting("\(name): not heard") }
-            let why = uploader.details["blocked"]?.string
+            let why = uploader.stage.blocked
             // Until it is known that the backend still has what it took, nobody knows what is delivered.
-            if let backend = uploader.details["backend"], backend["isCompared"].bool == false {
-                let reason = why ?? backend["why"].string
+            if let backend = uploader.uploader?.backend, !backend.isCompared {
+                let reason = why ?? backend.why
                 return .waiting("\(name): comparing what the backend holds" + (reason.map { " (\($0))" } ?? ""))
             }
             for upstream in [(roles.observer, target)]
@@ -135,21 +134,7 @@ public struct IdleWatch: Sendable {
         return .idle
     }
 
-    private static func days(_ number: Int64) -> String { HumanFormat.count(Int(number), "day") }
-
-    /// Whatever changes while work goes on.
-    private func signature(_ beats: [String: (beat: Heartbeat, age: Double)]) -> [String: Value] {
-        beats.mapValues { entry in
-            [
-                "head": .integer(entry.beat.head?.sequence ?? 0),
-                "frontier": .object(entry.beat.frontier.mapValues { .integer($0) }),
-                "pending": entry.beat.details["pending"] ?? .null, "import": entry.beat.details["import"] ?? .null,
-                "delivered": entry.beat.details["delivered"] ?? .null,
-                "openDays": entry.beat.details["openDays"] ?? .null,
-                "mending": entry.beat.details["mending"] ?? .null,
-            ]
-        }
-    }
+    private static func days(_ number: Int) -> String { HumanFormat.count(number, "day") }
 }
 
 extension IdleWatch.Roles {

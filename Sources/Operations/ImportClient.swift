@@ -4,6 +4,7 @@ import HealthModel
 import MessageBus
 import ObserverStage
 import PluginKit
+import Protocol
 import Synchronization
 
 /// Hands files over to a running observer and watches what becomes of them. Once the observer has a file, whoever runs this may die.
@@ -139,11 +140,11 @@ public final class ImportClient {
 
     /// How far the file that is being read has come, from the last heartbeat.
     public func progress(_ id: String) -> (bytesRead: Int, bytesTotal: Int, records: Int)? {
-        guard let details = client.heartbeats[observer]?.beat.details["import"], details["id"].string == id else {
+        guard let reading = client.heartbeats[observer]?.beat.observer?.reading, reading.id == id else {
             return nil
         }
         return (
-            Int(details["bytesRead"].int ?? 0), Int(details["bytesTotal"].int ?? 0), Int(details["records"].int ?? 0)
+            Int(reading.bytesRead), Int(reading.bytesTotal), Int(reading.records)
         )
     }
 

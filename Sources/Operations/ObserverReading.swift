@@ -2,7 +2,7 @@ import Changelog
 import Console
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 /// What commands ask the observer, whether it runs or not.
 struct ObserverReading {

@@ -3,9 +3,9 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import Supervisor
 import Synchronization
-import Wire
 
 /// `healthbus up`: starts every instance in order, watches them, imports, and stops all together.
 public final class StackRunner: Sendable {
@@ -127,7 +127,7 @@ public final class StackRunner: Sendable {
         let supervisor = try Supervisor(
             stack.configuration.instances.map { processes.spec($0) },
             isReady: { name, pid in
-                client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == "ready" } ?? false
+                client.heartbeats[name].map { $0.beat.pid == Int(pid) && $0.beat.phase == .ready } ?? false
             },
             onEvent: { [self] notice in
                 log.note(notice)
@@ -255,7 +255,7 @@ public final class StackRunner: Sendable {
 /// The supervisor while it runs, for the threads beside it.
 private final class Running: Sendable {
     private struct Said {
-        var details: [String: Value] = [:]
+        var details: SupervisorDetails?
         var repetition = Repetition(at: MonotonicClock.now)
     }
 
@@ -274,23 +274,20 @@ private final class Running: Sendable {
     /// What the supervisor says: its processes and how they are.
     func heartbeat(_ swaps: SwapDirector) -> Message? {
         guard let statuses = supervisor.withLock({ $0 })?.statuses else { return nil }
-        let processes = statuses.map { status -> Value in
-            [
-                "name": .string(status.name), "state": .string(status.state.rawValue),
-                "pid": Value(status.pid.map { Int($0) }),
-                "restarts": .integer(Int64(status.restarts)), "lastExit": Value(status.lastExit.map { "\($0)" }),
-            ]
-        }
-        let details: [String: Value] = ["processes": .array(processes), "swaps": swaps.value]
+        let details = SupervisorDetails(
+            processes: statuses.map { status in
+                .init(
+                    name: status.name, state: status.state.rawValue, pid: status.pid.map { Int($0) },
+                    restarts: status.restarts, lastExit: status.lastExit.map { "\($0)" })
+            }, swaps: swaps.all)
         said.withLock { said in
             if details != said.details { said.repetition.moved(at: MonotonicClock.now) }
             said.details = details
         }
-        return Heartbeat(
-            instance: "supervisor", plugin: "supervisor", phase: "ready",
-            pid: Int(ProcessInfo.processInfo.processIdentifier), memoryBytes: ProcessUse.memory,
-            processorTime: ProcessUse.processorTime, started: ProcessUse.started,
-            details: details
-        ).message(at: WallClock.now)
+        var beat = Heartbeat(
+            instance: "supervisor", plugin: "supervisor", phase: .ready,
+            pid: Int(ProcessInfo.processInfo.processIdentifier), details: HeartbeatDetails(details))
+        ProcessUse.tell(&beat)
+        return beat.message(at: WallClock.now)
     }
 }

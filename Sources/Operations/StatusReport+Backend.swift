@@ -1,14 +1,16 @@
 import HealthModel
 import PluginKit
+import Protocol
 
 extension StatusReport {
     /// What the uploader knows of its backend: `{acceptance, compared, result, why, waitsUntil}`; null without one that runs.
     static func backend(_ beat: Heartbeat?) -> Value {
-        guard let beat, let known = beat.details["backend"] else { return .null }
+        guard let told = beat?.uploader else { return .null }
+        let known = told.backend
         return [
-            "acceptance": known["acceptance"], "result": known["result"], "why": known["why"],
-            "compared": Value(known["compared"].int.map { InstantText.iso8601($0) }),
-            "waitsUntil": Value(beat.details["waitsUntil"]?.int.map { InstantText.iso8601($0) }),
+            "acceptance": .string(known.acceptance.rawValue), "result": Value(known.result?.rawValue),
+            "why": Value(known.why), "compared": Value(known.compared.map { InstantText.iso8601($0) }),
+            "waitsUntil": Value(told.waitsUntil.map { InstantText.iso8601($0) }),
         ]
     }
 

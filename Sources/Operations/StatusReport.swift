@@ -4,6 +4,7 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
 
 /// `healthbus status`: the processes, what each metric last saw, what waits. Works on a stopped stack too, with what the files tell.
@@ -52,7 +53,7 @@ public struct StatusReport {
             "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"],
             "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
-            "blocked": uploader.flatMap { beats[$0.name]?.beat.details["blocked"] } ?? .null,
+            "blocked": Value(uploader.flatMap { beats[$0.name]?.beat.stage.blocked }),
             "backend": Self.backend(uploader.flatMap { beats[$0.name]?.beat }),
         ]
     }
@@ -69,17 +70,14 @@ public struct StatusReport {
         return last
     }
 
-    private static func supervised(_ beat: Heartbeat?) -> [String: Value] {
-        var processes: [String: Value] = [:]
-        for process in beat?.details["processes"]?.array ?? [] {
-            if let name = process["name"].string { processes[name] = process }
-        }
-        return processes
+    private static func supervised(_ beat: Heartbeat?) -> [String: SupervisorDetails.Process] {
+        let processes = beat?.supervisor?.processes ?? []
+        return Dictionary(processes.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
     }
 
     private static func process(
-        _ name: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ supervised: Value?, _ stack: Stack,
-        _ reader: StackReader
+        _ name: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ supervised: SupervisorDetails.Process?,
+        _ stack: Stack, _ reader: StackReader
     ) throws -> Value {
         let beat = beats[name]?.beat
         var lag: [String: Value] = [:]
@@ -88,19 +86,19 @@ public struct StatusReport {
             lag[stack.topic(of: upstream)] = .integer(head.distance(from: frontier))
         }
         let runs = try reader.isRunning(name)
-        var state = supervised?["state"].string ?? (runs ? (beat?.phase ?? "silent") : "stopped")
+        var state = supervised?.state ?? (runs ? (beat?.phase.rawValue ?? "silent") : "stopped")
         // Who took its place by hand is it now, though the supervisor's own waits to be.
-        if let beat, beat.phase == "ready", supervised?["pid"].int != Int64(beat.pid),
+        if let beat, beat.phase == .ready, supervised?.pid != beat.pid,
             InstanceLock.holder(folder: stack.state.instance(name)) == beat.pid
         {
-            state = beat.phase
+            state = beat.phase.rawValue
         }
         // The supervisor knows that it was ready; who doesn't answer now hangs.
         if beat == nil, runs, state == "ready" { state = "silent" }
         return [
             "name": .string(name), "state": .string(state),
-            "pid": Value(beat?.pid ?? supervised?["pid"].int.map { Int($0) }),
-            "restarts": supervised?["restarts"] ?? .null, "memory": beat.map { .integer($0.memoryBytes) } ?? .null,
+            "pid": Value(beat?.pid ?? supervised?.pid),
+            "restarts": Value(supervised?.restarts), "memory": beat.map { .integer($0.memory) } ?? .null,
             "lag": .object(lag), "busySince": iso(beat?.busySince),
         ]
     }
@@ -109,12 +107,7 @@ public struct StatusReport {
     private static func delivered(
         _ uploader: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ beat: Heartbeat?
     ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64) {
-        if let beat {
-            return (
-                (beat.details["lastDelivered"]?.object ?? [:]).compactMapValues(\.int),
-                beat.details["deadLetters"]?.int ?? 0, beat.details["droppedLetters"]?.int ?? 0
-            )
-        }
+        if let told = beat?.uploader { return (told.lastDelivered, told.deadLetters, told.droppedLetters) }
         return try stack.kept(uploader.name, reader) { database in
             var last: [String: Instant] = [:]
             try database.prepare("SELECT metric, last FROM deliveries").forEachRow { last[$0.string(0)] = $0.int64(1) }
@@ -131,8 +124,8 @@ public struct StatusReport {
         _ beat: Heartbeat?, _ delivered: [String: Instant]
     ) throws -> [String: Value] {
         let last = stack.configuration.known(observed, to: handler).max()
-        var synced = beat?.details["lastSynced"]?.int
-        var pending = beat?.details["pending"]?.int
+        var synced = beat?.handler?.lastSynced
+        var pending = beat?.stage.pending
         if beat == nil {
             (synced, pending) =
                 try stack.kept(handler.name, reader) { database in
@@ -140,15 +133,15 @@ public struct StatusReport {
                         try database.prepare("SELECT value FROM freshness WHERE key = 'lastSynced'").firstRow {
                             $0.int64(0)
                         },
-                        try database.prepare("SELECT count(*) FROM dirty").firstRow { $0.int64(0) }
+                        try database.prepare("SELECT count(*) FROM dirty").firstRow { $0.int(0) }
                     )
                 } ?? (nil, nil)
         }
         let family = StackConfiguration.family(of: handler)
         return [
             "metric": .string(handler.name), "lastSample": iso(last), "lastSynced": iso(synced),
-            "lastChecked": iso(beat?.details["lastChecked"]?.int ?? synced), "lastDelivered": iso(delivered[family]),
-            "pending": pending.map { .integer($0) } ?? .null,
+            "lastChecked": iso(beat?.lastChecked ?? synced), "lastDelivered": iso(delivered[family]),
+            "pending": Value(pending),
         ]
     }
 

@@ -1,9 +1,11 @@
+import BackgroundDelivery
 import Changelog
 import Console
 import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 /// Has a running stack sync now, and waits until everything is consumed and delivered, or says what still waits and why.
 public final class SyncClient {
@@ -40,16 +42,17 @@ public final class SyncClient {
         stack.configuration.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
     }
 
-    private var details: [String: Value] { client.heartbeats[debouncer]?.beat.details ?? [:] }
+    private var beat: Heartbeat? { client.heartbeats[debouncer]?.beat }
+    private var manual: DebouncerDetails.Manual? { beat?.debouncer?.manual }
 
     /// Gives the command until the debouncer has it in its books.
-    private func submit(_ command: [String: Value], id: String, isTaken: () -> Bool) throws {
+    private func submit(_ command: SyncNow, isTaken: () -> Bool) throws {
         var command = command
         let deadline = MonotonicClock.now + 20 * Instant.second
         let headDeadline = MonotonicClock.now + Self.headPatience
         while MonotonicClock.now < deadline {
-            if MonotonicClock.now > headDeadline { command["head"] = nil }
-            client.command(debouncer, command.merging(["command": "sync", "id": .string(id)]) { $1 })
+            if MonotonicClock.now > headDeadline { command.head = nil }
+            client.command(debouncer, command.body)
             let step = MonotonicClock.now + 300_000
             while MonotonicClock.now < step {
                 client.wait(until: Date(timeIntervalSinceNow: 0.05))
@@ -80,25 +83,23 @@ public final class SyncClient {
         let concerned = stack.configuration.handlers.filter { metric == nil || $0.name == metric }
         let new = try Dictionary(uniqueKeysWithValues: concerned.map { ($0.name, try changes(of: $0, before)) })
         let id = UUID().uuidString.lowercased()
-        var command: [String: Value] = [:]
-        if let metric { command["metric"] = .string(metric) }
         // What was imported a moment ago belongs to it, whether or not the debouncer has heard of it by now.
-        if let head = before[stack.observer]?.beat.head { command["head"] = .integer(head.sequence) }
+        let command = SyncNow(id: id, metric: metric, head: before[stack.observer]?.beat.head?.sequence)
         // First: what the backend has lost is to be delivered again, and to be waited for.
         let check = BackendCheckClient(stack, before, sends: true)
         check.ask(client)
-        try submit(command, id: id) { details["manual"]?["id"].string == id }
+        try submit(command) { manual?.id == id }
         let waiting = try wait(for: id, check: check.id, teller)
         let beats = client.heartbeats
-        let result = details["manual"]?["result"] ?? .null
+        let result = manual?.result
         let metrics = concerned.map { handler in
             let family = StackConfiguration.family(of: handler)
             let name = handler.name
-            let pending = beats[name]?.beat.details["pending"]?.int ?? 0
+            let pending = beats[name]?.beat.stage.pending ?? 0
             return Metric(
                 name: name, new: new[name] ?? nil,
                 delivered: delivered(family, beats) - delivered(family, before), pending: pending,
-                why: result["failed"][name].string ?? waiting.first)
+                why: result?.failed[name] ?? waiting.first)
         }
         let seconds = (MonotonicClock.now - began).seconds
         let reader = stack.reader()
@@ -113,7 +114,7 @@ public final class SyncClient {
 
     private func delivered(_ family: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> Int64 {
         uploaders.reduce(0) { sum, uploader in
-            sum + (beats[uploader]?.beat.details["delivered"]?[family].int ?? 0)
+            sum + (beats[uploader]?.beat.uploader?.delivered[family] ?? 0)
         }
     }
 
@@ -130,8 +131,7 @@ public final class SyncClient {
             handler.manifest.types.contains("*")
             ? ["exclude": .array(stack.configuration.namedTypes.sorted().map { .string($0) })]
             : ["include": .array(handler.manifest.types.map { .string($0) })]
-        let consumed = uploader.details["consumed"].flatMap { AnchorVector(wireValue: $0) }
-        var after = (consumed ?? AnchorVector(base: max(frontier, head.first - 1)))
+        var after = (uploader.stage.consumed ?? AnchorVector(base: max(frontier, head.first - 1)))
         let until = AnchorVector(base: head.sequence)
         var count = 0
         for _ in 0..<Self.countedRequests {
@@ -139,7 +139,7 @@ public final class SyncClient {
                 stack.observer,
                 [
                     "query": "samples", "types": types, "store": .string(head.store),
-                    "generation": .string(head.generation), "after": after.wireValue, "until": until.wireValue,
+                    "generation": .string(head.generation), "after": Value(after), "until": Value(until),
                 ], within: 5)
             guard let pages, let through = pages.last?["through"].int else { return nil }
             count += pages.reduce(0) { $0 + ($1["samples"]["seq"].int64s?.count ?? 0) }
@@ -152,7 +152,7 @@ public final class SyncClient {
     /// Waits until the sync's round has ended, what it led to is delivered, and the backend is compared with that; what blocks.
     /// - Parameter check: what backends were asked for when the sync began.
     private func wait(for id: String, check: String, _ teller: WaitTeller) throws -> [String] {
-        var signature: Value = .null
+        var progress: [String: Progress] = [:]
         var moved = MonotonicClock.now
         var refusedSince: Instant?
         var checks: Set<String> = [check]
@@ -161,8 +161,8 @@ public final class SyncClient {
         // How long nothing but a comparison was waited for: deliveries that go on make it neither longer nor endless.
         var comparing: Instant = 0
         while true {
-            let manual = details["manual"] ?? .null
-            if let problem = manual["problem"].string { return [problem] }
+            let manual = manual
+            if let problem = manual?.problem { return [problem] }
             let beats = client.heartbeats
             var waits = Self.waits(manual, id, beats, stack)
             let step = MonotonicClock.now - looked
@@ -182,37 +182,24 @@ public final class SyncClient {
                 }
             }
             for uploader in uploaders {
-                let said = beats[uploader]?.beat.details ?? [:]
-                guard let why = said["blocked"]?.string else { continue }
+                guard let told = beats[uploader]?.beat.uploader, let why = told.blocked else { continue }
                 let since = refusedSince ?? MonotonicClock.now
                 refusedSince = since
-                if said["paused"]?.bool == true || MonotonicClock.now - since > Self.backendPatience {
+                if told.paused || MonotonicClock.now - since > Self.backendPatience {
                     return ["\(uploader): \(why)"]
                 }
             }
-            if uploaders.allSatisfy({ beats[$0]?.beat.details["blocked"]?.string == nil }) { refusedSince = nil }
-            let now = Self.signature(beats)
-            teller.waits(for: waits, hasMoved: now != signature)
-            if now != signature {
-                signature = now
+            if uploaders.allSatisfy({ beats[$0]?.beat.stage.blocked == nil }) { refusedSince = nil }
+            let now = beats.mapValues { Progress($0.beat) }
+            teller.waits(for: waits, hasMoved: now != progress)
+            if now != progress {
+                progress = now
                 moved = MonotonicClock.now
             } else if MonotonicClock.now - moved > Self.patience {
                 return teller.silent + waits
             }
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
         }
-    }
-
-    private static func signature(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Value {
-        .object(
-            beats.mapValues { entry in
-                [
-                    "head": .integer(entry.beat.head?.sequence ?? 0),
-                    "frontier": .object(entry.beat.frontier.mapValues { .integer($0) }),
-                    "pending": entry.beat.details["pending"] ?? .null,
-                    "delivered": entry.beat.details["delivered"] ?? .null,
-                ]
-            })
     }
 
     // MARK: History
@@ -227,32 +214,31 @@ public final class SyncClient {
         let began = MonotonicClock.now
         let id = UUID().uuidString.lowercased()
         _ = client.gather([debouncer], within: 5)
-        try submit(["history": span], id: id) { details["manual"]?["id"].string == id }
-        if let problem = details["manual"]?["problem"].string { throw Failure(problem) }
-        var last: Value = .null
+        try submit(SyncNow(id: id, history: span)) { manual?.id == id }
+        if let problem = manual?.problem { throw Failure(problem) }
+        var last: DebouncerDetails.History?
         var silentSince = MonotonicClock.now
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
-            if let now = details["history"], !now.isNull {
+            let beat = beat
+            let now = beat?.debouncer?.history
+            if let now {
                 if now != last { silentSince = MonotonicClock.now }
                 last = now
-                progress(
-                    Int(now["done"].int ?? 0), Int(now["chunks"].int ?? 0),
-                    (MonotonicClock.now - began).seconds)
+                progress(now.done, now.chunks, (MonotonicClock.now - began).seconds)
             }
-            let task = details["tasks"]?.array?.first { $0["id"] == "historical" } ?? .null
-            let isOver = details["history"] == nil && task["state"] == "idle"
-            if isOver, let outcome = task["history"]["lastOutcome"].string {
-                guard outcome == "succeeded" else {
-                    throw Failure("the historical sync was \(outcome)", hint: "start it again to go on")
+            let task = beat?.stage.tasks?.first { $0.id == "historical" }
+            if now == nil, task?.state == .idle, let outcome = task?.history?.lastOutcome {
+                guard outcome == .succeeded else {
+                    throw Failure("the historical sync was \(outcome.rawValue)", hint: "start it again to go on")
                 }
                 return [
-                    "chunks": last["chunks"], "from": last["from"], "through": last["through"],
+                    "chunks": Value(last?.chunks), "from": Value(last?.from), "through": Value(last?.through),
                     "seconds": Value((MonotonicClock.now - began).seconds),
                 ]
             }
             if MonotonicClock.now - silentSince > 4 * Self.patience {
-                let why = blockedUploader ?? task["waitsFor"].string ?? "no progress"
+                let why = blockedUploader ?? task?.waitsFor ?? "no progress"
                 throw Failure(
                     "the historical sync waits: \(why)",
                     hint: "it goes on by itself; 'healthbus tasks list' shows how far it is")
@@ -261,6 +247,6 @@ public final class SyncClient {
     }
 
     private var blockedUploader: String? {
-        stack.configuration.only(.uploader).flatMap { client.heartbeats[$0.name]?.beat.details["blocked"]?.string }
+        stack.configuration.only(.uploader).flatMap { client.heartbeats[$0.name]?.beat.stage.blocked }
     }
 }

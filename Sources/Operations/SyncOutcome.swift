@@ -3,6 +3,7 @@ import Console
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 extension SyncClient {
     public struct Metric: Sendable, Equatable {
@@ -12,7 +13,7 @@ extension SyncClient {
         /// Elements that the backend has taken since.
         public var delivered: Int64
         /// Days that have still to be computed.
-        public var pending: Int64
+        public var pending: Int
         /// Why something waits; nil when nothing does.
         public var why: String?
     }
@@ -72,11 +73,10 @@ extension SyncClient {
         _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)], asked: Set<String>
     ) -> [Uncompared] {
         uploaders.compactMap { name -> Uncompared? in
-            guard let backend = beats[name]?.beat.details["backend"], !backend.isNull else { return nil }
-            let why = backend["why"].string
-            let isAnswered = backend["check"].string.map { asked.contains($0) } ?? false
-            let isCompared = isAnswered && backend["isCompared"].bool == true && why == nil
-            return isCompared ? nil : Uncompared(uploader: name, why: why)
+            guard let backend = beats[name]?.beat.uploader?.backend else { return nil }
+            let isAnswered = backend.check.map { asked.contains($0) } ?? false
+            let isCompared = isAnswered && backend.isCompared && backend.why == nil
+            return isCompared ? nil : Uncompared(uploader: name, why: backend.why)
         }
     }
 
@@ -85,7 +85,7 @@ extension SyncClient {
         _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]
     ) -> [String] {
         uploaders.compactMap { name -> String? in
-            guard let letters = beats[name]?.beat.details["deadLetters"]?.int, letters > 0 else { return nil }
+            guard let letters = beats[name]?.beat.uploader?.deadLetters, letters > 0 else { return nil }
             let elements = HumanFormat.count(Int(letters)) + (letters == 1 ? " element" : " elements")
             return "\(name): the backend has refused \(elements) ('healthbus dead-letters list' says why)"
         }
@@ -95,20 +95,20 @@ extension SyncClient {
     package static func isTrusted(
         _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]
     ) -> Bool {
-        uploaders.contains { beats[$0]?.beat.details["backend"]?["acceptance"].string == "trust" }
+        uploaders.contains { beats[$0]?.beat.uploader?.backend.acceptance == .trust }
     }
 
     /// What is still to come; empty when all is delivered. Pure.
     static func waits(
-        _ manual: Value, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ stack: Stack
+        _ manual: DebouncerDetails.Manual?, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)],
+        _ stack: Stack
     ) -> [String] {
-        guard manual["id"].string == id else { return ["the debouncer began anew: try again"] }
-        guard !manual["result"].isNull else {
+        guard let manual, manual.id == id else { return ["the debouncer began anew: try again"] }
+        guard let result = manual.result else {
             return ["handlers and uploader: working through what was released to them"]
         }
-        let failed = manual["result"]["failed"].object ?? [:]
-        if !failed.isEmpty {
-            return failed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.string ?? "failed")" }
+        if !result.failed.isEmpty {
+            return result.failed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         }
         let observer = stack.observer
         let frontiers = stack.configuration.handlers.compactMap { beats[$0.name]?.beat.frontier[observer] }
@@ -130,7 +130,7 @@ extension SyncClient {
             if late { waits.append("\(uploader.name): days and events to deliver") }
             // Handlers are as far as the release; so must the uploader be, whatever it has to deliver again.
             if let least = frontiers.min(), let done = frontier[observer], done < least,
-                beats[uploader.name]?.beat.details["consumed"] == nil
+                beats[uploader.name]?.beat.stage.consumed == nil
             {
                 waits.append("\(uploader.name): samples to deliver")
             }
@@ -149,7 +149,7 @@ extension SyncClient.Outcome {
                 metrics.map {
                     [
                         "metric": .string($0.name), "new": Value($0.new), "delivered": .integer($0.delivered),
-                        "pending": .integer($0.pending), "why": Value($0.why),
+                        "pending": Value($0.pending), "why": Value($0.why),
                     ]
                 }),
         ]
@@ -163,7 +163,7 @@ extension SyncClient.Outcome {
         for metric in metrics {
             table.add([
                 metric.name, metric.new.map { HumanFormat.count($0) } ?? "many",
-                HumanFormat.count(Int(metric.delivered)), HumanFormat.count(Int(metric.pending)), metric.why ?? "",
+                HumanFormat.count(Int(metric.delivered)), HumanFormat.count(metric.pending), metric.why ?? "",
             ])
         }
         var text = table.render(for: terminal) + "\n"

@@ -1,20 +1,21 @@
+import BackgroundDelivery
 import Console
 import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
 
 /// The stack's scheduled tasks: lists them, and tells a running instance to launch, expire or cancel one.
 public struct TaskClient {
-    /// A task, whose it is, and how it stands, as `details.tasks` says it.
+    /// A task, and whose it is.
     public struct Row {
         public var instance: String
-        public var value: Value
+        public var task: ScheduledTask
 
-        public var id: String { value["id"].string ?? "" }
-        public var state: String { value["state"].string ?? "" }
-        var runs: Int64 { value["history"]["runs"].int ?? 0 }
+        public var id: String { task.id }
+        public var value: Value { Value(task) }
     }
 
     private let stack: Stack
@@ -35,16 +36,9 @@ public struct TaskClient {
             let waitsFor = running.contains(host) ? "\(host) doesn't answer" : "the stack isn't running"
             try stack.kept(host, reader) { database in
                 try database.prepare("SELECT id, value FROM tasks ORDER BY id").forEachRow { row in
-                    let kept = try Value(json: row.bytes(1))
-                    let request = kept["pending"].isNull ? kept["interrupted"] : kept["pending"]
-                    rows.append(
-                        Row(
-                            instance: host,
-                            value: [
-                                "id": .string(row.string(0)), "state": request.isNull ? "idle" : "pending",
-                                "request": request, "waitsFor": request.isNull ? .null : .string(waitsFor),
-                                "history": kept["history"],
-                            ]))
+                    var task = ScheduledTask(id: row.string(0), kept: try Value(json: row.bytes(1)))
+                    if task.request != nil { task.waitsFor = waitsFor }
+                    rows.append(Row(instance: host, task: task))
                 }
             }
         }
@@ -62,7 +56,7 @@ public struct TaskClient {
     }
 
     private static func rows(of host: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> [Row] {
-        (beats[host]?.beat.details["tasks"]?.array ?? []).map { Row(instance: host, value: $0) }
+        (beats[host]?.beat.stage.tasks ?? []).map { Row(instance: host, task: $0) }
     }
 
     /// Gives a command and waits for its effect.
@@ -89,7 +83,7 @@ public struct TaskClient {
                 if hasDone(action, before, now) { return now }
             }
         }
-        let why = try find(id, in: try rows(client, running)).value["waitsFor"].string
+        let why = try find(id, in: try rows(client, running)).task.waitsFor
         throw Failure(
             "'\(id)' didn't \(action)" + (why.map { ": \($0)" } ?? ""),
             hint: "'healthbus tasks list' shows how it stands, and the debouncer's log what happened")
@@ -105,26 +99,26 @@ public struct TaskClient {
     }
 
     private func check(_ action: String, _ row: Row) throws {
-        switch (action, row.state) {
-        case ("launch", "idle"):
+        switch (action, row.task.state) {
+        case ("launch", .idle):
             throw Failure(
                 "'\(row.id)' isn't pending, so it can't be launched",
                 hint: row.id == "historical"
                     ? "'healthbus sync --history 90' submits it" : "it is submitted when there is something to do")
-        case ("launch", "running"), ("launch", "expiring"): throw Failure("'\(row.id)' runs already")
-        case ("expire", "idle"), ("expire", "pending"): throw Failure("'\(row.id)' doesn't run, so it can't expire")
-        case ("cancel", "idle"): throw Failure("'\(row.id)' isn't pending, so there is nothing to cancel")
+        case ("launch", .running), ("launch", .expiring): throw Failure("'\(row.id)' runs already")
+        case ("expire", .idle), ("expire", .pending): throw Failure("'\(row.id)' doesn't run, so it can't expire")
+        case ("cancel", .idle): throw Failure("'\(row.id)' isn't pending, so there is nothing to cancel")
         default: return
         }
     }
 
     private func hasDone(_ action: String, _ before: Row, _ now: Row) -> Bool {
         switch action {
-        case "launch": now.runs > before.runs
-        case "expire": now.state != "running"
+        case "launch": (now.task.history?.runs ?? 0) > (before.task.history?.runs ?? 0)
+        case "expire": now.task.state != .running
         default:
-            now.state == "idle" || now.value["history"] != before.value["history"]
-                || now.value["request"] != before.value["request"]
+            now.task.state == .idle || now.task.history != before.task.history
+                || now.task.request != before.task.request
         }
     }
 }
@@ -136,29 +130,22 @@ extension TaskClient {
             .init("Task"), .init("Kind", givesWay: 2), .init("State"), .init("Waits for"), .init("Last run"),
             .number("Took", givesWay: 1), .init("Outcome"), .number("Runs", givesWay: 3),
         ])
-        func date(_ value: Value) -> Date? { value.int.map { Date(timeIntervalSince1970: $0.seconds) } }
+        func date(_ instant: Instant?) -> Date? { instant.map { Date(timeIntervalSince1970: $0.seconds) } }
         for row in rows {
-            let history = row.value["history"]
-            var waits = row.value["waitsFor"].string ?? ""
-            if waits == TaskWait.notYet, let earliest = date(row.value["request"]["earliestBegin"]) {
+            let task = row.task
+            let history = task.history ?? TaskHistory()
+            var waits = task.waitsFor ?? ""
+            if waits == TaskObstacle.notYet.rawValue, let earliest = date(task.request?.earliestBegin) {
                 waits = HumanFormat.relative(earliest, now: now)
             }
-            if let done = row.value["progress"]["done"].int, let total = row.value["progress"]["total"].int {
-                waits = "\(done) of \(total) done"
-            }
+            if let progress = task.progress { waits = "\(progress.done) of \(progress.total) done" }
             table.add([
-                row.id, row.value["kind"].string ?? "", row.state, waits,
-                HumanFormat.relative(date(history["lastBegin"]), now: now),
-                history["lastOutcome"].isNull
-                    ? "" : HumanFormat.duration(.seconds((history["lastDuration"].int ?? 0).seconds)),
-                history["lastOutcome"].string ?? "", "\(history["runs"].int ?? 0)",
+                row.id, task.kind?.rawValue ?? "", task.state.rawValue, waits,
+                HumanFormat.relative(date(history.lastBegin), now: now),
+                history.lastOutcome == nil ? "" : HumanFormat.duration(.seconds(history.lastDuration.seconds)),
+                history.lastOutcome?.rawValue ?? "", "\(history.runs)",
             ])
         }
         return table.render(for: terminal)
     }
-}
-
-/// How heartbeats say what a task waits for, where that is told in other words here.
-private enum TaskWait {
-    static let notYet = "not before its earliest begin"
 }

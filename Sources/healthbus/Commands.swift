@@ -1,7 +1,7 @@
 import Console
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 /// Every command, in the order in which `--help` shows them.
 enum Commands {

@@ -2,6 +2,7 @@ import BackendStage
 import Foundation
 import HTTP
 import HealthModel
+import TestSupport
 import Testing
 
 /// Paths, status codes, refusals, documents and questions.

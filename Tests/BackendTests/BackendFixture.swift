@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import HealthModel
 import SQLite
+import TestSupport
 import Testing
 
 /// A backend on a folder of its own, asked without a network.

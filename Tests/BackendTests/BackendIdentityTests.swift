@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import HealthModel
 import SQLite
+import TestSupport
 import Testing
 
 /// The sequence that rises with every change, and what happens when a caller has seen more of it than there is.

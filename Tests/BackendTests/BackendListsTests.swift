@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import HealthModel
 import SQLite
+import TestSupport
 import Testing
 
 /// Whose elements they are, when they were, and in which versions they are kept.

@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import HealthModel
 import SQLite
+import TestSupport
 import Testing
 
 /// What is taken away from the backend behind its back.

@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import JSON
 import Testing
 
 /// The scanner against Foundation's parser, the writer against what reads it back.

@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import HealthModel
+import TestSupport
 import Testing
 
 /// Random lives: changes, locks, app states, launches, acknowledgements, restarts, switches.

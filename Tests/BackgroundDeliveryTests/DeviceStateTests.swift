@@ -13,7 +13,7 @@ import Testing
         #expect(state.app == .background && state.isLocked && state.isCharging)
         let moved = try #require(state.updated(from: ["network": ["satisfied": false, "interface": .null]]))
         #expect(moved.network == NetworkPath(isSatisfied: false, interface: nil) && moved.isLocked)
-        #expect(DeviceState().updated(from: moved.wireValue) == moved)
+        #expect(DeviceState().updated(from: Value(moved)) == moved)
     }
 
     @Test(

@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import HealthModel
+import TestSupport
 import Testing
 
 @Suite struct TaskSchedulerTests {

@@ -1,5 +1,7 @@
 import Changelog
 import HealthModel
+import Protocol
+import TestSupport
 import Testing
 
 /// Anchors by type against the plainest model there is: a set of consumed rows.
@@ -34,15 +36,15 @@ import Testing
             #expect(!before.advanced(to: .max, within: limit).isBehind(limit))
             #expect(after.minimum == (Self.types + ["other"]).map { after[$0] }.min())
             #expect(after.maximum == (Self.types + ["other"]).map { after[$0] }.max())
-            #expect(AnchorVector(wireValue: after.wireValue) == after)
+            #expect(Value(after).read(AnchorVector.self) == after)
         }
     }
 
     @Test func equalExceptionsAreNone() {
         #expect(AnchorVector(base: 7, exceptions: ["a": 7]) == AnchorVector(base: 7))
-        #expect(AnchorVector(base: 7).wireValue == 7)
+        #expect(Value(AnchorVector(base: 7)) == 7)
     }
 
     @Test(arguments: ["text", ["types": [:]], .null, [1]] as [Value])
-    func whatIsNoVectorIsRefused(_ value: Value) { #expect(AnchorVector(wireValue: value) == nil) }
+    func whatIsNoVectorIsRefused(_ value: Value) { #expect(value.read(AnchorVector.self) == nil) }
 }

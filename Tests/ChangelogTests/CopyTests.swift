@@ -2,6 +2,7 @@ import Changelog
 import Foundation
 import HealthModel
 import SQLite
+import TestSupport
 import Testing
 
 /// Copies of a store at work, and what is done to one that takes a store's place.

@@ -1,5 +1,7 @@
 import Changelog
 import HealthModel
+import Protocol
+import TestSupport
 import Testing
 
 @Suite struct CursorTests {

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import HealthModel
 import SQLite
+import TestSupport
 import Testing
 
 /// A file that was cut off, emptied or overwritten is found when it is opened, and stays as it is.

@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import SQLite
+import TestSupport
 import Testing
 
 @Suite struct KeyedChangelogTests {

@@ -1,7 +1,9 @@
 import Changelog
 import Foundation
 import HealthModel
+import Protocol
 import SQLite
+import TestSupport
 import Testing
 
 @Suite struct StageDatabaseTests {

@@ -1,4 +1,5 @@
 import Changelog
+import Protocol
 import Testing
 
 @Suite struct StoreHeadTests {

@@ -1,6 +1,7 @@
 import Conformance
 import Foundation
 import PluginKit
+import TestSupport
 import Testing
 
 /// Each case finds its fault: plugins of a few lines of Python that break one rule.

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import HealthModel
 import MessageBus
+import Protocol
 import Supervisor
 import Testing
-import Wire
 
 extension EndToEnd {
     /// Whatever is said on the bus, no process ends or grows by it, and the work goes on.

@@ -1,10 +1,11 @@
 import Foundation
 import HealthModel
+import HubStage
 import MessageBus
+import Protocol
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 extension EndToEnd {
     /// What the hub owes those who come and those who come after it.

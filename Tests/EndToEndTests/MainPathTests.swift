@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 import HealthModel
+import Protocol
 import SQLite
 import Supervisor
 import Testing
-import Wire
 
 extension EndToEnd {
     /// From an export to figures and a backend that has them, and out again.

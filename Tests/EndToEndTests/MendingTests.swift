@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import HealthModel
+import Protocol
 import SQLite
 import Supervisor
 import Testing

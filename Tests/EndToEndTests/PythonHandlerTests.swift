@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 import HealthModel
+import Protocol
 import SQLite
 import Supervisor
 import TestSupport
 import Testing
-import Wire
 
 /// Exports of others, where they are at hand: in `HEALTHBUS_FIXTURES`, or beside the checkout.
 private let fixtures: String? = {

@@ -3,6 +3,7 @@ import HealthModel
 import MessageBus
 import PluginKit
 import Supervisor
+import TestSupport
 import Testing
 
 extension EndToEnd {

@@ -1,5 +1,6 @@
 import HealthModel
 import SleepStage
+import TestSupport
 import Testing
 
 /// What a changed sleep sample leaves to be computed: exactly the nights whose slice can hold it, and that is enough.

@@ -1,6 +1,7 @@
 import Foundation
 import HealthImport
 import HealthModel
+import TestSupport
 import Testing
 
 @Suite struct BadInputTests {

@@ -1,5 +1,6 @@
 import HealthImport
 import HealthModel
+import TestSupport
 import Testing
 
 /// A damaged file costs what is damaged, and nothing else.

@@ -2,6 +2,7 @@ import Foundation
 import HealthGenerator
 import HealthImport
 import HealthModel
+import TestSupport
 import Testing
 
 /// An archive that was damaged on its way: what is kept of it is what was in it.

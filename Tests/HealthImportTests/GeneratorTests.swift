@@ -2,6 +2,7 @@ import Foundation
 import HealthGenerator
 import HealthImport
 import HealthModel
+import TestSupport
 import Testing
 
 @Suite struct GeneratorTests {

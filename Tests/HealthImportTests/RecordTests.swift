@@ -1,5 +1,6 @@
 import HealthImport
 import HealthModel
+import TestSupport
 import Testing
 
 @Suite struct RecordTests {

@@ -1,5 +1,6 @@
 import HealthModel
 import HealthStatistics
+import TestSupport
 import Testing
 
 /// What explains a figure is made of the same as the figure.

@@ -1,5 +1,6 @@
 import HealthModel
 import HealthStatistics
+import TestSupport
 import Testing
 
 @Suite struct HeldSamplesTests {

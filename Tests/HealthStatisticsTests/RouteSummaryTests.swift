@@ -1,6 +1,7 @@
 import Foundation
 import HealthModel
 import HealthStatistics
+import TestSupport
 import Testing
 
 @Suite struct RouteSummaryTests {

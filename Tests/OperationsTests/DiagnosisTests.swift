@@ -4,6 +4,8 @@ import Foundation
 import HealthModel
 import Operations
 import PluginKit
+import Protocol
+import TestSupport
 import Testing
 
 @Suite struct DiagnosisTests {
@@ -19,7 +21,7 @@ import Testing
     private func heard(_ name: String, _ change: (inout Heartbeat) -> Void = { _ in }) -> (beat: Heartbeat, age: Double)
     {
         var beat = Heartbeat(
-            instance: name, plugin: name, phase: "ready", pid: 7,
+            instance: name, plugin: name, phase: .ready, pid: 7,
             head: StoreHead(store: "s", generation: "g", sequence: 100),
             frontier: name == "observer" ? [:] : ["observer": 100],
             lastCommit: Self.now - 3600 * Instant.second, configuration: stack.instance(name)?.fingerprint)
@@ -38,7 +40,8 @@ import Testing
     }
 
     private func supervisor(_ process: [String: Value]) -> (beat: Heartbeat, age: Double) {
-        heard("supervisor") { $0.details["processes"] = [.object(process)] }
+        let whole = process.merging(["restarts": 0, "state": "ready"]) { said, _ in said }
+        return heard("supervisor") { $0.say(["processes": [.object(whole)]]) }
     }
 
     @Test func aHealthyStackSaysSoInOneLine() {
@@ -104,7 +107,7 @@ import Testing
             seen.beats["steps"] = nil
             seen.held.remove("steps")
         }
-        expectOne(.error, "steps", "isn't ready (running)") { $0.beats["steps"]?.beat.phase = "running" }
+        expectOne(.error, "steps", "isn't ready (running)") { $0.beats["steps"]?.beat.phase = .running }
         expectOne(.error, "steps", "ended with exit code 1") { seen in
             seen.beats["steps"] = nil
             seen.beats["supervisor"] = supervisor(["name": "steps", "state": "backoff", "lastExit": "exit code 1"])
@@ -130,11 +133,11 @@ import Testing
             }.list == [])
         expectOne(.note, "steps", "the device is locked") { seen in
             seen.beats["steps"]?.beat.frontier["observer"] = 50
-            seen.beats["observer"]?.beat.details["device"] = ["locked": true, "app": "active"]
+            seen.beats["observer"]?.beat.say(["device": ["locked": true, "app": "active"]])
         }
         expectOne(.warning, "uploader", "no connection") { seen in
             seen.beats["uploader"]?.beat.frontier["observer"] = 50
-            seen.beats["uploader"]?.beat.details["blocked"] = "no connection"
+            seen.beats["uploader"]?.beat.say(["blocked": "no connection"])
         }
         expectOne(.warning, "steps", "at one turn for 2 min") {
             $0.beats["steps"]?.beat.busySince = Self.now - 120 * Instant.second
@@ -148,7 +151,7 @@ import Testing
                 let beats = pending.map { days in
                     heard("steps") { beat in
                         beat.lastCommit = Self.now - committed * Instant.second
-                        beat.details = ["pending": .integer(days), "failedDays": 0]
+                        beat.say(["pending": .integer(days), "failedDays": 0])
                     }
                 }
                 seen.earlier = seen.beats
@@ -166,7 +169,7 @@ import Testing
             for name in seen.beats.keys where name != "observer" { seen.beats[name]?.beat.frontier["observer"] = 4100 }
             seen.beats["uploader"] = heard("uploader") { beat in
                 beat.lastCommit = Self.now
-                beat.details["blocked"] = "no connection"
+                beat.say(["blocked": "no connection"])
             }
         }
     }
@@ -178,10 +181,10 @@ import Testing
 
     @Test func theBackendOfAnUploader() {
         func expect(_ severity: Finding.Severity, _ what: String, _ details: [String: Value]) {
-            expectOne(severity, "uploader", what) { $0.beats["uploader"]?.beat.details = details }
+            expectOne(severity, "uploader", what) { $0.beats["uploader"]?.beat.say(details) }
         }
         let well: Value = ["acceptance": "proven", "isCompared": true, "result": "complete"]
-        #expect(findings { $0.beats["uploader"]?.beat.details = ["backend": well] }.list == [])
+        #expect(findings { $0.beats["uploader"]?.beat.say(["backend": well]) }.list == [])
         expect(.note, "on trust", ["backend": ["acceptance": "trust", "result": "trust"]])
         expect(.warning, "can't compare", ["backend": ["acceptance": "proven", "why": "no connection"]])
         expect(.warning, "had lost at least 7 elements", ["backend": ["result": "redelivered", "missing": 7]])
@@ -195,36 +198,36 @@ import Testing
 
     @Test func work() {
         expectOne(.error, "uploader", "refuses the token") { seen in
-            seen.beats["uploader"]?.beat.details = ["paused": true, "blocked": "it refuses the token"]
+            seen.beats["uploader"]?.beat.say(["paused": true, "blocked": "it refuses the token"])
         }
         expectOne(.warning, "uploader", "no network path") {
-            $0.beats["uploader"]?.beat.details = ["path": ["satisfied": false]]
+            $0.beats["uploader"]?.beat.say(["path": ["satisfied": false, "interface": .null]])
         }
         expectOne(.warning, "uploader", "refused 2 elements") {
-            $0.beats["uploader"]?.beat.details = ["deadLetters": 2]
+            $0.beats["uploader"]?.beat.say(["deadLetters": 2])
         }
-        expectOne(.error, "steps", "couldn't compute 1 day;") { $0.beats["steps"]?.beat.details = ["failedDays": 1] }
+        expectOne(.error, "steps", "couldn't compute 1 day;") { $0.beats["steps"]?.beat.say(["failedDays": 1]) }
         expectOne(.warning, "consolidator", "3 past days can't turn final without sleep") {
-            $0.beats["consolidator"]?.beat.details = ["openDays": 3, "missing": ["sleep"]]
+            $0.beats["consolidator"]?.beat.say(["openDays": 3, "missing": ["sleep"]])
         }
         expectOne(.error, "walks", "'steps' is in no summary: steps has one of that name") {
             let taken: Value = ["figure": "steps", "handler": "walks", "taken": "steps"]
-            $0.beats["consolidator"]?.beat.details = ["collisions": [taken]]
+            $0.beats["consolidator"]?.beat.say(["collisions": [taken]])
         }
         expectOne(.note, "observer", "has quarantined 4 inputs") { $0.quarantined = 4 }
         expectOne(.note, "observer", "has quarantined 1 input that") { $0.quarantined = 1 }
         expectOne(.warning, "debouncer", "Syncs fail.") { $0.alerts = [("debouncer", "x", "Syncs fail.", "do this")] }
         expectOne(.error, "debouncer", "may not be woken") {
-            $0.beats["observer"]?.beat.details = ["refused": ["debouncer": "add a line"]]
+            $0.beats["observer"]?.beat.say(["refused": ["debouncer": "add a line"]])
         }
     }
 
     /// One fault is told once, with what follows from it.
     @Test func whatFollowsIsToldBelowItsCause() throws {
         let trouble: (inout Examination) -> Void = { seen in
-            seen.beats["uploader"]?.beat.details = [
+            seen.beats["uploader"]?.beat.say([
                 "blocked": "no connection", "backend": ["acceptance": "proven", "why": "no connection"],
-            ]
+            ])
             seen.alerts = [
                 ("uploader", "delivery", "Nothing has reached the backend for a while.", "look"),
                 ("debouncer", "rounds", "The last three syncs have failed.", "look"),
@@ -244,7 +247,7 @@ import Testing
         #expect(other.count == 1 && other.first?.subject == "uploader" && other.first?.consequences.count == 3)
         // Days wait for whoever isn't there, and for nobody that is.
         let open: (inout Examination) -> Void = {
-            $0.beats["consolidator"]?.beat.details = ["openDays": 3, "missing": ["sleep"]]
+            $0.beats["consolidator"]?.beat.say(["openDays": 3, "missing": ["sleep"]])
         }
         let days = findings { seen in
             open(&seen)

@@ -5,6 +5,7 @@ import HealthModel
 import HeartRateStage
 import SleepStage
 import StepsStage
+import TestSupport
 import WorkoutsStage
 
 /// Made-up days of somebody with several sources, and what the handlers make of them.

@@ -3,6 +3,8 @@ import Foundation
 import HealthModel
 import Operations
 import PluginKit
+import Protocol
+import TestSupport
 import Testing
 
 @Suite struct MetricsTests {
@@ -20,12 +22,12 @@ import Testing
         _ details: [String: Value] = [:]
     ) -> (beat: Heartbeat, age: Double) {
         let beat = Heartbeat(
-            instance: instance, plugin: instance, phase: "ready", pid: 1, epoch: 3,
+            instance: instance, plugin: instance, phase: .ready, pid: 1, epoch: 3,
             head: head.map { StoreHead(store: "s", generation: "g", sequence: $0) }, frontier: frontier,
-            lastCommit: Self.now - Instant.second, busySince: busySince, memoryBytes: 30_000_000,
-            processorTime: 7 * Instant.second,
-            started: Self.now - 3600 * Instant.second, turns: .init(count: 12, busy: 2_500_000), details: details)
-        return (beat, 0.5)
+            lastCommit: Self.now - Instant.second, busySince: busySince, memory: 30_000_000,
+            cpu: 7 * Instant.second,
+            started: Self.now - 3600 * Instant.second, turns: .init(count: 12, busy: 2_500_000))
+        return (details.isEmpty ? beat : beat.saying(details), 0.5)
     }
 
     /// Everything that any instance says.
@@ -45,13 +47,14 @@ import Testing
             "uploader": beat(
                 "uploader", frontier: ["observer": 990],
                 [
-                    "deadLetters": 1, "paused": false, "blocked": "no connection", "path": ["satisfied": false],
+                    "deadLetters": 1, "paused": false, "blocked": "no connection",
+                    "path": ["satisfied": false, "interface": "wifi"],
                     "delivered": ["steps": 12], "lastDelivered": ["steps": .integer(Self.now)],
                     "delayBuckets": [
                         "bounds": [1, 60], "metrics": ["steps": ["counts": [2, 3, 1], "sum": 100.5]],
                     ],
                 ]),
-            "supervisor": beat("supervisor", ["processes": [["name": "steps", "restarts": 7]]]),
+            "supervisor": beat("supervisor", ["processes": [["name": "steps", "state": "ready", "restarts": 7]]]),
         ]
     }
 
@@ -107,7 +110,7 @@ import Testing
     @Test func whoIsntHeardIsntReady() {
         let late = (beat: beat("steps").beat, age: 13.0)
         let starting = (
-            beat: Heartbeat(instance: "sleep", plugin: "sleep", phase: "running", pid: 1), age: 0.1
+            beat: Heartbeat(instance: "sleep", plugin: "sleep", phase: .running, pid: 1), age: 0.1
         )
         let readiness = Readiness(
             ["hub", "steps", "sleep", "energy"], ["hub": beat("hub"), "steps": late, "sleep": starting])

@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import Operations
 import PluginKit
+import TestSupport
 import Testing
 
 /// Which plugins may take an instance's place while all others run on.

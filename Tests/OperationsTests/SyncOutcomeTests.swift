@@ -2,15 +2,17 @@ import Console
 import HealthModel
 import Operations
 import PluginKit
+import Protocol
+import TestSupport
 import Testing
 
 /// What `healthbus sync` makes of the uploaders' heartbeats, without a stack.
 @Suite struct SyncOutcomeTests {
     private func beats(_ details: [String: Value]) -> [String: (beat: Heartbeat, age: Double)] {
         let beat = Heartbeat(
-            instance: "uploader", plugin: "uploader", phase: "ready", pid: 7, head: nil, frontier: ["observer": 9],
-            lastCommit: 1, details: details)
-        return ["uploader": (beat, 0.1)]
+            instance: "uploader", plugin: "uploader", phase: .ready, pid: 7, head: nil, frontier: ["observer": 9],
+            lastCommit: 1)
+        return ["uploader": (details.isEmpty ? beat : beat.saying(details), 0.1)]
     }
 
     private func uncompared(_ backend: Value) -> [SyncClient.Uncompared] {

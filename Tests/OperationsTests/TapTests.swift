@@ -1,8 +1,8 @@
 import HealthModel
 import Operations
 import PluginKit
+import Protocol
 import Testing
-import Wire
 
 @Suite struct TapTests {
     private let steps = "HKQuantityTypeIdentifierStepCount"
@@ -55,7 +55,7 @@ import Wire
         -> SampleTrace.Facts
     {
         func beat(_ name: String, _ frontier: [String: Int64]) -> Heartbeat {
-            Heartbeat(instance: name, plugin: name, phase: "ready", pid: 1, frontier: frontier)
+            Heartbeat(instance: name, plugin: name, phase: .ready, pid: 1, frontier: frontier)
         }
         var facts = SampleTrace.Facts(
             place: [

@@ -3,6 +3,8 @@ import Console
 import HealthModel
 import Operations
 import PluginKit
+import Protocol
+import TestSupport
 import Testing
 
 @Suite struct TopTests {
@@ -11,15 +13,13 @@ import Testing
         pid: Int = 7
     ) -> Heartbeat {
         Heartbeat(
-            instance: name, plugin: name, phase: "ready", pid: pid,
+            instance: name, plugin: name, phase: .ready, pid: pid,
             head: StoreHead(store: "s-\(name)", generation: "g", sequence: head),
-            frontier: name == "observer" ? [:] : ["observer": frontier], memoryBytes: 30_000_000, processorTime: cpu,
-            started: 0, turns: .init(count: turns.0, busy: turns.1),
-            details: [
-                "messages": [
-                    "sent": .integer(received), "received": .integer(received), "dropped": 0, "malformed": 0,
-                ]
-            ])
+            frontier: name == "observer" ? [:] : ["observer": frontier], memory: 30_000_000, cpu: cpu,
+            started: 0, turns: .init(count: turns.0, busy: turns.1)
+        ).saying([
+            "messages": ["sent": .integer(received), "received": .integer(received), "dropped": 0, "malformed": 0]
+        ])
     }
 
     private func sample(_ beats: [Heartbeat], age: Double = 0, at second: Int64) -> TopSample {
@@ -85,7 +85,7 @@ import Testing
 
     @Test func onAScreenTooLowWhatNeedsALookComesFirst() {
         var beats = (1...10).map { beat("i\($0)", head: 1, frontier: 0, received: 1, cpu: 0, turns: (1, 0)) }
-        beats[9].phase = "running"
+        beats[9].phase = .running
         let lines = TopView(TopTable(sample(beats, at: 2)), state: "/s")
             .lines(for: Terminal(isTerminal: true, width: 80), height: 8)
         #expect(lines.contains { $0.hasPrefix("i10") && $0.contains("running") })

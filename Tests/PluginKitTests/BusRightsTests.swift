@@ -2,6 +2,7 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import TestSupport
 import Testing
 
 /// Who may say and hear what: of the default stack, with two instances under other names.

@@ -2,8 +2,9 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
+import TestSupport
 import Testing
-import Wire
 
 /// Who is believed: each topic by each sender.
 @Suite struct BusTrustTests {

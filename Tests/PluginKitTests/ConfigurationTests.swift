@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import PluginKit
 import Supervisor
+import TestSupport
 import Testing
 
 @Suite struct ConfigurationTests {

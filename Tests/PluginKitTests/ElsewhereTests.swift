@@ -2,13 +2,14 @@ import Changelog
 import Foundation
 import Glibc
 import HealthModel
+import HubStage
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 /// A stack whose folders lie elsewhere, as in containers: all that a command learns of it comes over the bus.
 @Suite(.timeLimit(.minutes(30))) struct ElsewhereTests {

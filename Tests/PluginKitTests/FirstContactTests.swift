@@ -2,6 +2,7 @@ import Changelog
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 import Testing
 
 /// A consumer that has never heard of its upstream.
@@ -25,7 +26,7 @@ import Testing
         upstream.hear(producer.head, limit: AnchorVector(base: producer.head.sequence), turn)
         upstream.pump(turn)
         let query = try #require(turn.takePulls().first).query
-        let after = try #require(AnchorVector(wireValue: query["after"] ?? .null))
+        let after = try #require(query["after"]?.read(AnchorVector.self))
         #expect(
             producer.judge(
                 store: query["store"]?.string, generation: query["generation"]?.string, sequence: after.maximum)

@@ -1,6 +1,7 @@
 import Foundation
 import HealthModel
 import PluginKit
+import TestSupport
 import Testing
 
 @Suite struct JSONPlacesTests {

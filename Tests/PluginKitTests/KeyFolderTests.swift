@@ -4,6 +4,7 @@ import Glibc
 import HealthModel
 import MessageBus
 import PluginKit
+import TestSupport
 import Testing
 
 /// The files of a sealed bus's keys.

@@ -2,9 +2,9 @@ import Changelog
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
 import Testing
-import Wire
 
 /// A consumer and an upstream that was lost and made anew.
 @Suite struct LostStoreTests {
@@ -28,7 +28,7 @@ import Wire
         upstream.pump(turn)
         let first = try #require(turn.takePulls().first)
         #expect(first.query["store"] == "old")
-        let page: Value = ["head": old.wireValue, "through": 100]
+        let page: Value = ["head": Value(old), "through": 100]
         let taken = try upstream.accept(
             PullAnswer(pull: first, result: .pages([page])), turn, reset: { _ in }, apply: { _ in })
         #expect(taken)

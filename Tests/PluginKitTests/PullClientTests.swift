@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import Testing
 
 extension PullClient {
@@ -18,7 +19,7 @@ extension PullClient {
     ) -> Value {
         [
             "id": .integer(id), "attempt": .integer(attempt), "part": .integer(Int64(number)), "last": .bool(last),
-            "head": (head ?? self.head).wireValue, "producer": "them",
+            "head": Value(head ?? self.head), "producer": "them",
         ]
     }
 
@@ -99,7 +100,7 @@ extension PullClient {
     @Test func resetAndRefusalEndIt() {
         var client = asked()
         var body: [String: Value] = [
-            "id": 1, "attempt": 0, "error": "reset", "head": head.wireValue, "producer": "them",
+            "id": 1, "attempt": 0, "error": "reset", "head": Value(head), "producer": "them",
         ]
         #expect(client.receive(.object(body), at: 0)?.result == .reset(head))
         client = asked()

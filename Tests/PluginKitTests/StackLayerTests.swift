@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HealthModel
 import PluginKit
+import TestSupport
 import Testing
 
 /// What a state folder says of its stack: which plugins have been swapped.

@@ -1,13 +1,14 @@
 import Changelog
 import Foundation
 import HealthModel
+import HubStage
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
 import Synchronization
 import TestSupport
 import Testing
-import Wire
 
 /// Reading what an instance holds, while it runs and when it has stopped.
 @Suite(.timeLimit(.minutes(30))) struct StackReaderTests {

@@ -3,6 +3,7 @@ import Glibc
 import HealthModel
 import PluginKit
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct StateFolderTests {

@@ -1,7 +1,9 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
+import TestSupport
 import Testing
 
 @Suite struct UpstreamTests {
@@ -43,7 +45,7 @@ import Testing
         PullAnswer(
             pull: pull,
             result: .pages(
-                through.map { ["through": .integer($0), "head": (head ?? self.head).wireValue, "rows": []] }))
+                through.map { ["through": .integer($0), "head": Value(head ?? self.head), "rows": []] }))
     }
 
     @discardableResult
@@ -108,7 +110,7 @@ import Testing
         #expect(upstream.frontier == 20)
         let second = try #require(pull(upstream))
         #expect(
-            AnchorVector(wireValue: second.query["after"] ?? .null) == AnchorVector(base: 60, exceptions: ["t": 20]))
+            second.query["after"]?.read(AnchorVector.self) == AnchorVector(base: 60, exceptions: ["t": 20]))
     }
 
     @Test func whatWasThereAtFirstIsBulkAndWhatComesLaterIsNot() throws {
@@ -137,7 +139,7 @@ import Testing
         let first = try #require(pull(upstream))
         #expect(first.producer == "them" && first.query["query"] == "changes")
         #expect(first.query["after"] == 0)
-        #expect(AnchorVector(wireValue: first.query["until"] ?? .null) == AnchorVector(base: 60, exceptions: ["t": 20]))
+        #expect(first.query["until"]?.read(AnchorVector.self) == AnchorVector(base: 60, exceptions: ["t": 20]))
         #expect(pull(upstream) == nil && upstream.isFetching)
         var seen: [Int64] = []
         #expect(try !accept(upstream, pages(Pull(id: 99, producer: "them", query: [:]), through: [5]), pages: &seen))
@@ -232,7 +234,7 @@ import Testing
     /// A producer that refuses, or says what can't be read, moves no anchor and ends nobody: it is asked again after
     /// a while.
     @Test(arguments: 0..<7) func whatIsRefusedOrGarbledIsAskedAgain(_ number: Int) throws {
-        let good: [String: Value] = ["head": head.wireValue, "through": 100, "rows": []]
+        let good: [String: Value] = ["head": Value(head), "through": 100, "rows": []]
         func page(_ change: [String: Value]) -> PullAnswer.Result { .pages([.object(good.merging(change) { $1 })]) }
         let row: [String: Value] = [
             "seq": 1, "key": "figures/me/x", "topic": "figures.them", "user": "me", "day": 20_000, "deleted": true,

@@ -1,5 +1,6 @@
 import HealthModel
 import Simulation
+import TestSupport
 import Testing
 
 /// What developers report of background time, as numbers.
@@ -20,7 +21,7 @@ struct DeferralModelTests {
     @Test func aChangeWaitsAMinuteToAnHourInTheBackgroundAndUpToFourHoursTerminated() {
         #expect(model.backgroundDelay == 60...3600)
         #expect(model.terminatedDelay == 60...4 * 3600)
-        var random = SeededRandom(seed: 1)
+        var random = SimulatedRandom(seed: 1)
         var longest: Instant = 0
         for _ in 0..<2000 {
             for inputs in [ready, unwilling] {
@@ -37,7 +38,7 @@ struct DeferralModelTests {
     @Test(arguments: [(WakeKind.delivery, 1...4), (.refresh, 0...3), (.processing, 0...1)])
     func aDayHasSoManyWakes(kind: WakeKind, range: ClosedRange<Int>) {
         #expect(model.wakesPerDay[kind] == range)
-        var random = SeededRandom(seed: 2)
+        var random = SimulatedRandom(seed: 2)
         var seen: Set<Int> = []
         for _ in 0..<2000 {
             seen.insert(model.budget(kind, ready, using: &random))

@@ -4,7 +4,9 @@ import DebouncerStage
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 import Simulation
+import TestSupport
 import Testing
 
 /// The debouncer as an app's background sync manager: what it does while the app has no time of its own.
@@ -35,7 +37,7 @@ import Testing
         _ more: [String: Value] = [:]
     ) throws {
         var details = more
-        details["fired"] = fired?.wireValue
+        details["fired"] = fired.map { Value($0) }
         details["device"] = device
         try rig.hear(beat("observer", head(sequence), heads: heads, details: details))
     }
@@ -43,11 +45,11 @@ import Testing
     private func fire(_ rig: Rig, _ type: String, _ sequence: Int64) throws {
         try rig.hear(
             "observed.\(type)",
-            ["head": head(sequence).wireValue, "type": .string(type), "sequence": .integer(sequence)])
+            ["head": Value(head(sequence)), "type": .string(type), "sequence": .integer(sequence)])
     }
 
     private func released(_ rig: Rig, _ consumer: String, _ type: String) -> Int64? {
-        rig.sent.last { $0.topic == "sync.\(consumer)" }.flatMap { AnchorVector(wireValue: $0.body["released"]) }?[type]
+        rig.sent.last { $0.topic == "sync.\(consumer)" }.flatMap { $0.body["released"].read(AnchorVector.self) }?[type]
     }
 
     private func task(_ rig: Rig, _ id: String) throws -> Value {

@@ -1,9 +1,10 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
+import TestSupport
 import Testing
-import Wire
 
 /// A handler whose days are computed beside the stage: what it asks for, and what it makes of the answers.
 @Suite struct ComputedBesideTests {
@@ -33,13 +34,13 @@ import Wire
 
     /// These days have been touched, and their samples are there.
     private func touch(_ days: [LocalDay], through: Int64) throws {
-        try rig.hear("sync.steps", ["head": head(through).wireValue, "released": .integer(through)])
+        try rig.hear("sync.steps", ["head": Value(head(through)), "released": .integer(through)])
         let pull = try #require(rig.pulls.first { $0.name == "spans" })
         let starts = days.map { (zones.ranges(of: $0).first?.lowerBound ?? 0) + 12 * 3600 * Instant.second }
         let page: Value = [
             "users": ["me"], "user": .column(.int32(days.map { _ in 0 })), "start": .column(.int64(starts)),
             "end": .column(.int64(starts.map { $0 + Instant.second })), "zones": ["me": zones.wireValue],
-            "from": pull.query["after"] ?? 0, "through": .integer(through), "head": head(through).wireValue,
+            "from": pull.query["after"] ?? 0, "through": .integer(through), "head": Value(head(through)),
         ]
         try rig.answer(pull, .pages([page]))
         try slices()
@@ -115,7 +116,7 @@ import Wire
         // A late answer to the process before is nobody's.
         try rig.reply(before, DayReply.computed(DayOutput(figures: ["n": 1])))
         #expect(try figures(Self.day) == nil && pending == 1)
-        try rig.hear("sync.steps", ["head": head(10).wireValue, "released": 10])
+        try rig.hear("sync.steps", ["head": Value(head(10)), "released": 10])
         try slices()
         #expect(asked == [Self.day])
     }
@@ -133,7 +134,7 @@ import Wire
 
     @Test func figuresOfAStoreThatIsGoneAreNotTaken() throws {
         try touch([Self.day], through: 10)
-        try rig.hear("sync.steps", ["head": head(500, generation: "two").wireValue, "released": 500])
+        try rig.hear("sync.steps", ["head": Value(head(500, generation: "two")), "released": 500])
         let spans = try #require(rig.pulls.first { $0.name == "spans" })
         try rig.answer(spans, .reset(head(500, generation: "two")))
         try reply(.computed(DayOutput(figures: ["n": 1])))

@@ -2,8 +2,9 @@ import Changelog
 import ConsolidatorStage
 import HealthModel
 import PluginKit
+import Protocol
+import TestSupport
 import Testing
-import Wire
 
 @Suite struct ConsolidatorStageTests {
     private static let berlin = "Europe/Berlin"
@@ -33,7 +34,7 @@ import Wire
             .pages([
                 [
                     "zones": ["me": zones.wireValue], "from": pull.query["after"] ?? 0, "through": .integer(through),
-                    "head": head(through).wireValue,
+                    "head": Value(head(through)),
                 ]
             ]))
     }
@@ -55,7 +56,7 @@ import Wire
             .pages([
                 [
                     "rows": .array(rows), "from": pull.query["after"] ?? 0, "through": .integer(through),
-                    "head": head(through, store: "s").wireValue,
+                    "head": Value(head(through, store: "s")),
                 ]
             ]))
     }
@@ -91,7 +92,7 @@ import Wire
             ]
             let page: Value = [
                 "rows": [row], "from": pull.query["after"] ?? 0, "through": .integer(sequence),
-                "head": head(sequence, store: handler).wireValue,
+                "head": Value(head(sequence, store: handler)),
             ]
             try rig.answer(pull, .pages([page]))
         }
@@ -162,7 +163,7 @@ import Wire
             }
             let page: Value = [
                 "rows": .array(rows), "from": pull.query["after"] ?? 0, "through": .integer(Int64(through)),
-                "head": anew.wireValue,
+                "head": Value(anew),
             ]
             try rig.answer(pull, .pages([page]))
             #expect(try summaries(rig).count == left)

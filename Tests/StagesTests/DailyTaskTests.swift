@@ -3,6 +3,7 @@ import Changelog
 import ConsolidatorStage
 import HealthModel
 import PluginKit
+import TestSupport
 import Testing
 
 /// The task of 00:01, at the consolidator.
@@ -19,7 +20,7 @@ import Testing
             pull,
             .pages([
                 [
-                    "zones": ["me": [[.null, "Europe/Berlin"]]], "from": 0, "through": 10, "head": head(10).wireValue,
+                    "zones": ["me": [[.null, "Europe/Berlin"]]], "from": 0, "through": 10, "head": Value(head(10)),
                 ]
             ]))
         return rig
@@ -79,7 +80,7 @@ import Testing
         try rig.answer(
             pull,
             .pages([
-                ["rows": [row.wireValue], "from": 0, "through": 5, "head": head(5, store: "steps").wireValue]
+                ["rows": [row.wireValue], "from": 0, "through": 5, "head": Value(head(5, store: "steps"))]
             ]))
         for _ in 0..<3 {
             try rig.hear("control.consolidator", ["command": "launch", "task": "consolidated-daily", "force": true])

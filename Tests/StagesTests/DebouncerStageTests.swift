@@ -2,6 +2,7 @@ import Changelog
 import DebouncerStage
 import HealthModel
 import PluginKit
+import Protocol
 import Testing
 
 @Suite struct DebouncerStageTests {
@@ -20,13 +21,13 @@ import Testing
     }
 
     private func released(_ rig: StageRig<DebouncerStage>, _ consumer: String) -> AnchorVector? {
-        rig.sent.last { $0.topic == "sync.\(consumer)" }.flatMap { AnchorVector(wireValue: $0.body["released"]) }
+        rig.sent.last { $0.topic == "sync.\(consumer)" }.flatMap { $0.body["released"].read(AnchorVector.self) }
     }
 
     private func fire(_ rig: StageRig<DebouncerStage>, _ type: String, _ sequence: Int64) throws {
         try rig.hear(
             "observed.\(type)",
-            ["head": head(sequence).wireValue, "type": .string(type), "sequence": .integer(sequence)])
+            ["head": Value(head(sequence)), "type": .string(type), "sequence": .integer(sequence)])
     }
 
     @Test func releasesToWhomItConcernsWhenTheWindowCloses() throws {
@@ -109,7 +110,7 @@ import Testing
         try fire(rig, "a", 100)
         try rig.hear(beat("observer", head(40, store: "new", generation: "two"), heads: ["a": 40]))
         let said = try #require(rig.sent.last { $0.topic == "sync.steps" })
-        #expect(StoreHead(wireValue: said.body["head"])?.store == "new")
+        #expect(said.body["head"].read(StoreHead.self)?.store == "new")
         #expect(released(rig, "steps") == AnchorVector(base: 40))
     }
 }

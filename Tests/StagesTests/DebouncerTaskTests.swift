@@ -4,7 +4,9 @@ import DebouncerStage
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 import Simulation
+import TestSupport
 import Testing
 
 /// The tasks of a stack's debouncer, as its manifest and a configuration have them.
@@ -45,11 +47,11 @@ import Testing
     private func fire(_ rig: Rig, _ sequence: Int64) throws {
         try rig.hear(
             "observed.\(Self.steps)",
-            ["head": head(sequence).wireValue, "type": .string(Self.steps), "sequence": .integer(sequence)])
+            ["head": Value(head(sequence)), "type": .string(Self.steps), "sequence": .integer(sequence)])
     }
 
     private func released(_ rig: Rig) -> Int64? {
-        rig.sent.last { $0.topic == "sync.steps" }.flatMap { AnchorVector(wireValue: $0.body["released"]) }?[Self.steps]
+        rig.sent.last { $0.topic == "sync.steps" }.flatMap { $0.body["released"].read(AnchorVector.self) }?[Self.steps]
     }
 
     @Test func tasksThatRepeatAreSubmittedAtTheLaunch() throws {

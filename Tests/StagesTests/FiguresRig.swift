@@ -4,9 +4,9 @@ import HealthModel
 import HealthStore
 import ObserverStage
 import PluginKit
+import Protocol
 import Synchronization
 import Testing
-import Wire
 
 /// One handler between the store and the daily summaries, each a stage of its own, driven until nobody asks for anything. Tells
 /// which days were computed.
@@ -75,7 +75,7 @@ final class FiguresRig {
         counted.list.withLock { $0 = [] }
         let head = observer.store.head
         try handler.hear(
-            "sync.\(name)", ["head": head.wireValue, "released": AnchorVector(base: head.sequence).wireValue])
+            "sync.\(name)", ["head": Value(head), "released": Value(AnchorVector(base: head.sequence))])
         try answer(handler)
         try consolidator.hear(beat("observer", head, details: ["importOpen": false]))
         try answer(consolidator)

@@ -2,6 +2,7 @@ import Changelog
 import ConsolidatorStage
 import HealthModel
 import PluginKit
+import Protocol
 import Testing
 
 /// When days turn final: at 00:01 of the next local day, by the observer's word, also after a long sleep of the machine.

@@ -2,10 +2,11 @@ import Changelog
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
 import Synchronization
+import TestSupport
 import Testing
-import Wire
 
 private struct NotingHandler: DayHandler {
     let version = 1
@@ -33,12 +34,12 @@ private struct NotingHandler: DayHandler {
     }
 
     private func touch(_ rig: StageRig<HandlerStage>, _ spans: [(Instant, Instant)], through: Int64 = 10) throws {
-        try rig.hear("sync.steps", ["head": head(through).wireValue, "released": .integer(through)])
+        try rig.hear("sync.steps", ["head": Value(head(through)), "released": .integer(through)])
         let pull = try #require(rig.pulls.first { $0.name == "spans" })
         let page: Value = [
             "users": ["me"], "user": .column(.int32(spans.map { _ in 0 })), "start": .column(.int64(spans.map(\.0))),
             "end": .column(.int64(spans.map(\.1))), "zones": ["me": zones.wireValue],
-            "from": pull.query["after"] ?? 0, "through": .integer(through), "head": head(through).wireValue,
+            "from": pull.query["after"] ?? 0, "through": .integer(through), "head": Value(head(through)),
         ]
         try rig.answer(pull, .pages([page]))
     }

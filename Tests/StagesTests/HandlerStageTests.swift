@@ -2,9 +2,10 @@ import Changelog
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 import Synchronization
+import TestSupport
 import Testing
-import Wire
 
 /// What a handler is in these tests: it says of each day which of its computations this is.
 private struct CountingHandler: DayHandler {
@@ -41,7 +42,7 @@ private struct CountingHandler: DayHandler {
     private func sync(_ rig: StageRig<HandlerStage>, _ sequence: Int64, generation: String = "one") throws {
         try rig.hear(
             "sync.steps",
-            ["head": head(sequence, generation: generation).wireValue, "released": .integer(sequence)])
+            ["head": Value(head(sequence, generation: generation)), "released": .integer(sequence)])
     }
 
     /// Answers the pull of changes: these days have been touched.
@@ -55,7 +56,7 @@ private struct CountingHandler: DayHandler {
             "users": ["me"], "user": .column(.int32(days.map { _ in 0 })), "start": .column(.int64(starts)),
             "end": .column(.int64(starts.map { $0 + Instant.second })),
             "zones": ["me": (zones ?? self.zones).wireValue], "from": pull.query["after"] ?? 0,
-            "through": .integer(through), "head": head(through).wireValue, "bulk": .bool(isBulk),
+            "through": .integer(through), "head": Value(head(through)), "bulk": .bool(isBulk),
         ]
         try rig.answer(pull, .pages([page]))
     }

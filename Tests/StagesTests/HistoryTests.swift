@@ -1,7 +1,9 @@
+import BackgroundDelivery
 import Changelog
 import DebouncerStage
 import HealthModel
 import PluginKit
+import TestSupport
 import Testing
 
 @Suite struct HistoryTests {
@@ -30,7 +32,7 @@ import Testing
     @Test func goesOnWhereItWas() throws {
         var history = History(number: 1, from: Self.today.adding(days: -30), through: Self.today, began: 7)
         _ = history.heard("a", hasDone: "1-1", of: ["a"])
-        let again = try #require(History(wireValue: history.wireValue))
+        let again = try #require(History(history.details))
         #expect(again == history && again.chunk?.id == "1-2")
     }
 }
@@ -51,7 +53,7 @@ import Testing
     private func answerZones(_ rig: Rig) throws {
         let pull = try #require(rig.pulls.first { $0.name == "zones" })
         try rig.answer(
-            pull, .pages([["zones": ["me": [[.null, "Europe/Berlin"]]], "head": head(10).wireValue, "through": 10]]))
+            pull, .pages([["zones": ["me": [[.null, "Europe/Berlin"]]], "head": Value(head(10)), "through": 10]]))
     }
 
     private func begin(_ rig: Rig, _ span: Value) throws {
@@ -109,7 +111,7 @@ import Testing
         let rig = try rig()
         try begin(rig, 10)
         // Today's change is out, and not consumed yet.
-        try rig.hear("observed.a", ["head": head(20).wireValue, "type": "a", "sequence": 20])
+        try rig.hear("observed.a", ["head": Value(head(20)), "type": "a", "sequence": 20])
         for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-1", 0)) }
         try rig.pass(Instant.second)
         #expect(told(rig, "steps") == .null)
@@ -141,7 +143,9 @@ import Testing
 
     @Test func itBeginsInTheForeground() throws {
         let rig = try rig()
-        try rig.hear(beat("observer", head(10), heads: ["a": 10], details: ["device": ["app": "background"]]))
+        var background = DeviceState()
+        background.app = .background
+        try rig.hear(beat("observer", head(10), heads: ["a": 10], details: ["device": Value(background)]))
         try rig.hear("control.debouncer", ["command": "sync", "id": "one", "history": 10])
         #expect(try rig.report().details["manual"]?["problem"].string?.contains("foreground") == true)
     }

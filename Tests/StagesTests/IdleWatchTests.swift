@@ -1,6 +1,8 @@
 import HealthModel
 import Operations
 import PluginKit
+import Protocol
+import TestSupport
 import Testing
 
 @Suite struct IdleWatchTests {
@@ -44,37 +46,37 @@ import Testing
 
     @Test func waitsForWhoeverIsBehind() {
         #expect(isWaiting(verdict(closedHead: 101), for: "observer"))
-        #expect(isWaiting(verdict { $0["observer"]?.beat.details["importOpen"] = true }, for: "observer"))
+        #expect(isWaiting(verdict { $0["observer"]?.beat.say(["importOpen": true]) }, for: "observer"))
         #expect(isWaiting(verdict { $0["a"]?.beat.frontier["observer"] = 99 }, for: "a"))
         #expect(isWaiting(verdict { $0["b"]?.age = 13 }, for: "b"))
         #expect(isWaiting(verdict { $0["consolidator"]?.beat.frontier["observer"] = 99 }, for: "consolidator"))
-        #expect(isWaiting(verdict { $0["consolidator"]?.beat.details["openDays"] = 1 }, for: "consolidator"))
+        #expect(isWaiting(verdict { $0["consolidator"]?.beat.say(["openDays": 1]) }, for: "consolidator"))
         #expect(isWaiting(verdict { $0["uploader"]?.beat.frontier["observer"] = 99 }, for: "uploader"))
         #expect(isWaiting(verdict { $0["uploader"]?.beat.frontier["consolidator"] = 49 }, for: "uploader"))
         #expect(isWaiting(verdict { $0["uploader"] = nil }, for: "uploader"))
         // Nobody knows yet whether the backend still has what it took.
-        #expect(isWaiting(verdict { $0["uploader"]?.beat.details["backend"] = ["isCompared": false] }, for: "uploader"))
-        #expect(verdict { $0["uploader"]?.beat.details["backend"] = ["isCompared": true] } == .idle)
+        #expect(isWaiting(verdict { $0["uploader"]?.beat.say(["backend": ["isCompared": false]]) }, for: "uploader"))
+        #expect(verdict { $0["uploader"]?.beat.say(["backend": ["isCompared": true]]) } == .idle)
     }
 
     /// Also with dead letters: they are being sent again.
     @Test func waitsForWhatWasAskedForByHand() {
         for name in ["observer", "a", "consolidator", "uploader"] {
             let verdict = verdict {
-                $0["uploader"]?.beat.details["deadLetters"] = 2
-                $0[name]?.beat.details["mending"] = ["id": "1", "action": "retry", "state": "underWay", "left": 1]
+                $0["uploader"]?.beat.say(["deadLetters": 2])
+                $0[name]?.beat.say(["mending": ["id": "1", "action": "retry", "state": "underWay", "left": 1]])
             }
             #expect(isWaiting(verdict, for: name))
         }
-        let done = verdict { $0["a"]?.beat.details["mending"] = ["id": "1", "action": "retry", "state": "done"] }
+        let done = verdict { $0["a"]?.beat.say(["mending": ["id": "1", "action": "retry", "state": "done"]]) }
         #expect(done == .idle)
     }
 
     @Test func saysWhatOnlyAPersonCanMend() {
-        #expect(verdict { $0["uploader"]?.beat.details["deadLetters"] = 2 } == .blocked("uploader: 2 dead letters"))
+        #expect(verdict { $0["uploader"]?.beat.say(["deadLetters": 2]) } == .blocked("uploader: 2 dead letters"))
         let paused = verdict {
-            $0["uploader"]?.beat.details["paused"] = true
-            $0["uploader"]?.beat.details["blocked"] = "the token is refused"
+            $0["uploader"]?.beat.say(["paused": true])
+            $0["uploader"]?.beat.say(["blocked": "the token is refused"])
         }
         #expect(paused == .blocked("uploader: the token is refused"))
     }

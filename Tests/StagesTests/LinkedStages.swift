@@ -5,10 +5,10 @@ import HealthStore
 import HeartRateStage
 import ObserverStage
 import PluginKit
+import Protocol
 import SQLite
 import SleepStage
 import StepsStage
-import Wire
 
 /// The observer's store, three handlers and the consolidator, linked by hand: no bus, no debouncer, one clock, and nothing happens but
 /// what the test says.
@@ -88,7 +88,7 @@ final class LinkedStages {
             let before = [consolidator.store.sequence] + handlers.map(\.store.sequence)
             let head = observer.store.head
             for (name, handler) in zip(Self.names, handlers) {
-                let body: Value = ["head": head.wireValue, "released": .integer(head.sequence)]
+                let body: Value = ["head": Value(head), "released": .integer(head.sequence)]
                 try handler.hear("sync.\(name)", body)
                 try answer(handler)
             }

@@ -2,10 +2,11 @@ import Changelog
 import ConsolidatorStage
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
 import Simulation
+import TestSupport
 import Testing
-import Wire
 
 private struct Counted: DayHandler {
     let version = 1
@@ -30,7 +31,7 @@ private struct Counted: DayHandler {
     }
 
     private func sync(_ rig: StageRig<MendingStage>, _ head: StoreHead) throws {
-        try rig.hear("sync.steps", ["head": head.wireValue, "released": .integer(head.sequence)])
+        try rig.hear("sync.steps", ["head": Value(head), "released": .integer(head.sequence)])
     }
 
     /// One day with samples, computed.
@@ -50,7 +51,7 @@ private struct Counted: DayHandler {
                 [
                     "users": ["me"], "user": .column(.int32([0])), "start": .column(.int64([Self.noon])),
                     "end": .column(.int64([Self.noon + 1])), "zones": ["me": [[.null, "Europe/Berlin"]]],
-                    "from": pull.query["after"] ?? 0, "through": .integer(head.sequence), "head": head.wireValue,
+                    "from": pull.query["after"] ?? 0, "through": .integer(head.sequence), "head": Value(head),
                 ]
             ]))
     }

@@ -2,6 +2,7 @@ import Changelog
 import HealthModel
 import NotifyStage
 import PluginKit
+import TestSupport
 import Testing
 
 @Suite struct NotifyStageTests {
@@ -19,7 +20,7 @@ import Testing
     }
 
     private func pages(_ rows: [Value], through sequence: Int64) -> PullAnswer.Result {
-        .pages([["rows": .array(rows), "through": .integer(sequence), "head": head(sequence).wireValue]])
+        .pages([["rows": .array(rows), "through": .integer(sequence), "head": Value(head(sequence))]])
     }
 
     private func show(_ rows: [Value], through sequence: Int64, to rig: StageRig<NotifyStage>) throws {

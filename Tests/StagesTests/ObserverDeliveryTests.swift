@@ -5,9 +5,10 @@ import HealthModel
 import MessageBus
 import ObserverStage
 import PluginKit
+import Protocol
 import SQLite
+import TestSupport
 import Testing
-import Wire
 
 /// The observer's side of background delivery, on a file, turn by turn.
 @Suite struct ObserverDeliveryTests {
@@ -118,11 +119,11 @@ import Wire
         #expect(try rig.report().details["fired"] == nil)
         let before = rig.store.sequence
         #expect(try bring(rig, record(Self.steps, 2, after: 90 * second)) == [])
-        let told = try #require(AnchorVector(wireValue: try rig.report().details["fired"] ?? .null))
+        let told = try #require(try rig.report().details["fired"]?.read(AnchorVector.self))
         #expect(told[Self.steps] == before && told[Self.heart] == rig.store.sequence)
         // The same after a crash: what may not be told yet stays so.
         try rig.restart()
-        let again = AnchorVector(wireValue: try rig.report().details["fired"] ?? .null)
+        let again = try rig.report().details["fired"]?.read(AnchorVector.self)
         #expect(again == told)
         #expect(try rig.report().details["registered"] == ["debouncer": 1])
         try rig.pass(3600 * second)
@@ -186,7 +187,7 @@ import Wire
         #expect(try values(rig, request("samples")) == [60] && values(rig, request("slice")) == [60])
         let details = try rig.report().details
         #expect(details["off"] == [.string(Self.steps)])
-        #expect(AnchorVector(wireValue: details["fired"] ?? .null)?[Self.steps] == stood)
+        #expect(details["fired"]?.read(AnchorVector.self)?[Self.steps] == stood)
         rig.sent = []
         try command(rig, ["command": "types", "set": [Self.steps: ["denied": false]]])
         #expect(fired(rig) == [Self.steps])

@@ -4,9 +4,10 @@ import HealthImport
 import HealthModel
 import ObserverStage
 import PluginKit
+import Protocol
 import SQLite
+import TestSupport
 import Testing
-import Wire
 
 @Suite struct ObserverStageTests {
     private static let home = "Europe/Berlin"

@@ -4,6 +4,7 @@ import HTTP
 import HealthModel
 import PluginKit
 import Simulation
+import TestSupport
 import Testing
 import UploaderStage
 
@@ -29,7 +30,7 @@ import UploaderStage
         let row = KeyedChangelog.Row(
             sequence: 2, key: "day/me/2025-03-11", topic: "daily.summary", user: "me", day: 1,
             body: ["date": "2025-03-11"])
-        let newest = head(2, store: "consolidator").wireValue
+        let newest = Value(head(2, store: "consolidator"))
         try rig.answer(
             try #require(rig.pulls.first), .pages([["rows": [row.wireValue], "through": 2, "head": newest]]))
         return rig.effects.contains { $0.request is UploadRequest }
@@ -38,7 +39,7 @@ import UploaderStage
     private func device(_ path: NetworkPath, _ rig: StageRig<UploaderStage>) throws {
         var device = DeviceState()
         device.network = path
-        try rig.hear(beat("observer", head(1), details: ["device": device.wireValue]))
+        try rig.hear(beat("observer", head(1), details: ["device": Value(device)]))
     }
 
     @Test func aBackendOnThisMachineWaitsForNothing() throws {

@@ -1,10 +1,11 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import Simulation
+import TestSupport
 import Testing
 import UploaderStage
-import Wire
 
 /// Rows that are kept and not delivered: what is sent is what is counted.
 @Suite struct QuarantinedRowsTests {
@@ -34,7 +35,7 @@ import Wire
                 generator: SeededRandom(seed: 5), instance: "uploader", family: { UploadMetric(family: $0) })
         }
         var backend = FakeBackend()
-        try rig.hear("sync.uploader", ["head": head(10).wireValue, "released": 10])
+        try rig.hear("sync.uploader", ["head": Value(head(10)), "released": 10])
         let pull = try #require(rig.pulls.first { $0.name == "samples" })
         try rig.answer(
             pull,
@@ -42,7 +43,7 @@ import Wire
                 [
                     "samples": page(flags).wireValue, "users": ["me"],
                     "user": .column(.int32(flags.map { _ in 0 })), "from": 0, "through": 10,
-                    "head": head(10).wireValue,
+                    "head": Value(head(10)),
                 ]
             ]))
         var requests = 0

@@ -4,6 +4,7 @@ import ObserverStage
 import Operations
 import PluginKit
 import Simulation
+import TestSupport
 import Testing
 
 /// Files that the observer can't open where they lie come whole, once, whatever happens on the way.

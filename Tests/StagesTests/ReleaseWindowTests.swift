@@ -1,7 +1,9 @@
 import Changelog
 import DebouncerStage
 import HealthModel
+import Protocol
 import Simulation
+import TestSupport
 import Testing
 
 @Suite struct ReleaseWindowTests {

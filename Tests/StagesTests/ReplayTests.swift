@@ -2,11 +2,12 @@ import Changelog
 import HTTP
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
 import Simulation
+import TestSupport
 import Testing
 import UploaderStage
-import Wire
 
 private struct OneFigure: DayHandler {
     let version = 1
@@ -38,7 +39,7 @@ private struct OneFigure: DayHandler {
     }
 
     private func sync(_ rig: StageRig<HandlerStage>, _ sequence: Int64, replay: Value = .null) throws {
-        var body: [String: Value] = ["head": head(sequence).wireValue, "released": .integer(sequence)]
+        var body: [String: Value] = ["head": Value(head(sequence)), "released": .integer(sequence)]
         if !replay.isNull { body["replay"] = replay }
         try rig.hear("sync.steps", .object(body))
     }
@@ -51,7 +52,7 @@ private struct OneFigure: DayHandler {
                 [
                     "users": ["me"], "user": .column(.int32([0])), "start": .column(.int64([Self.noon])),
                     "end": .column(.int64([Self.noon + 1])), "zones": ["me": [[.null, "Europe/Berlin"]]],
-                    "from": pull.query["after"] ?? 0, "through": .integer(through), "head": head(through).wireValue,
+                    "from": pull.query["after"] ?? 0, "through": .integer(through), "head": Value(head(through)),
                 ]
             ]))
     }
@@ -118,7 +119,7 @@ private struct OneFigure: DayHandler {
     }
 
     private func tell(_ rig: StageRig<UploaderStage>, _ replay: Value) throws {
-        try rig.hear("sync.uploader", ["head": head(10).wireValue, "released": 10, "replay": replay])
+        try rig.hear("sync.uploader", ["head": Value(head(10)), "released": 10, "replay": replay])
     }
 
     private func settleLive(_ rig: StageRig<UploaderStage>) throws {
@@ -128,7 +129,7 @@ private struct OneFigure: DayHandler {
             .pages([
                 [
                     "samples": SamplePage().wireValue, "users": [], "user": .column(.int32([])), "from": 0,
-                    "through": 10, "head": head(10).wireValue,
+                    "through": 10, "head": Value(head(10)),
                 ]
             ]))
     }
@@ -162,7 +163,7 @@ private struct OneFigure: DayHandler {
         let slice = try #require(rig.pulls.first { $0.name == "slice" })
         #expect(
             slice.query["user"] == "me" && slice.query["from"] == 1_742_252_400_000_000 && slice.query["asOf"] == 10)
-        try rig.answer(slice, .pages([["samples": samplePage().wireValue, "head": head(10).wireValue]]))
+        try rig.answer(slice, .pages([["samples": samplePage().wireValue, "head": Value(head(10))]]))
         let effect = try #require(rig.effects.first { $0.request is UploadRequest })
         let request = try #require(effect.request as? UploadRequest)
         #expect(request.path == "/api/v1/sync/steps")
@@ -177,7 +178,7 @@ private struct OneFigure: DayHandler {
             rows,
             .pages([
                 [
-                    "rows": [row.wireValue], "from": 0, "through": 5, "head": head(5, store: "consolidator").wireValue,
+                    "rows": [row.wireValue], "from": 0, "through": 5, "head": Value(head(5, store: "consolidator")),
                 ]
             ]))
         let days = try #require(rig.effects.first { $0.request is UploadRequest })
@@ -210,7 +211,7 @@ private struct OneFigure: DayHandler {
             [
                 "samples": page.wireValue, "users": ["me"],
                 "user": .column(.int32(Array(repeating: 0, count: page.count))), "from": 0,
-                "through": .integer(through), "head": head(10).wireValue,
+                "through": .integer(through), "head": Value(head(10)),
             ]
         }
         func mended() throws -> Mended {
@@ -244,7 +245,7 @@ private struct OneFigure: DayHandler {
         try settleLive(rig)
         try tell(rig, replay("1-1"))
         let slice = try #require(rig.pulls.first { $0.name == "slice" })
-        try rig.answer(slice, .pages([["samples": samplePage().wireValue, "head": head(10).wireValue]]))
+        try rig.answer(slice, .pages([["samples": samplePage().wireValue, "head": Value(head(10))]]))
         try rig.restart()
         #expect(try rig.report().details["replay"] == nil)
         try tell(rig, replay("1-1"))

@@ -2,6 +2,7 @@ import Changelog
 import DebouncerStage
 import HealthModel
 import PluginKit
+import Protocol
 import Testing
 
 @Suite struct RoundsTests {

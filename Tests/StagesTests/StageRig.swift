@@ -2,10 +2,11 @@ import Changelog
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
 import Simulation
+import TestSupport
 import Testing
-import Wire
 
 /// One stage on a file of its own, driven turn by turn by hand: no bus, no clock but the test's.
 final class StageRig<Driven: Stage> {
@@ -127,8 +128,8 @@ func beat(
     details: [String: Value] = [:]
 ) -> Heartbeat {
     Heartbeat(
-        instance: instance, plugin: instance, phase: "ready", pid: 1, head: head, heads: heads, frontier: frontier,
-        details: details)
+        instance: instance, plugin: instance, phase: .ready, pid: 1, head: head, heads: heads, frontier: frontier
+    ).saying(details)
 }
 
 extension Pull {

@@ -4,6 +4,7 @@ import HealthModel
 import PluginKit
 import SQLite
 import Simulation
+import TestSupport
 import Testing
 import UploaderStage
 
@@ -41,7 +42,7 @@ final class UploaderRig {
     /// The consolidator has more days; they are pulled.
     func add(_ numbers: ClosedRange<Int64>) throws {
         days = Set(days + Array(numbers)).sorted()
-        try rig.hear("sync.uploader", ["head": head(0).wireValue, "released": 0])
+        try rig.hear("sync.uploader", ["head": Value(head(0)), "released": 0])
         try rig.hear(beat("consolidator", head(numbers.upperBound, store: "consolidator")))
         try answerPull()
     }
@@ -55,7 +56,7 @@ final class UploaderRig {
             .pages([
                 [
                     "rows": .array(days.filter { $0 > after }.map { Self.row($0).wireValue }),
-                    "through": .integer(last), "head": head(last, store: "consolidator").wireValue,
+                    "through": .integer(last), "head": Value(head(last, store: "consolidator")),
                 ]
             ]))
     }

@@ -5,6 +5,7 @@ import HealthModel
 import PluginKit
 import SQLite
 import Simulation
+import TestSupport
 import Testing
 import UploaderStage
 
@@ -38,7 +39,7 @@ import UploaderStage
             .pages([
                 [
                     "rows": .array(rows.map(\.wireValue)), "through": .integer(sequence),
-                    "head": head(sequence, store: "consolidator").wireValue,
+                    "head": Value(head(sequence, store: "consolidator")),
                 ]
             ]))
     }
@@ -171,7 +172,7 @@ import UploaderStage
     /// Asks for a retry of all, and answers the one question that leads to.
     private func retry(_ rows: [KeyedChangelog.Row], head sequence: Int64) throws {
         // Only what is live may be followed by what is delivered once more.
-        try rig.hear("sync.uploader", ["head": head(0).wireValue, "released": 0])
+        try rig.hear("sync.uploader", ["head": Value(head(0)), "released": 0])
         let request = MendRequest(id: "r\(sequence)", action: "retry")
         try rig.turn { turn in
             let state = try rig.stage.mend(request, turn)
@@ -185,7 +186,7 @@ import UploaderStage
             .pages([
                 [
                     "rows": .array(rows.map(\.wireValue)), "through": 6,
-                    "head": head(sequence, store: "consolidator").wireValue,
+                    "head": Value(head(sequence, store: "consolidator")),
                 ]
             ]))
     }
@@ -225,7 +226,7 @@ import UploaderStage
             guard let pull = rig.pulls.first(where: { $0.producer == other && $0.query["until"]?.int == 6 }) else {
                 continue
             }
-            try rig.answer(pull, .pages([["rows": [], "through": 6, "head": head(9, store: other).wireValue]]))
+            try rig.answer(pull, .pages([["rows": [], "through": 6, "head": Value(head(9, store: other))]]))
         }
         try rig.turn()
         #expect(try detail("deadLetters") == 0 && detail("droppedLetters") == 0)
@@ -242,7 +243,7 @@ import UploaderStage
         try rig.answer(
             pull,
             .pages([
-                ["rows": [newer.wireValue], "through": 8, "head": head(8, store: "consolidator").wireValue]
+                ["rows": [newer.wireValue], "through": 8, "head": Value(head(8, store: "consolidator"))]
             ]))
         try accept(&backend)
         #expect(try detail("deadLetters") == 0)
@@ -305,7 +306,7 @@ import UploaderStage
                 .pages([
                     [
                         "rows": [row.wireValue], "through": .integer(sequence),
-                        "head": head(5, store: "sleep").wireValue,
+                        "head": Value(head(5, store: "sleep")),
                     ]
                 ]))
             #expect(try request().request.path == "/api/v1/sync/sleep")
@@ -337,7 +338,7 @@ import UploaderStage
             try #require(rig.pulls.first),
             .pages([
                 [
-                    "rows": [row.wireValue], "through": 2, "head": head(2, store: "consolidator").wireValue,
+                    "rows": [row.wireValue], "through": 2, "head": Value(head(2, store: "consolidator")),
                 ]
             ]))
         try rig.pass(60 * Instant.second)
@@ -346,7 +347,7 @@ import UploaderStage
         // The phone's network goes before the machine's.
         var device = DeviceState()
         device.network = NetworkPath(isSatisfied: true, interface: .cellular)
-        try rig.hear(beat("observer", head(1), details: ["device": device.wireValue]))
+        try rig.hear(beat("observer", head(1), details: ["device": Value(device)]))
         #expect(uploads() == 1)
         #expect(try rig.report().details["path"]?["interface"] == "cellular")
         #expect(try rig.report().details["blocked"] == .null)

@@ -4,9 +4,9 @@ import HealthModel
 import HealthStore
 import ObserverStage
 import PluginKit
+import Protocol
 import SQLite
 import Testing
-import Wire
 import WorkoutsStage
 
 /// From an import to the event of a workout: the observer, its store, the workouts handler.
@@ -47,13 +47,13 @@ import WorkoutsStage
     private func catchUp() throws {
         let head = observer.store.head
         try handler.hear(
-            "sync.workouts", ["head": head.wireValue, "released": .integer(head.sequence)])
+            "sync.workouts", ["head": Value(head), "released": .integer(head.sequence)])
         let source = try ObserverSource(database: observer.store.database)
         for _ in 0..<100 {
             guard let pull = handler.pulls.first else { return }
             var pages: [Value] = []
             try source.answer(.object(pull.query), head: head) { members, _ in
-                pages.append(.object(members.merging(["head": head.wireValue]) { own, _ in own }))
+                pages.append(.object(members.merging(["head": Value(head)]) { own, _ in own }))
             }
             try handler.answer(pull, .pages(pages))
         }

@@ -5,6 +5,7 @@ import Glibc
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
 
 /// Makes a consistent set of copies, of a running stack or of a stopped one, without stopping anyone.

@@ -2,6 +2,7 @@ import Changelog
 import Console
 import Foundation
 import HealthModel
+import Protocol
 
 /// What a backup holds: `manifest.json` in its folder.
 public struct BackupManifest: Sendable, Equatable {
@@ -41,7 +42,7 @@ public struct BackupManifest: Sendable, Equatable {
                 entries.map {
                     [
                         "name": .string($0.name), "plugin": .string($0.plugin), "file": .string($0.file),
-                        "bytes": .integer($0.bytes), "xxh3": .string($0.checksum), "head": $0.head.wireValue,
+                        "bytes": .integer($0.bytes), "xxh3": .string($0.checksum), "head": Value($0.head),
                     ]
                 }),
         ]
@@ -64,7 +65,7 @@ public struct BackupManifest: Sendable, Equatable {
         self.made = made
         entries = try list.map { row in
             guard let name = row["name"].string, let plugin = row["plugin"].string, let bytes = row["bytes"].int,
-                let checksum = row["xxh3"].string, let head = StoreHead(wireValue: row["head"]), Self.isName(name)
+                let checksum = row["xxh3"].string, let head = row["head"].read(StoreHead.self), Self.isName(name)
             else { throw Failure("the manifest of \(place) is damaged", hint: "use another backup", code: .damaged) }
             return Entry(name: name, plugin: plugin, bytes: bytes, checksum: checksum, head: head)
         }

@@ -5,6 +5,7 @@ import Glibc
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
 
 /// Puts a backup in the place of what a stopped stack holds.

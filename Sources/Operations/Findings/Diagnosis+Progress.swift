@@ -1,7 +1,9 @@
+import BackgroundDelivery
 import Changelog
 import Console
 import HealthModel
 import PluginKit
+import Protocol
 
 /// Who has how much to do, and whether it gets less.
 extension Diagnosis {
@@ -10,7 +12,7 @@ extension Diagnosis {
     /// What its upstream has said so lately may still be held together in a window.
     private static let window: Instant = 15 * Instant.second
     /// More days than anyone has lived.
-    private static let plausibleDays: Int64 = 45_000
+    private static let plausibleDays = 45_000
 
     /// What an instance has still to do.
     private struct Backlog {
@@ -19,12 +21,12 @@ extension Diagnosis {
         /// Sequences that it is behind them, in all.
         var changes: Int64
         /// Days that a handler has to compute.
-        var days: Int64
+        var days: Int
         var isEmpty: Bool { upstreams.isEmpty && days == 0 }
 
         var text: String {
             var parts: [String] = []
-            if days > 0 { parts.append("has \(HumanFormat.count(Int(days))) day\(days == 1 ? "" : "s") to compute") }
+            if days > 0 { parts.append("has \(HumanFormat.count(days, "day")) to compute") }
             if !upstreams.isEmpty {
                 parts.append(
                     "is behind \(upstreams.joined(separator: ", ")) by \(HumanFormat.count(Int(changes), "change"))")
@@ -82,7 +84,7 @@ extension Diagnosis {
 
     /// What was there to do at the first look and isn't done at the second.
     private func backlog(_ beat: Heartbeat, _ name: String) -> Backlog {
-        var backlog = Backlog(upstreams: [], changes: 0, days: beat.details["failedDays"] == nil ? 0 : pending(beat))
+        var backlog = Backlog(upstreams: [], changes: 0, days: pending(beat))
         // What was computed meanwhile was no backlog.
         if let earlier = seen.earlier[name]?.beat { backlog.days = min(backlog.days, pending(earlier)) }
         for (upstream, frontier) in beat.frontier.sorted(by: { $0.key < $1.key }) {
@@ -96,7 +98,7 @@ extension Diagnosis {
         return backlog
     }
 
-    private func pending(_ beat: Heartbeat) -> Int64 { beat.details["pending"]?.int ?? 0 }
+    private func pending(_ beat: Heartbeat) -> Int { beat.handler?.pending ?? 0 }
 
     private func isStuck(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Bool {
         guard seen.now - (beat.lastCommit ?? 0) > Self.patience, !hasMoved(beat, name) else { return false }
@@ -107,21 +109,19 @@ extension Diagnosis {
 
     private func hasMoved(_ beat: Heartbeat, _ name: String) -> Bool {
         guard let earlier = seen.earlier[name]?.beat else { return false }
-        return earlier.frontier != beat.frontier || earlier.lastCommit != beat.lastCommit
-            || pending(earlier) != pending(beat) || earlier.details["delivered"] != beat.details["delivered"]
+        return earlier.lastCommit != beat.lastCommit || Progress(earlier) != Progress(beat)
     }
 
     /// Delivery that doesn't go on, whether for a second or for a day: the data isn't where it is to be.
     private func blocked(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Finding? {
         // What only a person can mend, and a missing network, are told of by themselves.
-        guard let why = beat.details["blocked"]?.string, beat.details["paused"]?.bool != true,
-            beat.details["path"]?["satisfied"].bool != false
+        guard let told = beat.uploader, let why = told.blocked, !told.paused, told.path?.isSatisfied != false
         else { return nil }
         let backend = seen.stack.only(.backend)?.name
         let waiting =
             backlog.changes > 0
             ? "; \(HumanFormat.count(Int(backlog.changes), "change")) \(backlog.changes == 1 ? "waits" : "wait")" : ""
-        if let held = beat.details["held"]?.int, held > 0 {
+        if told.held > 0 {
             return Finding(
                 .warning, name, why + waiting,
                 remedy: "see to the backend; if it is right, set the uploader's 'refusedInARow' to 0"
@@ -135,9 +135,9 @@ extension Diagnosis {
 
     /// Why the device lets nothing through; nil when it does.
     private var heldBack: String? {
-        let device = seen.stack.only(.observer).flatMap { seen.beats[$0.name]?.beat.details["device"] }
-        guard let device else { return nil }
-        if device["locked"].bool == true { return "the device is locked" }
-        return device["app"].string.flatMap { $0 == "active" ? nil : "the app is in the state \($0)" }
+        guard let device = seen.stack.only(.observer).flatMap({ seen.beats[$0.name]?.beat.observer?.device })
+        else { return nil }
+        if device.isLocked { return "the device is locked" }
+        return device.app == .active ? nil : "the app is in the state \(device.app.rawValue)"
     }
 }

@@ -1,7 +1,9 @@
+import BackgroundDelivery
 import Changelog
 import Console
 import HealthModel
 import PluginKit
+import Protocol
 
 /// What is wrong with a running stack. Pure.
 public struct Diagnosis {
@@ -62,21 +64,21 @@ public struct Diagnosis {
             return [absent(name, supervised).asCause()]
         }
         var found: [Finding] = []
-        if beat.phase != "ready" {
+        if beat.phase != .ready {
             found.append(
                 Finding(
-                    .error, name, "isn't ready (\(beat.phase))",
+                    .error, name, "isn't ready (\(beat.phase.rawValue))",
                     remedy: "wait a moment; then look at 'healthbus logs \(name)'"
                 ).asCause())
         }
-        if let restarts = supervised?["restarts"].int, restarts > 2 {
-            let last = supervised?["lastExit"].string.map { ", the last time after \($0)" } ?? ""
+        if let supervised, supervised.restarts > 2 {
+            let last = supervised.lastExit.map { ", the last time after \($0)" } ?? ""
             found.append(
                 Finding(
-                    .warning, name, "was started again \(restarts) times\(last)",
+                    .warning, name, "was started again \(supervised.restarts) times\(last)",
                     remedy: "'healthbus logs \(name) --level error' says why it ended"))
         }
-        if let pid = supervised?["pid"].int, pid != Int64(beat.pid) {
+        if let pid = supervised?.pid, pid != beat.pid {
             found.append(
                 Finding(
                     .warning, name,
@@ -93,15 +95,15 @@ public struct Diagnosis {
         return found + progress(beat, name) + work(beat, name)
     }
 
-    private func supervisedProcess(_ name: String) -> Value? {
-        seen.beats["supervisor"]?.beat.details["processes"]?.array?.first { $0["name"].string == name }
+    private func supervisedProcess(_ name: String) -> SupervisorDetails.Process? {
+        seen.beats["supervisor"]?.beat.supervisor?.processes.first { $0.name == name }
     }
 
-    private func absent(_ name: String, _ supervised: Value?) -> Finding {
+    private func absent(_ name: String, _ supervised: SupervisorDetails.Process?) -> Finding {
         let log = "'healthbus logs \(name)' says why"
-        switch supervised?["state"].string {
+        switch supervised?.state {
         case "backoff":
-            let why = supervised?["lastExit"].string.map { " with \($0)" } ?? ""
+            let why = supervised?.lastExit.map { " with \($0)" } ?? ""
             return Finding(.error, name, "ended\(why), and is started again after a while", remedy: log)
         case "failed": return Finding(.error, name, "ended, and isn't started again", remedy: log)
         case "starting": return Finding(.warning, name, "is being started", remedy: "wait a moment; then \(log)")
@@ -115,21 +117,22 @@ public struct Diagnosis {
     }
 
     private func work(_ beat: Heartbeat, _ name: String) -> [Finding] {
-        let details = beat.details
+        let stage = beat.stage
+        let uploader = beat.uploader
         let backend = seen.stack.only(.backend)?.name
         var found = BackendFindings.of(beat, name, backend: backend)
-        if details["paused"]?.bool == true {
+        if uploader?.paused == true {
             found.append(
                 Finding(
-                    .error, name, "delivers nothing: \(details["blocked"]?.string ?? "it is paused")",
+                    .error, name, "delivers nothing: \(stage.blocked ?? "it is paused")",
                     remedy: "mend that; it is tried again every 30 s, and nothing is lost"
                 ).asCause(because: [backend]))
-        } else if details["path"]?["satisfied"].bool == false {
+        } else if uploader?.path?.isSatisfied == false {
             found.append(
                 Finding(
                     .warning, name, "has no network path", remedy: "nothing: it goes on the moment that there is one"))
         }
-        if let letters = details["deadLetters"]?.int, letters > 0 {
+        if let letters = uploader?.deadLetters, letters > 0 {
             found.append(
                 Finding(
                     .warning, name, "the backend refused \(letters) element\(letters == 1 ? "" : "s") for good",
@@ -137,23 +140,22 @@ public struct Diagnosis {
                         "'healthbus dead-letters list' says why; 'healthbus dead-letters retry --all' sends them again")
             )
         }
-        if let days = details["failedDays"]?.int, days > 0 {
+        if let days = beat.handler?.failedDays, days > 0 {
             found.append(
                 Finding(
                     .error, name, "couldn't compute \(days) day\(days == 1 ? "" : "s"); their figures are as before",
                     remedy: "the log's events day.failed hold the reasons: 'healthbus logs \(name)'"))
         }
-        for collision in details["collisions"]?.array ?? [] {
-            guard let figure = collision["figure"].string, let handler = collision["handler"].string else { continue }
+        for collision in beat.consolidator?.collisions ?? [] {
             found.append(
                 Finding(
-                    .error, handler,
-                    "its figure '\(figure)' is in no summary: "
-                        + (collision["taken"].string.map { "\($0) has one of that name" } ?? "summaries use that name"),
+                    .error, collision.handler,
+                    "its figure '\(collision.figure)' is in no summary: "
+                        + (collision.taken.map { "\($0) has one of that name" } ?? "summaries use that name"),
                     remedy: "give it another name in the plugin"))
         }
-        let missing = (details["missing"]?.array ?? []).compactMap(\.string)
-        if let days = details["openDays"]?.int, days > 0, !missing.isEmpty {
+        let missing = beat.consolidator?.missing ?? []
+        if let days = beat.consolidator?.openDays, days > 0, !missing.isEmpty {
             found.append(
                 Finding(
                     .warning, name,
@@ -161,7 +163,7 @@ public struct Diagnosis {
                     remedy: "see to \(missing.joined(separator: ", ")) first"
                 ).because(of: missing.count == 1 ? missing : []))
         }
-        if let malformed = details["messages"]?["malformed"].int, malformed > 0 {
+        if let malformed = stage.messages?.malformed, malformed > 0 {
             found.append(
                 Finding(
                     .note, name,
@@ -170,24 +172,24 @@ public struct Diagnosis {
                         : "\(malformed) things came on the bus that aren't messages",
                     remedy: "find out who else writes to the bus: 'healthbus tap'"))
         }
-        if let foreign = details["messages"]?["foreign"].int, foreign > 0 {
+        if let foreign = stage.messages?.foreign, foreign > 0 {
             found.append(
                 Finding(
                     .warning, name,
-                    "\(HumanFormat.count(Int(foreign), "message")) came from somebody who may not say that; dropped",
+                    "\(HumanFormat.count(foreign, "message")) came from somebody who may not say that; dropped",
                     remedy: "see who it is in the log: 'healthbus logs \(name)'; on a sealed bus give it another key"))
         }
-        for (place, why) in Value.inOrder(details["refusals"]?.object ?? [:]) {
+        for (place, why) in stage.refusals.sorted(by: { $0.key < $1.key }) {
             found.append(
                 Finding(
                     .error, name,
-                    "\(place.split(separator: "/").first ?? "") doesn't answer what it is asked: \(why.string ?? "")",
+                    "\(place.split(separator: "/").first ?? "") doesn't answer what it is asked: \(why)",
                     remedy: "run both from one release"))
         }
-        for (consumer, why) in Value.inOrder(details["refused"]?.object ?? [:]) {
+        for (consumer, why) in (beat.observer?.refused ?? [:]).sorted(by: { $0.key < $1.key }) {
             found.append(
                 Finding(
-                    .error, consumer, "may not be woken in the background", remedy: why.string ?? "see its manifest"))
+                    .error, consumer, "may not be woken in the background", remedy: why))
         }
         return found
     }

@@ -4,6 +4,7 @@ import Glibc
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 /// What a running stack and its machine are like at one moment: all that `healthbus doctor` judges by.
 public struct Examination: Sendable {
@@ -90,7 +91,7 @@ extension Examination {
 
 extension Examination {
     private func hasWork(_ beat: Heartbeat) -> Bool {
-        (beat.details["pending"]?.int ?? 0) > 0
+        (beat.stage.pending ?? 0) > 0
             || beat.frontier.contains { upstream, frontier in
                 beats[upstream]?.beat.head.map { $0.sequence > frontier } ?? false
             }

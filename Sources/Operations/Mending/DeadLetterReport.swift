@@ -3,8 +3,8 @@ import Console
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 import UploaderStage
-import Wire
 
 /// What the backend wouldn't take: a list for eyes and programs, and one letter with what it would be sent as now.
 public struct DeadLetterReport {

@@ -5,6 +5,7 @@ import Glibc
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import Supervisor
 
 /// Has an instance do what a person asks for by hand: a running one is asked over the bus, of a stopped one its own program does it under its lock.
@@ -48,33 +49,28 @@ public final class MendClient {
         self.client = client
         let wait = AnswerWait(client, for: name, hub: stack.hub)
         try wait.untilHeard()
-        var last: Value = .null
+        var last: Progress?
         var movedAt = MonotonicClock.now
         var saidAt: Instant = 0
         while true {
             let beat = client.heartbeats[name]?.beat
-            let said = beat?.details["mending"] ?? .null
-            let isOurs = said["id"].string == request.id
-            if isOurs {
-                switch Mended(said) {
-                case .done(let result)?: return .done(result)
-                case .refused(let why)?: throw Failure("\(name) refuses: \(why)")
-                case .underWay(let left, _)?: progress(left)
-                case nil: break
+            let told = beat?.stage.mending
+            let isOurs = told?.id == request.id
+            if isOurs, let told {
+                switch Mended(told) {
+                case .done(let result): return .done(result)
+                case .refused(let why): throw Failure("\(name) refuses: \(why)")
+                case .underWay(let left, _): progress(left)
                 }
             }
             // Whatever else it does is progress too: ours waits for that.
-            let now: Value = [
-                "said": said, "head": .integer(beat?.head?.sequence ?? 0), "pending": beat?.details["pending"] ?? .null,
-                "frontier": .object((beat?.frontier ?? [:]).mapValues { .integer($0) }),
-                "delivered": beat?.details["delivered"] ?? .null,
-            ]
+            let now = Progress(beat)
             if now != last {
                 (last, movedAt) = (now, MonotonicClock.now)
                 wait.heard()
             }
             guard MonotonicClock.now - movedAt < Self.patience else {
-                let why = beat?.details["blocked"]?.string.map { ": \($0)" } ?? ""
+                let why = beat?.stage.blocked.map { ": \($0)" } ?? ""
                 throw wait.failure(
                     else: Failure(
                         isOurs ? "'\(name)' has begun it, and makes no progress\(why)" : "'\(name)' doesn't take it",
@@ -116,7 +112,7 @@ public final class MendClient {
         guard exit.isSuccess, let said = try? Value(json: Array(text)) else {
             throw Failure("the program of '\(instance.name)' ended with \(exit)", hint: "its reason stands above")
         }
-        switch Mended(said) {
+        switch said.read(Mending.self).map({ Mended($0) }) {
         case .done(let result)?: return .done(result)
         case .refused(let why)?: throw Failure("\(instance.name) refuses: \(why)")
         case .underWay?: return .atNextStart

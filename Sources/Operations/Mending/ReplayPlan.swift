@@ -3,7 +3,7 @@ import Console
 import Foundation
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 /// What a replay would do: which days, of whom, and how much of it. Changes nothing.
 public struct ReplayPlan {
@@ -79,7 +79,7 @@ public struct ReplayPlan {
         guard let days else { return ["since": .integer(since ?? 0)] }
         return [
             "from": .string(days.lowerBound.description), "through": .string(days.upperBound.description),
-            "users": .object(ReplayUsers.spans(from: days.lowerBound, through: days.upperBound, zones)),
+            "users": Value(ReplayUsers.spans(from: days.lowerBound, through: days.upperBound, zones)),
         ]
     }
 
@@ -103,7 +103,7 @@ public struct ReplayPlan {
             }
         default:
             for (user, span) in ReplayUsers.spans(from: days.lowerBound, through: days.upperBound, zones) {
-                guard let start = span.array?.first?.int, let end = span.array?.last?.int else { continue }
+                guard let start = span.first, let end = span.last else { continue }
                 count.rows += try observing.count(user: user, types: types, from: start, to: end)
             }
             for handler in stack.configuration.handlers
@@ -189,7 +189,7 @@ extension ObserverReading {
 
     /// Pages of what has changed since a sequence.
     func changes(types: Value, since: Int64, _ body: (Value) throws -> Void) throws {
-        let head = StoreHead(wireValue: try reader.pages(observer, ["query": "types"]).last?["head"] ?? .null)
+        let head = try reader.pages(observer, ["query": "types"]).last?["head"].read(StoreHead.self)
         var after = since
         while true {
             let pages = try reader.pages(

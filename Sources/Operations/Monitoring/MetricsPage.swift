@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import JSON
 
 /// A page in Prometheus' text format, version 0.0.4.
 public struct MetricsPage: Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 /// Which instances of a stack are ready, by their heartbeats. Pure.
 public struct Readiness: Sendable, Equatable {
@@ -25,7 +26,7 @@ public struct Readiness: Sendable, Equatable {
     static let patience = Repetition.silence.seconds
 
     static func isUp(_ heard: (beat: Heartbeat, age: Double)?) -> Bool {
-        heard.map { $0.age < patience && $0.beat.phase != "stopped" } ?? false
+        heard.map { $0.age < patience && $0.beat.phase != .stopped } ?? false
     }
 
     static func isReady(_ heard: (beat: Heartbeat, age: Double)?) -> Bool { why(heard) == nil }
@@ -33,7 +34,7 @@ public struct Readiness: Sendable, Equatable {
     private static func why(_ heard: (beat: Heartbeat, age: Double)?) -> String? {
         guard let heard else { return "not heard" }
         guard heard.age < patience else { return "not heard for \(Int(heard.age)) s" }
-        return heard.beat.phase == "ready" ? nil : heard.beat.phase
+        return heard.beat.phase == .ready ? nil : heard.beat.phase.rawValue
     }
 
     /// "ready: 13 of 13", or who isn't, a line each.

@@ -1,8 +1,9 @@
+import BackgroundDelivery
 import Changelog
 import Foundation
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 /// The metrics of a stack, from the heartbeats of its instances. Pure.
 public struct StackMetrics {
@@ -43,7 +44,7 @@ public struct StackMetrics {
         guard let (beat, age) = heard else { return }
         page.add(.heartbeatAge, [name], age)
         page.add(.epoch, [name], beat.epoch)
-        page.add(.memory, [name], beat.memoryBytes)
+        page.add(.memory, [name], beat.memory)
         // As it was when it was said: a heartbeat that a commit led to comes from within a turn that ended right after.
         page.add(.busy, [name], beat.busySince.map { max(0, (now - $0).seconds - age) } ?? 0)
         if let last = beat.lastCommit { page.add(.lastCommit, [name], last.seconds) }
@@ -51,11 +52,10 @@ public struct StackMetrics {
             page.add(.turns, [name], turns.busy.seconds)
             page.add(.turnCount, [name], turns.count)
         }
-        if let time = beat.processorTime { page.add(.processor, [name], time.seconds) }
+        if let time = beat.cpu { page.add(.processor, [name], time.seconds) }
         if let started = beat.started { page.add(.started, [name], started.seconds) }
         addAnchors(beat, name)
         addWork(beat, name, instance.manifest.kind)
-        addDelivery(beat, name)
     }
 
     private mutating func addAnchors(_ beat: Heartbeat, _ name: String) {
@@ -67,66 +67,63 @@ public struct StackMetrics {
         }
     }
 
-    /// Adds a member of the heartbeat's details where it is a number, or a truth.
-    private mutating func add(_ family: MetricFamily, _ labels: [String], _ value: Value?) {
-        if let truth = value?.bool {
-            page.add(family, labels, truth)
-        } else if let number = value?.double {
-            page.add(family, labels, number)
-        }
-    }
-
     private mutating func addWork(_ beat: Heartbeat, _ name: String, _ kind: Manifest.Kind) {
-        let details = beat.details
-        let messages = details["messages"]
-        for (family, member) in [
-            (MetricFamily.sent, "sent"), (.received, "received"), (.dropped, "dropped"), (.malformed, "malformed"),
-            (.foreign, "foreign"),
-        ] { add(family, [name], messages?[member]) }
-        add(.forwarded, [name], details["forwarded"])
-        add(.failedDays, [name], details["failedDays"])
-        add(.openDays, [name], details["openDays"])
-        if let missing = details["missing"]?.array { page.add(.missing, [name], Int64(missing.count)) }
-        add(.importOpen, [name], details["importOpen"])
-        add(.quarantined, [name], details["quarantined"])
+        if let messages = beat.stage.messages {
+            page.add(.sent, [name], Int64(messages.sent))
+            page.add(.received, [name], Int64(messages.received))
+            page.add(.dropped, [name], Int64(messages.dropped))
+            page.add(.malformed, [name], Int64(messages.malformed))
+            if let foreign = messages.foreign { page.add(.foreign, [name], Int64(foreign)) }
+        }
         switch kind {
+        case .hub: if let hub = beat.hub { page.add(.forwarded, [name], Int64(hub.forwarded)) }
+        case .observer:
+            guard let observer = beat.observer else { return }
+            page.add(.importOpen, [name], observer.importOpen)
+            page.add(.quarantined, [name], observer.quarantined)
+        case .debouncer:
+            if let debouncer = beat.debouncer { page.add(.pendingTypes, [name], Int64(debouncer.pending)) }
         case .handler:
-            add(.pendingDays, [name], details["pending"])
-            if let last = details["lastSynced"]?.int { page.add(.lastSync, [name], last.seconds) }
-            if let last = details["lastChecked"]?.int { page.add(.lastCheck, [name], last.seconds) }
-        case .debouncer: add(.pendingTypes, [name], details["pending"])
+            guard let handler = beat.handler else { return }
+            page.add(.failedDays, [name], Int64(handler.failedDays))
+            page.add(.pendingDays, [name], Int64(handler.pending))
+            if let last = handler.lastSynced { page.add(.lastSync, [name], last.seconds) }
+            if let last = beat.lastChecked { page.add(.lastCheck, [name], last.seconds) }
+        case .consolidator:
+            guard let consolidator = beat.consolidator else { return }
+            page.add(.openDays, [name], Int64(consolidator.openDays))
+            page.add(.missing, [name], Int64(consolidator.missing.count))
         case .notifier:
-            add(.notified, [name], details["told"])
-            add(.notificationsFailed, [name], details["givenUp"])
-        case .hub, .observer, .consolidator, .uploader, .backend: break
+            guard let notifier = beat.notifier else { return }
+            page.add(.notified, [name], notifier.told)
+            page.add(.notificationsFailed, [name], notifier.givenUp)
+        case .uploader: if let uploader = beat.uploader { addDelivery(uploader, name) }
+        case .backend: break
         }
     }
 
-    private mutating func addDelivery(_ beat: Heartbeat, _ name: String) {
-        let details = beat.details
-        add(.deadLetters, [name], details["deadLetters"])
-        add(.paused, [name], details["paused"])
-        if details["paused"] != nil { page.add(.blocked, [name], details["blocked"]?.string != nil) }
-        add(.networkPath, [name], details["path"]?["satisfied"])
-        for (metric, count) in Value.inOrder(details["delivered"]?.object ?? [:]) {
-            add(.delivered, [name, metric], count)
+    private mutating func addDelivery(_ uploader: UploaderDetails, _ name: String) {
+        page.add(.deadLetters, [name], uploader.deadLetters)
+        page.add(.paused, [name], uploader.paused)
+        page.add(.blocked, [name], uploader.blocked != nil)
+        if let path = uploader.path { page.add(.networkPath, [name], path.isSatisfied) }
+        for (metric, count) in uploader.delivered.sorted(by: { $0.key < $1.key }) {
+            page.add(.delivered, [name, metric], count)
         }
-        for (metric, last) in Value.inOrder(details["lastDelivered"]?.object ?? [:]) {
-            if let last = last.int { page.add(.lastDelivery, [name, metric], last.seconds) }
+        for (metric, last) in uploader.lastDelivered.sorted(by: { $0.key < $1.key }) {
+            page.add(.lastDelivery, [name, metric], last.seconds)
         }
-        let bounds = (details["delayBuckets"]?["bounds"].array ?? []).compactMap(\.double)
-        for (metric, delays) in Value.inOrder(details["delayBuckets"]?["metrics"].object ?? [:]) {
-            let counts = (delays["counts"].array ?? []).compactMap(\.int)
-            guard counts.count == bounds.count + 1 else { continue }
-            page.add(
-                .deliveryDelay, [name, metric], bounds: bounds, counts: counts, sum: delays["sum"].double ?? 0)
+        let bounds = uploader.delayBuckets.bounds.map(Double.init)
+        for (metric, delays) in uploader.delayBuckets.metrics.sorted(by: { $0.key < $1.key })
+        where delays.counts.count == bounds.count + 1 {
+            page.add(.deliveryDelay, [name, metric], bounds: bounds, counts: delays.counts, sum: delays.sum)
         }
     }
 
     /// Only the supervisor knows how often it has started whom.
     private mutating func addRestarts() {
-        for process in beats["supervisor"]?.beat.details["processes"]?.array ?? [] {
-            if let name = process["name"].string { add(.restarts, [name], process["restarts"]) }
+        for process in beats["supervisor"]?.beat.supervisor?.processes ?? [] {
+            page.add(.restarts, [process.name], Int64(process.restarts))
         }
     }
 }

@@ -1,6 +1,7 @@
 import Console
 import Foundation
 import HealthModel
+import JSON
 import PluginKit
 
 /// The files of a new handler: one that runs as it is, and shows where one's own figures go.

@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 /// Has a running stack swap an instance's plugin, and follows that to its end.
 public struct SwapClient {
@@ -47,7 +48,8 @@ public struct SwapClient {
             throw Failure("'\(instance)' isn't swapped: it runs the plugin that is configured")
         }
         try layer.set(nil, of: instance)
-        var result = SwapProgress(SwapWish(id: UUID().uuidString.lowercased(), instance: instance, plugin: nil))
+        var result = SwapProgress(
+            id: UUID().uuidString.lowercased(), instance: instance, plugin: "", isTrial: false)
         result.from = plugin
         result.to = stack.configuration.instance(instance)?.plugin ?? ""
         result.step = .done
@@ -68,7 +70,7 @@ public struct SwapClient {
     private func swaps(_ client: StackClient) -> (known: [SwapProgress], age: Double) {
         guard let entry = client.heartbeats["supervisor"] else { return ([], .infinity) }
         return (
-            (entry.beat.details["swaps"]?.array ?? []).compactMap { SwapProgress(wireValue: $0) }, entry.age
+            entry.beat.supervisor?.swaps ?? [], entry.age
         )
     }
 
@@ -78,7 +80,7 @@ public struct SwapClient {
         try wait.untilHeard()
         let deadline = MonotonicClock.now + 10 * Instant.second
         while MonotonicClock.now < deadline {
-            client.command("supervisor", wish.command)
+            client.command("supervisor", wish.body)
             let step = MonotonicClock.now + 300_000
             while MonotonicClock.now < step {
                 client.wait(until: Date(timeIntervalSinceNow: 0.02))
@@ -112,7 +114,7 @@ extension SwapProgress {
 
     /// What has come of it, in a line.
     public var resultLine: String {
-        if isTrial { return "\(instance) still runs \(from): this was a dry run." }
+        if dryRun { return "\(instance) still runs \(from): this was a dry run." }
         guard let without else { return "\(instance) will run \(to) from the next start on." }
         return "\(instance) runs \(to) now, after \(without / 1000) ms without either."
     }

@@ -1,6 +1,7 @@
 import Console
 import HealthModel
 import PluginKit
+import Protocol
 import Supervisor
 import Synchronization
 

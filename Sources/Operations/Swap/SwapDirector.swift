@@ -3,9 +3,9 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import Supervisor
 import Synchronization
-import Wire
 
 /// The supervisor's part in swaps: one after the other, on a thread of its own; what is going on stands in the supervisor's heartbeat.
 ///
@@ -81,14 +81,16 @@ final class SwapDirector: Sendable {
     }
 
     /// For the heartbeat.
-    var value: Value { .array(state.withLock { $0.swaps }.map(\.wireValue)) }
+    var all: [SwapProgress] { state.withLock { $0.swaps } }
 
     /// A message of the topics that it hears, or a heartbeat; on the bus's thread.
     func hear(_ message: Message) {
         if let wish = SwapWish(message.body), message.topic == "control.supervisor" {
             let isNew = state.withLock { state in
                 guard !state.swaps.contains(where: { $0.id == wish.id }) else { return false }
-                state.swaps.append(SwapProgress(wish))
+                state.swaps.append(
+                    SwapProgress(
+                        id: wish.id, instance: wish.instance, plugin: wish.plugin ?? "", isTrial: wish.isTrial))
                 // Those that are under way are told of until they are over.
                 while state.swaps.count > Self.kept, state.swaps[0].step.isOver { state.swaps.removeFirst() }
                 return true
@@ -98,7 +100,7 @@ final class SwapDirector: Sendable {
         } else if let word = StandbyWord(message) {
             tell(.word(word), of: word.instance)
         } else if let plan = state.withLock({ $0.plan }), let beat = Heartbeat(message), beat.instance == plan.instance,
-            beat.pid == plan.pid, beat.phase == "ready"
+            beat.pid == plan.pid, beat.phase == .ready
         {
             state.withLock { $0.supervisor }?.noteReady(plan.standby)
         }

@@ -1,5 +1,5 @@
 import HealthModel
-import Wire
+import Protocol
 
 /// Takes health values out of messages, so that what a tap prints may be shown to others. Pure.
 ///

@@ -4,6 +4,7 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 /// `healthbus tap --follow-sample`: asks the stages where one sample is, again and again until it is through.
 public final class SampleFollower {

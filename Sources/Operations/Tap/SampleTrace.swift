@@ -2,6 +2,7 @@ import Changelog
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 
 /// One sample's way through the stages, from what each of them durably knows. Pure.
 public struct SampleTrace: Sendable {
@@ -62,7 +63,7 @@ public struct SampleTrace: Sendable {
         func reached(_ instance: String?, _ upstream: String?, _ goal: Int64) -> Bool? {
             guard let instance, let upstream, let beat = facts.beats[instance] else { return nil }
             let consumed =
-                upstream == facts.observer ? beat.details["consumed"].flatMap(AnchorVector.init(wireValue:)) : nil
+                upstream == facts.observer ? beat.stage.consumed : nil
             return max(beat.frontier[upstream] ?? 0, consumed?[type] ?? 0) >= goal
         }
         let change = place["born"].int == place["sequence"].int ? "" : ", changed since"
@@ -78,7 +79,7 @@ public struct SampleTrace: Sendable {
             return
         }
         let fired = facts.beats[facts.observer].map { beat in
-            (beat.details["fired"].flatMap(AnchorVector.init(wireValue:))?[type] ?? .max) >= sequence
+            (beat.observer?.fired?[type] ?? .max) >= sequence
         }
         steps.append(Step(name: "fired", instance: facts.observer, day: nil, isDone: fired, at: nil, note: ""))
         if let debouncer = facts.debouncer {

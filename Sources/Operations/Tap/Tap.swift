@@ -2,8 +2,8 @@ import Console
 import Foundation
 import HealthModel
 import MessageBus
+import Protocol
 import Synchronization
-import Wire
 
 /// `healthbus tap`: every message that passes, decoded. One more subscriber, so it never slows or changes the stack; one that is too slow misses messages.
 public final class Tap: Sendable {

@@ -1,6 +1,6 @@
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 /// Which messages, or changelog rows, a tap is asked for. Pure.
 public struct TapFilter: Sendable {

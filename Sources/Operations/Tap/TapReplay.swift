@@ -3,7 +3,7 @@ import Console
 import Foundation
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 /// `healthbus tap --since`: what has changed since then, read from the changelogs themselves, then what changes from now on, as it is committed.
 ///
@@ -122,7 +122,7 @@ public final class TapReplay {
             places[instance.name] = Place(after: 0)
             return try self.pages(instance, query)
         }
-        if let head = StoreHead(wireValue: pages.last?["head"] ?? .null) { places[instance.name]?.store = head }
+        if let head = pages.last?["head"].read(StoreHead.self) { places[instance.name]?.store = head }
         return pages
     }
 

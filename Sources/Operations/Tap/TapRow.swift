@@ -1,6 +1,6 @@
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 /// A change in a changelog as a tap shows it. Pure.
 struct TapRow: Sendable {

@@ -1,6 +1,7 @@
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 /// How a stack was at one moment, as heartbeats and the supervisor told it.
 public struct TopSample: Sendable {
@@ -8,14 +9,14 @@ public struct TopSample: Sendable {
         public var name: String
         /// The supervisor's word; nil where none was heard.
         public var supervised: String?
-        public var restarts: Int64?
+        public var restarts: Int?
         public var beat: Heartbeat?
         /// When the heartbeat arrived, by the clock that never jumps.
         public var arrived: Instant
         /// The heartbeat before that one, which an earlier look has seen: what rates are counted from.
         public var earlier: (beat: Heartbeat, arrived: Instant)?
 
-        public init(name: String, supervised: String?, restarts: Int64?, beat: Heartbeat?, arrived: Instant) {
+        public init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: Instant) {
             self.name = name
             self.supervised = supervised
             self.restarts = restarts
@@ -42,16 +43,14 @@ public struct TopSample: Sendable {
     public init(
         names: [String], beats: [String: (beat: Heartbeat, age: Double)], now: Instant, monotonic: Instant
     ) {
-        var supervised: [String: Value] = [:]
+        var supervised: [String: SupervisorDetails.Process] = [:]
         if let supervisor = beats["supervisor"], supervisor.age < Self.patience.seconds {
-            for process in supervisor.beat.details["processes"]?.array ?? [] {
-                if let name = process["name"].string { supervised[name] = process }
-            }
+            for process in supervisor.beat.supervisor?.processes ?? [] { supervised[process.name] = process }
         }
         let processes = (names + ["supervisor"]).map { name in
             Process(
-                name: name, supervised: supervised[name]?["state"].string,
-                restarts: supervised[name]?["restarts"].int, beat: beats[name]?.beat,
+                name: name, supervised: supervised[name]?.state,
+                restarts: supervised[name]?.restarts, beat: beats[name]?.beat,
                 arrived: monotonic - Instant((beats[name]?.age ?? 0) * 1e6))
         }
         self.init(processes: processes, now: now, monotonic: monotonic)

@@ -2,6 +2,7 @@ import Changelog
 import Foundation
 import HealthModel
 import PluginKit
+import Protocol
 
 /// What `healthbus top` shows: how each process did between two moments. Pure.
 public struct TopTable: Sendable {
@@ -22,7 +23,7 @@ public struct TopTable: Sendable {
         public var processor: Double?
         /// Bytes.
         public var memory: Int64?
-        public var restarts: Int64?
+        public var restarts: Int?
         /// Seconds since its process began.
         public var uptime: Double?
     }
@@ -44,8 +45,7 @@ public struct TopTable: Sendable {
             if process.name == "supervisor", process.beat == nil { return nil }
             return Self.row(process, heads: heads, at: current)
         }
-        pendingDays = current.processes.filter { $0.beat?.details["failedDays"] != nil }
-            .compactMap { $0.beat?.details["pending"]?.int }.reduce(0, +)
+        pendingDays = current.processes.reduce(0) { $0 + Int64($1.beat?.handler?.pending ?? 0) }
         now = current.now
     }
 
@@ -54,12 +54,12 @@ public struct TopTable: Sendable {
     ) -> Row {
         let beat = process.beat
         let isSilent = beat == nil || sample.monotonic - process.arrived >= TopSample.patience
-        let heard = isSilent && beat?.phase != "stopped" ? "silent" : beat?.phase ?? "silent"
+        let heard = isSilent && beat?.phase != .stopped ? "silent" : beat?.phase.rawValue ?? "silent"
         // The supervisor knows that it was ready; who isn't heard now hangs.
         let state = process.supervised == "ready" && isSilent ? "silent" : process.supervised ?? heard
         var row = Row(name: process.name, state: state, restarts: process.restarts)
-        guard let beat, !isSilent, beat.phase != "stopped" else { return row }
-        row.memory = beat.memoryBytes
+        guard let beat, !isSilent, beat.phase != .stopped else { return row }
+        row.memory = beat.memory
         row.uptime = beat.started.map { max(0, (sample.now - $0).seconds) }
         row.behind = beat.frontier.compactMap { upstream, frontier in heads[upstream]?.distance(from: frontier) }
             .max()
@@ -71,7 +71,7 @@ public struct TopTable: Sendable {
         }
         row.received = rate(received(beat), received(old))
         row.sent = rate(sent(beat), sent(old))
-        row.processor = rate(beat.processorTime, old.processorTime).map { $0 / 1e6 }
+        row.processor = rate(beat.cpu, old.cpu).map { $0 / 1e6 }
         if beat.head?.generation == old.head?.generation { row.rows = rate(beat.head?.sequence, old.head?.sequence) }
         if let turns = beat.turns, let past = old.turns, turns.count > past.count, turns.busy >= past.busy {
             row.turn = Double(turns.busy - past.busy) / Double(turns.count - past.count) / 1000
@@ -81,11 +81,11 @@ public struct TopTable: Sendable {
 
     /// What goes through the hub it has received and sent.
     private static func received(_ beat: Heartbeat) -> Int64? {
-        beat.details["messages"]?["received"].int ?? beat.details["forwarded"]?.int
+        (beat.stage.messages?.received ?? beat.hub?.forwarded).map(Int64.init)
     }
 
     private static func sent(_ beat: Heartbeat) -> Int64? {
-        beat.details["messages"]?["sent"].int ?? beat.details["forwarded"]?.int
+        (beat.stage.messages?.sent ?? beat.hub?.forwarded).map(Int64.init)
     }
 }
 
@@ -123,7 +123,7 @@ extension TopTable {
             "name": .string(row.name), "state": .string(row.state), "received": number(row.received),
             "sent": number(row.sent), "rows": number(row.rows), "behind": integer(row.behind),
             "turnMilliseconds": number(row.turn), "processor": number(row.processor), "memory": integer(row.memory),
-            "restarts": integer(row.restarts), "uptimeSeconds": number(row.uptime),
+            "restarts": Value(row.restarts), "uptimeSeconds": number(row.uptime),
         ]
     }
 }

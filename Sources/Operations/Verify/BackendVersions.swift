@@ -2,6 +2,7 @@ import Console
 import Foundation
 import HTTP
 import HealthModel
+import JSON
 import PluginKit
 import UploaderStage
 

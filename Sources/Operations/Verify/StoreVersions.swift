@@ -2,7 +2,7 @@ import Changelog
 import Console
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 /// Reads what a stack holds, id by id, and how far of it has been delivered.
 final class StoreVersions {
@@ -36,9 +36,9 @@ final class StoreVersions {
         }
         frontier = beat.frontier
         delivered =
-            beat.details["consumed"].flatMap { AnchorVector(wireValue: $0) }
+            beat.stage.consumed
             ?? AnchorVector(base: beat.frontier[observer.name] ?? 0)
-        off = Set((beats[observer.name]?.beat.details["off"]?.array ?? []).compactMap(\.string))
+        off = Set(beats[observer.name]?.beat.observer?.off ?? [])
     }
 
     /// Whether the uploader has yet to deliver it.
@@ -71,7 +71,7 @@ final class StoreVersions {
             let isSilent = reader.silent.contains(observer.name)
             let isReset = pages.isEmpty && head != nil && !isSilent
             guard !isSilent, !isReset, let last = pages.last, let through = last["through"].int,
-                let now = StoreHead(wireValue: last["head"])
+                let now = last["head"].read(StoreHead.self)
             else { throw isReset ? begunAnew : unanswered }
             if let head, head.store != now.store || head.generation != now.generation { throw begunAnew }
             for page in pages { try give(page, of: user, withContents, to: body) }

@@ -1,7 +1,7 @@
 import Changelog
 import HealthModel
+import Protocol
 import SQLite
-import Wire
 
 /// Something that a person should know of, raised once and cleared once.
 ///
@@ -55,7 +55,7 @@ extension Turn {
                 "kind": .string(alert.kind.rawValue), "subject": .string(alert.subject), "text": .string(alert.text),
                 "remedy": .string(alert.remedy), "since": .integer(now),
             ])
-        publish(Alert.topic(alert.kind), ["head": head.wireValue])
+        publish(Alert.topic(alert.kind), Hint(head: head))
         return true
     }
 
@@ -66,7 +66,7 @@ extension Turn {
         log(.alertCleared, ["kind": kind.rawValue, "subject": subject])
         _ = try write()
         try changelog.remove(key: Alert.key(kind, subject))
-        publish(Alert.topic(kind), ["head": head.wireValue])
+        publish(Alert.topic(kind), Hint(head: head))
         return true
     }
 

@@ -3,8 +3,8 @@ import Changelog
 import Foundation
 import HealthModel
 import MessageBus
+import Protocol
 import Synchronization
-import Wire
 
 /// A tool's place on the bus: asks producers for pages, hears heartbeats, gives commands. It keeps no anchor and holds nothing up.
 public final class StackClient: Sendable {

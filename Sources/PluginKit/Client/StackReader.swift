@@ -3,8 +3,8 @@ import Console
 import Foundation
 import HealthModel
 import MessageBus
+import Protocol
 import SQLite
-import Wire
 
 /// Reads what a stack holds, whether it runs or not: a running instance is asked over the bus; of a stopped one the lock is taken and the file read.
 ///
@@ -60,7 +60,7 @@ public final class StackReader {
         if asked.insert(instance).inserted, isFirst || !client.heartbeats.isEmpty {
             client.gather([instance], within: 2)
         }
-        return client.heartbeats[instance].map { $0.beat.phase != "stopped" } ?? false
+        return client.heartbeats[instance].map { $0.beat.phase != .stopped } ?? false
     }
 
     public func isRunning(_ instance: String) throws -> Bool {
@@ -150,7 +150,7 @@ public final class StackReader {
         if let pages = try client.ask(instance, query, within: Self.firstWait) { return pages }
         asked.insert(instance)
         guard let heard = client.gather([instance], within: Self.firstWait)[instance],
-            heard.age < Repetition.silence.seconds, heard.beat.phase != "stopped"
+            heard.age < Repetition.silence.seconds, heard.beat.phase != .stopped
         else { return nil }
         return try client.ask(instance, query, within: 10)
     }
@@ -212,7 +212,7 @@ public final class StackReader {
             if pages.isEmpty, store != nil {
                 throw Failure("'\(instance.name)' began anew while it was read", hint: "try again")
             }
-            store = StoreHead(wireValue: pages.last?["head"] ?? .null)
+            store = pages.last?["head"].read(StoreHead.self)
             for page in pages {
                 for value in page["rows"].array ?? [] {
                     guard let row = KeyedChangelog.Row(wireValue: value) else {

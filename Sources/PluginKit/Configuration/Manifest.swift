@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
+import Protocol
 import Supervisor
-import Wire
 
 /// What a plugin says of itself: `plugin.json`.
 public struct Manifest: Sendable, Equatable {

@@ -1,4 +1,5 @@
 import HealthModel
+import JSON
 
 /// What the host writes to a program that computes days: lines of JSON.
 ///
@@ -92,7 +93,7 @@ private struct ColumnText {
 
     mutating func text(_ text: String) { bytes.append(contentsOf: text.utf8) }
     mutating func number(_ number: some BinaryInteger) { text(String(number)) }
-    mutating func quoted(_ utf8: some Sequence<UInt8>) { JSONString.append(utf8, to: &bytes) }
+    mutating func quoted(_ utf8: some Sequence<UInt8>) { bytes.append(jsonString: utf8) }
 
     mutating func list<Entry>(_ entries: some Sequence<Entry>, _ body: (inout ColumnText, Entry) -> Void) {
         var separator = UInt8(ascii: "[")

@@ -1,4 +1,5 @@
 import HealthModel
+import JSON
 
 /// What a handler in another language says of itself in its answer to `hello`.
 public struct ExecTraits: HandlerTraits, Equatable {

@@ -1,6 +1,6 @@
 import Changelog
 import HealthModel
-import Wire
+import Protocol
 
 extension HandlerStage {
     /// A day that can't be computed is tried this often, then left out and counted.
@@ -94,7 +94,7 @@ extension HandlerStage {
                 key: figureKey, topic: figures, user: key.user, day: key.day,
                 body: ["figures": .object(output.figures), "hourly": .object(output.hourly)])
         }
-        if afterEvents > before { turn.publish(events, ["head": turn.head.wireValue]) }
-        if turn.head.sequence > afterEvents { turn.publish(figures, ["head": turn.head.wireValue]) }
+        if afterEvents > before { turn.publish(events, Hint(head: turn.head)) }
+        if turn.head.sequence > afterEvents { turn.publish(figures, Hint(head: turn.head)) }
     }
 }

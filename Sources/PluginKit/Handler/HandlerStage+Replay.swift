@@ -1,5 +1,6 @@
 import Changelog
 import HealthModel
+import Protocol
 import SQLite
 
 /// Days that are to be computed once more: a chunk of a historical sync, or what a person asks for.
@@ -10,35 +11,33 @@ struct ReplayedDays: Sendable, Equatable {
     /// Once none of them is left, they count as done, whatever changes in them later.
     var isDone = false
 
-    init?(_ value: Value) {
-        guard let id = value["id"].string, let from = value["from"].string.flatMap({ LocalDay($0) }),
-            let through = value["through"].string.flatMap({ LocalDay($0) }), from <= through
-        else { return nil }
-        self.id = id
+    init?(_ told: Replay) {
+        guard let from = LocalDay(told.from), let through = LocalDay(told.through), from <= through else { return nil }
+        id = told.id
         days = from.number...through.number
     }
 
-    var wireValue: Value {
-        [
-            "id": .string(id), "from": .string(LocalDay(number: days.lowerBound).description),
-            "through": .string(LocalDay(number: days.upperBound).description),
-        ]
+    /// As the stage's file has it.
+    var kept: Replay {
+        Replay(
+            id: id, from: LocalDay(number: days.lowerBound).description,
+            through: LocalDay(number: days.upperBound).description, users: [:])
     }
 }
 
 extension HandlerStage {
     /// Takes a chunk of a historical sync: its days are marked once, behind whatever is live, and hold no frontier.
-    func hear(replay value: Value, _ turn: Turn) throws {
-        guard let new = ReplayedDays(value), new.id != replayed?.id else { return }
-        try mark(new, of: value["users"], turn)
+    func hear(_ told: Replay, _ turn: Turn) throws {
+        guard let new = ReplayedDays(told), new.id != replayed?.id else { return }
+        try mark(new, of: told.users, turn)
         replayed = new
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('replay', ?)")
-        write.bind(1, new.wireValue.json())
+        write.bind(1, Value(new.kept).json())
         try write.run()
     }
 
-    private func mark(_ replay: ReplayedDays, of users: Value, _ turn: Turn) throws {
-        for user in timelines.users where !users[user].isNull {
+    private func mark(_ replay: ReplayedDays, of users: [String: [Instant]], _ turn: Turn) throws {
+        for user in timelines.users where users[user] != nil {
             for day in replay.days {
                 try dirty.mark(.init(user: user, day: day), since: DirtyDays.behindEverything, turn)
             }
@@ -48,7 +47,7 @@ extension HandlerStage {
     func openReplay(_ turn: Turn) throws {
         let read = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'replay'")
         guard let text = try read.firstRow({ $0.bytes(0) }) else { return }
-        replayed = ReplayedDays(try Value(json: text))
+        replayed = try Value(json: text).read().flatMap { ReplayedDays($0) }
     }
 
     private func left(of replay: ReplayedDays) -> Int64 {
@@ -56,11 +55,11 @@ extension HandlerStage {
     }
 
     /// For the heartbeat: the chunk, and how many of its days are left.
-    func replayReport() -> Value? {
+    func replayReport() -> ReplayProgress? {
         guard let chunk = replayed else { return nil }
         let left = chunk.isDone ? 0 : left(of: chunk)
         if left == 0 { replayed?.isDone = true }
-        return ["id": .string(chunk.id), "left": .integer(left)]
+        return ReplayProgress(id: chunk.id, left: left)
     }
 }
 
@@ -72,8 +71,8 @@ extension HandlerStage {
             if let since = request.members["since"].int {
                 forgetSlices()
                 try upstream.rewind(to: since, turn)
-            } else if let days = ReplayedDays(request.members) {
-                try mark(days, of: request.members["users"], turn)
+            } else if let told = request.members.read(Replay.self), let days = ReplayedDays(told) {
+                try mark(days, of: told.users, turn)
             } else {
                 return .refused("a replay needs 'from' and 'through', or 'since'")
             }
@@ -85,7 +84,7 @@ extension HandlerStage {
 
     public func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         let left: Int64
-        if let days = ReplayedDays(request.members) {
+        if let days = request.members.read().flatMap({ ReplayedDays($0) }) {
             left = self.left(of: days)
         } else {
             left = upstream.isLevel ? Int64(dirty.count) : max(1, Int64(dirty.count))

@@ -1,6 +1,6 @@
 import Changelog
 import HealthModel
-import Wire
+import Protocol
 
 /// Some days in a row whose samples are fetched in one slice.
 struct SliceRun {
@@ -78,7 +78,7 @@ extension HandlerStage {
     ) -> [String: Value] {
         let slices = days.flatMap { zones.slice(of: $0, window) }
         var query: [String: Value] = [
-            "query": "slice", "user": .string(user), "types": types, "asOf": cursor.anchor.wireValue,
+            "query": "slice", "user": .string(user), "types": types, "asOf": Value(cursor.anchor),
             "detailed": .array(computer.traits.detailedTypes.sorted().map { .string($0) }),
             "store": Value(cursor.store), "generation": Value(cursor.generation),
         ]

@@ -1,8 +1,8 @@
 import Changelog
 import HealthModel
 import MessageBus
+import Protocol
 import SQLite
-import Wire
 
 /// Hosts a handler: marks days dirty from change spans, fetches the days' samples, has them computed, commits figures and events.
 ///
@@ -135,14 +135,12 @@ public final class HandlerStage: Stage {
     }
 
     public func receive(_ message: Message, _ turn: Turn) throws {
-        guard let head = StoreHead(wireValue: message.body["head"]),
-            let released = AnchorVector(wireValue: message.body["released"])
-        else { return }
-        let off = Set((message.body["off"].array ?? []).compactMap(\.string))
+        guard let release = message.body.read(Release.self) else { return }
+        let off = Set(release.off)
         try notice(off: off, turn)
-        upstream.hear(head, limit: released, off: off, turn)
+        upstream.hear(release.head, limit: release.released, off: off, turn)
         upstream.pump(turn)
-        try hear(replay: message.body["replay"], turn)
+        if let replay = release.replay { try hear(replay, turn) }
         if upstream.isLevel { freshness.checked(at: turn.now) }
     }
 
@@ -224,16 +222,14 @@ public final class HandlerStage: Stage {
 
     public func report(_ turn: Turn) throws -> StageReport {
         let oldest = dirty.oldestMark ?? DirtyDays.behindEverything
-        var details: [String: Value] = [
-            "pending": .integer(Int64(dirty.count)),
-            "lastSynced": freshness.lastSynced.map { .integer($0) } ?? .null,
-            "failedDays": .integer(Int64(dirty.failed.count)),
-        ]
-        if oldest == DirtyDays.behindEverything { details["consumed"] = upstream.consumedByType }
-        details["replay"] = replayReport()
+        var common = StageDetails()
+        if oldest == DirtyDays.behindEverything { common.consumed = upstream.consumedByType }
+        common.replay = replayReport()
+        let own = HandlerDetails(
+            pending: dirty.count, failedDays: dirty.failed.count, lastSynced: freshness.lastSynced)
         return StageReport(
-            frontier: [upstream.producer: min(upstream.frontier, oldest)], details: details,
-            asides: ["lastChecked": freshness.lastChecked.map { .integer($0) } ?? .null])
+            frontier: [upstream.producer: min(upstream.frontier, oldest)], details: HeartbeatDetails(own, common),
+            asides: HeartbeatDetails(CheckDetails(lastChecked: freshness.lastChecked)))
     }
 }
 

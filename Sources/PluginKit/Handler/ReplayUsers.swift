@@ -5,14 +5,14 @@ public enum ReplayUsers {
     /// By user `[from, to]`, the instants of these days.
     public static func spans(
         from: LocalDay, through: LocalDay, _ zones: [String: ZoneTimeline]
-    ) -> [String: Value] {
+    ) -> [String: [Instant]] {
         zones.mapValues { timeline in
             let first = timeline.ranges(of: from).first?.lowerBound
             let last = timeline.ranges(of: through).last?.upperBound
             // A date that was left out has no instants: the days beside it bound the span.
             return [
-                .integer(first ?? timeline.ranges(of: from.adding(days: 1)).first?.lowerBound ?? 0),
-                .integer(last ?? timeline.ranges(of: through.adding(days: -1)).last?.upperBound ?? 0),
+                first ?? timeline.ranges(of: from.adding(days: 1)).first?.lowerBound ?? 0,
+                last ?? timeline.ranges(of: through.adding(days: -1)).last?.upperBound ?? 0,
             ]
         }
     }

@@ -1,8 +1,8 @@
 import Console
 import HealthModel
 import MessageBus
+import Protocol
 import Synchronization
-import Wire
 
 /// Logs what others said and had no right to say: seldom, for whoever floods isn't to fill the log as well.
 final class ForeignWords: Sendable {

@@ -4,9 +4,9 @@ import Console
 import Foundation
 import HealthModel
 import MessageBus
+import Protocol
 import SQLite
 import Synchronization
-import Wire
 
 /// What a plugin's program knows once it has been started rightly: who it is, its options, its folder, its lock.
 public struct PluginContext: Sendable {
@@ -56,7 +56,7 @@ public enum PluginProgram {
             if let request = context.request {
                 defer { effects.stop() }
                 let bench = MendingBench(stage, database, effects, context.log)
-                StandardStream.output.write(try bench.run(request, stopper).json() + "\n")
+                StandardStream.output.write(Value(try bench.run(request, stopper)).json() + "\n")
                 return
             }
             let host = StageHost(

@@ -1,6 +1,7 @@
 import Foundation
 import HealthModel
 import MessageBus
+import Protocol
 
 /// What this process takes of the machine.
 public enum ProcessUse {
@@ -21,8 +22,10 @@ public enum ProcessUse {
     /// When it was first asked what it takes, which is with its first heartbeat: by the clock.
     public static let started: Instant = WallClock.now
 
-    /// As a heartbeat's members.
-    public static var members: [String: Value] {
-        ["memory": .integer(memory), "cpu": .integer(processorTime), "started": .integer(started)]
+    /// Writes it into a heartbeat.
+    public static func tell(_ beat: inout Heartbeat) {
+        beat.memory = memory
+        beat.cpu = processorTime
+        beat.started = started
     }
 }

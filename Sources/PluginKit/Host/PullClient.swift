@@ -1,7 +1,7 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import Wire
+import Protocol
 
 /// Keeps a process's pulls until they are answered: collects the parts of an answer, drops stale ones, sends again on time-out. Pure.
 ///
@@ -61,7 +61,7 @@ package struct PullClient {
         guard part["attempt"].int == Int64(entry.attempt) else { return nil }
         if let error = part["error"].string {
             pending[id] = nil
-            if error == "reset", let head = StoreHead(wireValue: part["head"]) {
+            if error == "reset", let head = part["head"].read(StoreHead.self) {
                 return PullAnswer(pull: entry.pull, result: .reset(head))
             }
             if error == DeliveryError.Code.databaseInaccessible.rawValue {

@@ -1,6 +1,6 @@
 import HealthModel
 import MessageBus
-import Wire
+import Protocol
 
 /// Requests that wait for their answers, taken in turn from everyone who asks: one that asks without end keeps only
 /// itself waiting. Pure.

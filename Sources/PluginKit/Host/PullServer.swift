@@ -2,9 +2,9 @@ import Changelog
 import Foundation
 import HealthModel
 import MessageBus
+import Protocol
 import SQLite
 import Synchronization
-import Wire
 
 /// What a stage lets others read, from a connection of its own beside the writer.
 public protocol PullSource: AnyObject {
@@ -63,8 +63,8 @@ open class ChangelogSource: PullSource {
     }
 
     private func changes(_ request: Value, _ head: StoreHead, _ page: ([String: Value], Bool) -> Void) throws {
-        guard let after = AnchorVector(wireValue: request["after"]),
-            let until = AnchorVector(wireValue: request["until"])
+        guard let after = request["after"].read(AnchorVector.self),
+            let until = request["until"].read(AnchorVector.self)
         else {
             throw PullRefusal("a 'changes' request needs 'after' and 'until'")
         }

@@ -1,8 +1,8 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
+import Protocol
 import SQLite
-import Wire
 
 /// Answers one pull at a time: judges the anchor it comes with, then has the source read. Knows no thread and no socket.
 package struct PullService {
@@ -32,8 +32,8 @@ package struct PullService {
         ]
         try database.readTransaction {
             let (head, generations) = try StageDatabase.readHead(in: database)
-            answer["head"] = head.wireValue
-            let after = AnchorVector(wireValue: request["after"])
+            answer["head"] = Value(head)
+            let after = request["after"].read(AnchorVector.self)
             switch StageDatabase.judge(
                 head: head, generations: generations, store: request["store"].string,
                 generation: request["generation"].string, sequence: after?.maximum ?? 0)

@@ -2,9 +2,9 @@ import Changelog
 import Foundation
 import HealthModel
 import MessageBus
+import Protocol
 import SQLite
 import Synchronization
-import Wire
 
 /// Does what a stage asks for beyond the bus: uploads, reading files.
 public protocol EffectRunner: AnyObject, Sendable {

@@ -2,8 +2,8 @@ import Changelog
 import Foundation
 import HealthModel
 import MessageBus
+import Protocol
 import Synchronization
-import Wire
 
 /// What an instance's heartbeats say, kept by its stage's thread and read by the bus's thread: so that long work isn't taken for death, nor a hang
 /// for health.
@@ -81,22 +81,20 @@ final class Vitals: Sendable {
             defer { state.presence.said(at: now) }
             return state
         }
-        var own: [String: Value] = [
-            "messages": [
-                "sent": .integer(Int64(bus.sent)), "received": .integer(Int64(bus.received)),
-                "dropped": .integer(Int64(bus.dropped)), "malformed": .integer(Int64(bus.malformed)),
-                "foreign": .integer(Int64(bus.foreign)),
-            ]
-        ]
-        if !refusals.isEmpty { own["refusals"] = .object(refusals.mapValues { .string($0) }) }
-        let phase = state.stopped ? "stopped" : state.presence.isOnBus(at: now) ? "ready" : "running"
+        var own = StageDetails()
+        own.messages = BusCounts(
+            sent: bus.sent, received: bus.received, dropped: bus.dropped, malformed: bus.malformed,
+            foreign: bus.foreign)
+        own.refusals = refusals
+        let phase: Heartbeat.Phase =
+            state.stopped ? .stopped : state.presence.isOnBus(at: now) ? .ready : .running
         return Heartbeat(
             instance: instance, plugin: plugin, phase: phase, pid: Int(ProcessInfo.processInfo.processIdentifier),
             epoch: state.epoch, head: state.head, heads: state.report.heads, frontier: state.report.frontier,
-            lastCommit: state.lastCommit, busySince: state.busySince, memoryBytes: ProcessUse.memory,
-            processorTime: ProcessUse.processorTime, started: ProcessUse.started, turns: state.turns,
+            lastCommit: state.lastCommit, busySince: state.busySince, memory: ProcessUse.memory,
+            cpu: ProcessUse.processorTime, started: ProcessUse.started, turns: state.turns,
             configuration: configuration,
-            details: state.report.allDetails.merging(own, uniquingKeysWith: { stages, _ in stages })
+            details: HeartbeatDetails(state.report.allDetails, own)
         ).message(at: WallClock.now)
     }
 }

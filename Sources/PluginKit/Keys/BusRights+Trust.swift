@@ -1,6 +1,6 @@
 import HealthModel
 import MessageBus
-import Wire
+import Protocol
 
 extension BusRights {
     /// Whom a process of this stack believes, by the same rights that a sealed hub passes messages on by. Written

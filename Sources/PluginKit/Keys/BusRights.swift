@@ -1,4 +1,5 @@
 import MessageBus
+import Protocol
 
 /// Who may say and hear what: derived from the configuration, here and nowhere else.
 ///

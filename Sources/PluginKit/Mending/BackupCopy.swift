@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HealthModel
+import Protocol
 import SQLite
 
 /// The copy of its own file that a stage is asked for, as an effect.

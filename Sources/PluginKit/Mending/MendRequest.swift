@@ -1,4 +1,5 @@
 import HealthModel
+import Protocol
 
 /// What a person asks of a stage by hand: to compute again, to try again, to forget, to copy itself.
 ///
@@ -45,23 +46,23 @@ public enum Mended: Sendable, Equatable {
     var isOver: Bool { if case .underWay = self { false } else { true } }
 }
 
-extension Mended {
-    /// Members beside the request's id and action.
-    var members: [String: Value] {
-        switch self {
-        case .done(let result): ["state": "done", "result": result]
-        case .underWay(let left, _): ["state": "underWay", "left": .integer(left)]
-        case .refused(let why): ["state": "refused", "problem": .string(why)]
+extension Mending {
+    init(_ request: MendRequest, _ state: Mended) {
+        switch state {
+        case .done(let result): self.init(id: request.id, action: request.action, state: .done, result: result)
+        case .underWay(let left, _): self.init(id: request.id, action: request.action, state: .underWay, left: left)
+        case .refused(let why): self.init(id: request.id, action: request.action, state: .refused, problem: why)
         }
     }
+}
 
-    /// nil when the value says nothing of a request.
-    public init?(_ value: Value) {
-        switch value["state"].string {
-        case "done": self = .done(value["result"])
-        case "underWay": self = .underWay(left: value["left"].int ?? 0)
-        case "refused": self = .refused(value["problem"].string ?? "")
-        default: return nil
+extension Mended {
+    /// As a heartbeat, or the stage's own file, tells it.
+    public init(_ told: Mending) {
+        switch told.state {
+        case .done: self = .done(told.result ?? .null)
+        case .underWay: self = .underWay(left: told.left ?? 0)
+        case .refused: self = .refused(told.problem ?? "")
         }
     }
 }

@@ -2,6 +2,7 @@ import Changelog
 import Console
 import HealthModel
 import MessageBus
+import Protocol
 
 /// Carries out one request on a stage that doesn't run: no bus, no pulls; what needs the others goes on at the next start.
 struct MendingBench {
@@ -48,7 +49,7 @@ struct MendingBench {
     }
 
     /// - Returns: what has become of it, as a heartbeat would say it. What must wait for the start of the stack is under way.
-    func run(_ request: MendRequest, _ stopper: Stopper) throws -> Value {
+    func run(_ request: MendRequest, _ stopper: Stopper) throws -> Mending? {
         let turn = try opened()
         // A copy is of the state as it is, whatever else was asked of the stage before.
         if request.action == "backup" { stage.setAside() }
@@ -69,6 +70,6 @@ struct MendingBench {
             if stage.isOver { break }
         }
         results.close()
-        return stage.state(of: request.id).map { .object($0.members) } ?? .null
+        return stage.state(of: request.id).map { Mending(request, $0) }
     }
 }

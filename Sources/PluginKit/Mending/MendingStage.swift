@@ -1,8 +1,8 @@
 import Changelog
 import HealthModel
 import MessageBus
+import Protocol
 import SQLite
-import Wire
 
 /// Any stage, with what a person may ask of it by hand: keeps the request that was taken last, so that a restart goes on with it, and says in the
 /// heartbeat what has become of it.
@@ -32,14 +32,15 @@ public final class MendingStage: Stage {
         try inner.open(turn)
         try turn.write().database.execute(
             "CREATE TABLE IF NOT EXISTS mending(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-        let saved = try turn.database.prepare("SELECT value FROM mending WHERE key = 'last'").firstRow {
-            try Value(json: $0.bytes(0))
+        let kept = try turn.database.prepare("SELECT value FROM mending WHERE key = 'last'").firstRow {
+            try Value(json: $0.bytes(0)).read(KeptRequest.self)
         }
         try turn.database.prepare("SELECT key, value FROM mending WHERE key LIKE 'next-%' ORDER BY key").forEachRow {
             guard let request = MendRequest(try Value(json: $0.bytes(1))) else { return }
             noted.append(($0.string(0), request))
         }
-        guard let saved, let request = MendRequest(saved["request"]), let state = Mended(saved) else { return }
+        guard let kept = kept ?? nil, let request = MendRequest(kept.request) else { return }
+        let state = Mended(kept)
         current = (request, state)
         if !state.isOver { try begin(request, turn) }
     }
@@ -124,7 +125,7 @@ public final class MendingStage: Stage {
         // A copy that were kept as under way would be in itself, and begin anew wherever it is restored; whoever wants one asks again.
         guard request.action != "backup" else { return }
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO mending VALUES ('last', ?)")
-        write.bind(1, Value.object(state.members.merging(["request": request.members]) { $1 }).json())
+        write.bind(1, Value(KeptRequest(Mending(request, state), request: request.members)).json())
         try write.run()
     }
 
@@ -154,15 +155,38 @@ public final class MendingStage: Stage {
     var isOver: Bool { current?.state.isOver != false && noted.isEmpty }
 
     /// What has become of the request that was taken last, as the heartbeat says it; nil before the first.
-    public var mending: Value? {
-        current.map { request, state in
-            .object(state.members.merging(["id": .string(request.id), "action": .string(request.action)]) { $1 })
-        }
-    }
+    public var mending: Mending? { current.map { request, state in Mending(request, state) } }
 
     public func report(_ turn: Turn) throws -> StageReport {
         var report = try inner.report(turn)
-        report.details["mending"] = mending
+        var said = StageDetails()
+        said.mending = mending
+        report.details.add(said)
         return report
+    }
+}
+
+/// The request that was taken last, as the stage's file has it.
+private struct KeptRequest: Codable {
+    var request: Value
+    var state: Mending.State
+    var left: Int64?
+    var result: Value?
+    var problem: String?
+
+    init(_ told: Mending, request: Value) {
+        self.request = request
+        state = told.state
+        left = told.left
+        result = told.result
+        problem = told.problem
+    }
+}
+
+extension Mended {
+    fileprivate init(_ kept: KeptRequest) {
+        self.init(
+            Mending(
+                id: "", action: "", state: kept.state, left: kept.left, result: kept.result, problem: kept.problem))
     }
 }

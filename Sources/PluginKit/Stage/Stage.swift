@@ -1,7 +1,7 @@
 import Changelog
 import HealthModel
 import MessageBus
-import Wire
+import Protocol
 
 /// One step of the pipeline as a state machine: messages, pulled pages and ticks in; rows, messages and pulls out.
 ///
@@ -52,14 +52,14 @@ public struct StageReport: Sendable, Equatable {
     public var frontier: [String: Int64]
     /// Newest sequence by sample type; the observer's alone.
     public var heads: [String: Int64]
-    /// What else others should know, by the stage's own names.
-    public var details: [String: Value]
-    /// Details that are said along and are no reason to say anything: what changes while nothing moves.
-    public var asides: [String: Value]
+    /// What else others should know: of the stage's own kind.
+    public var details: HeartbeatDetails
+    /// Details that change while nothing moves. They are told with the others, and are no reason to tell anything.
+    public var asides: HeartbeatDetails
 
     public init(
-        frontier: [String: Int64] = [:], heads: [String: Int64] = [:], details: [String: Value] = [:],
-        asides: [String: Value] = [:]
+        frontier: [String: Int64] = [:], heads: [String: Int64] = [:], details: HeartbeatDetails = HeartbeatDetails(),
+        asides: HeartbeatDetails = HeartbeatDetails()
     ) {
         self.frontier = frontier
         self.heads = heads
@@ -73,7 +73,7 @@ public struct StageReport: Sendable, Equatable {
     }
 
     /// All details, as a heartbeat has them.
-    public var allDetails: [String: Value] { details.merging(asides) { own, _ in own } }
+    public var allDetails: HeartbeatDetails { HeartbeatDetails(details, asides) }
 }
 
 /// A request for pages of a producer's changelog. Idempotent: it is sent again until it is answered.

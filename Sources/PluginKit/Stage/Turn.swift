@@ -1,5 +1,6 @@
 import Changelog
 import HealthModel
+import Protocol
 import SQLite
 
 /// One turn of a stage: what time it is, the transaction that its outputs and anchors share, and what is to be sent.
@@ -69,7 +70,9 @@ public final class Turn {
     }
 
     /// Sends a message once the turn is committed.
-    public func publish(_ topic: String, _ body: Value) { published.append((topic, body)) }
+    ///
+    /// - Parameter body: one of the protocol's types.
+    public func publish(_ topic: String, _ body: some Encodable) { published.append((topic, Value(body))) }
 
     /// Asks a producer for pages.
     @discardableResult

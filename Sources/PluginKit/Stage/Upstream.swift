@@ -1,6 +1,7 @@
 import Changelog
 import Console
 import HealthModel
+import Protocol
 import SQLite
 
 /// A stage's link to one changelog of a producer: what it knows of the head, how far it may go, where it stands, what it has asked for.
@@ -76,8 +77,8 @@ public final class Upstream {
     public var frontier: Int64 { cursor.frontier(besides: off) }
 
     /// How far each type is consumed where types differ, for the heartbeat; nil where the frontier says it all.
-    public var consumedByType: Value? {
-        cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor.wireValue
+    public var consumedByType: AnchorVector? {
+        cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor
     }
 
     /// Whether the live range is consumed; a backfill may go on. False before the first hint.
@@ -119,8 +120,8 @@ public final class Upstream {
         // On first contact the window is the hint's, and so are the store and the generation that its sequences belong to.
         members["store"] = Value(received.store ?? heard?.store)
         members["generation"] = Value(received.store == nil ? heard?.generation : received.generation)
-        members["after"] = window.after.wireValue
-        members["until"] = window.until.wireValue
+        members["after"] = Value(window.after)
+        members["until"] = Value(window.until)
         if window.isBackfill || window.after.base < received.bulkUntil { members["bulk"] = true }
         inFlight = (turn.pull(producer, members), window)
     }
@@ -188,7 +189,7 @@ public final class Upstream {
             becameInaccessible(turn)
             return .inaccessible
         case .pages(let pages):
-            guard let last = pages.last, let head = StoreHead(wireValue: last["head"]),
+            guard let last = pages.last, let head = last["head"].read(StoreHead.self),
                 let through = last["through"].int, pages.allSatisfy(isReadable)
             else {
                 wasRefused("its answer can't be read: are both from one release?", turn)

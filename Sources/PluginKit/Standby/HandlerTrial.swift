@@ -2,8 +2,8 @@ import Changelog
 import Console
 import Foundation
 import HealthModel
+import Protocol
 import SQLite
-import Wire
 
 /// Has a handler that stands by compute days of the process whose place it is to take, and compares. Nothing is written and nothing published.
 struct HandlerTrial {

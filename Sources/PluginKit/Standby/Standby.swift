@@ -5,8 +5,8 @@ import Foundation
 import Glibc
 import HealthModel
 import MessageBus
+import Protocol
 import Synchronization
-import Wire
 
 /// A process that stands by to take an instance's place: it is warm, it says so, and it takes no lock before it is told (SIGUSR1).
 final class Standby: Sendable {

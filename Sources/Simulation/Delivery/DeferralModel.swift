@@ -45,7 +45,7 @@ package struct DeferralModel: Sendable {
     }
 
     /// How many wakes of a kind a day has.
-    package func budget(_ kind: WakeKind, _ inputs: Inputs, using random: inout SeededRandom) -> Int {
+    package func budget(_ kind: WakeKind, _ inputs: Inputs, using random: inout SimulatedRandom) -> Int {
         let range = wakesPerDay[kind] ?? 0...0
         let span = Double(range.upperBound - range.lowerBound)
         let drawn = 0.5 * random.unit() + 0.5 * willingness(inputs)
@@ -53,14 +53,14 @@ package struct DeferralModel: Sendable {
     }
 
     /// How long a change waits for its wake.
-    package func delay(afterTermination: Bool, _ inputs: Inputs, using random: inout SeededRandom) -> Instant {
+    package func delay(afterTermination: Bool, _ inputs: Inputs, using random: inout SimulatedRandom) -> Instant {
         let range = afterTermination ? terminatedDelay : backgroundDelay
         let share = random.unit() * (1 - 0.7 * willingness(inputs))
         return Instant((range.lowerBound + (range.upperBound - range.lowerBound) * share) * Double(Instant.second))
     }
 
     /// Whether a silent push is delivered at all.
-    package func passesPush(_ inputs: Inputs, using random: inout SeededRandom) -> Bool {
+    package func passesPush(_ inputs: Inputs, using random: inout SimulatedRandom) -> Bool {
         random.chance(0.2 + 0.6 * willingness(inputs))
     }
 

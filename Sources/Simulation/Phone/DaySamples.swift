@@ -3,7 +3,7 @@ import HealthModel
 /// A day's samples, at the rates that Watches show, and when they reach the phone.
 struct DaySamples {
     private let plan: DayPlan
-    private var random: SeededRandom
+    private var random: SimulatedRandom
     private var added: [(arrives: Instant, sample: LifeSample)] = []
     private var deleted: [(arrives: Instant, uuid: SampleID)] = []
     /// When the Watch hands over what it has.
@@ -11,7 +11,7 @@ struct DaySamples {
 
     init(_ plan: DayPlan) {
         self.plan = plan
-        random = SeededRandom(seed: plan.options.seed, subject: 3, number: plan.day)
+        random = SimulatedRandom(seed: plan.options.seed, subject: 3, number: plan.day)
         var apart: Range<Instant>?
         if random.chance(plan.options.watchApart) {
             let from = plan.start + random.seconds(9 * 3600, 18 * 3600)

@@ -31,7 +31,7 @@ package struct TimedEvent: Sendable, Equatable {
     }
 }
 
-extension SeededRandom {
+extension SimulatedRandom {
     /// A stream of its own for each seed, subject and number, so that one draw more in one place changes nothing elsewhere.
     package init(seed: UInt64, subject: UInt64, number: Int = 0) {
         self.init(

@@ -4,7 +4,7 @@ import HealthModel
 extension PhoneLife {
     /// Lock, power, network, and what is done with the app.
     func deviceEvents(_ plan: DayPlan) -> [TimedEvent] {
-        var random = SeededRandom(seed: options.seed, subject: 2, number: plan.day)
+        var random = SimulatedRandom(seed: options.seed, subject: 2, number: plan.day)
         var events = power(plan, &random) + network(plan)
         events.append(TimedEvent(plan.wakesAt, .sleepFocus(false)))
         events.append(TimedEvent(plan.sleepsAt, .sleepFocus(true)))
@@ -42,7 +42,7 @@ extension PhoneLife {
     }
 
     /// When the phone is unlocked: a minute or some, again and again while the person is awake.
-    private func looks(_ plan: DayPlan, _ random: inout SeededRandom) -> [Range<Instant>] {
+    private func looks(_ plan: DayPlan, _ random: inout SimulatedRandom) -> [Range<Instant>] {
         var looks: [Range<Instant>] = []
         var at = plan.wakesAt + random.seconds(60, 1200)
         while at < plan.sleepsAt {
@@ -53,7 +53,7 @@ extension PhoneLife {
         return looks
     }
 
-    private func power(_ plan: DayPlan, _ random: inout SeededRandom) -> [TimedEvent] {
+    private func power(_ plan: DayPlan, _ random: inout SimulatedRandom) -> [TimedEvent] {
         var events = [
             TimedEvent(plan.wakesAt, .charging(false)), TimedEvent(plan.sleepsAt, .charging(true)),
             TimedEvent(plan.wakesAt, .lowPower(false)), TimedEvent(plan.wakesAt, .battery(1)),

@@ -104,7 +104,7 @@ struct DayPlan {
 
     init(options: PhoneLife.Options, day: Int, start: Instant, end: Instant, zone: String) {
         (self.options, self.day, self.start, self.end, self.zone) = (options, day, start, end, zone)
-        var random = SeededRandom(seed: options.seed, subject: 1, number: day)
+        var random = SimulatedRandom(seed: options.seed, subject: 1, number: day)
         wakesAt = start + random.seconds(6 * 3600, 8 * 3600)
         sleepsAt = start + random.seconds(22 * 3600, 23.5 * 3600)
         let begin = start + random.seconds(9 * 3600, 19 * 3600)

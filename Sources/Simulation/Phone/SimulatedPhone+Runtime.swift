@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import HealthModel
+import Protocol
 
 /// A stretch of time that the app is given in the background.
 struct BackgroundRun {
@@ -72,7 +73,7 @@ extension SimulatedPhone {
     /// What an app does in a wake that tells it nothing: it syncs. Said again each second, as every command.
     private func askForSync(_ id: String) {
         guard let run, run.number == runs else { return }
-        world.send("control.debouncer", ["command": "sync", "id": .string(id)], from: "app")
+        world.send("control.debouncer", .object(SyncNow(id: id).body), from: "app")
         let number = run.number
         at(now + Instant.second) { [unowned self] in if self.run?.number == number { askForSync(id) } }
     }

@@ -3,8 +3,8 @@ import HealthModel
 
 /// The phone's discretion: which wakes a day has, and when.
 extension SimulatedPhone {
-    private func draw<Drawn>(_ kind: WakeKind, _ body: (inout SeededRandom) -> Drawn) -> Drawn {
-        var stream = random[kind] ?? SeededRandom(seed: life.options.seed)
+    private func draw<Drawn>(_ kind: WakeKind, _ body: (inout SimulatedRandom) -> Drawn) -> Drawn {
+        var stream = random[kind] ?? SimulatedRandom(seed: life.options.seed)
         defer { random[kind] = stream }
         return body(&stream)
     }
@@ -40,7 +40,7 @@ extension SimulatedPhone {
     private func planPushes(from start: Instant, to end: Instant) {
         let spacing = PhoneLife.hour / Instant(model.pushesPerHour)
         for sent in stride(from: start, to: end, by: Int(spacing)) {
-            let (delay, luck) = draw(.push) { ($0.seconds(1, 900), SeededRandom(seed: $0.next())) }
+            let (delay, luck) = draw(.push) { ($0.seconds(1, 900), SimulatedRandom(seed: $0.next())) }
             at(sent + delay) { [unowned self] in
                 var luck = luck
                 if isOnline, model.passesPush(inputs, using: &luck) { try wake(.push) }

@@ -4,6 +4,7 @@ import HealthModel
 import MessageBus
 import ObserverStage
 import PluginKit
+import Protocol
 import UploaderStage
 
 /// A phone with the stack on it: the observer is the phone's own and always runs; all other stages are the app, and run only while the phone gives it time.
@@ -43,7 +44,7 @@ package final class SimulatedPhone {
     var hasChange = false
     var isDeliveryPlanned = false
     var waitsForUnlock = false
-    var random: [WakeKind: SeededRandom]
+    var random: [WakeKind: SimulatedRandom]
 
     package private(set) var ledger = SampleLedger()
     var log = DeliveryLog()
@@ -64,7 +65,7 @@ package final class SimulatedPhone {
         (self.world, self.life, self.strategy, self.model, self.probe) = (world, life, strategy, model, probe)
         random = Dictionary(
             uniqueKeysWithValues: WakeKind.allCases.enumerated().map { number, kind in
-                (kind, SeededRandom(seed: life.options.seed, subject: 100, number: number))
+                (kind, SimulatedRandom(seed: life.options.seed, subject: 100, number: number))
             })
         let builder = StageBuilder(configuration: configuration, zone: life.options.home, seed: life.options.seed)
         let hosts = try configuration.instances.compactMap { try builder.host($0, in: world) }
@@ -206,7 +207,7 @@ package final class SimulatedPhone {
     func tell() {
         guard strategy != .naive, device != told, observer.isRunning else { return }
         told = device
-        world.send("control.\(observer.name)", ["command": "device", "set": device.wireValue], from: "phone")
+        world.send("control.\(observer.name)", .object(ChangeDevice(set: Value(device)).body), from: "phone")
     }
 
     // MARK: What the stages ask for

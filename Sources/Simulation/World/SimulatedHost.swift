@@ -3,8 +3,8 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
-import Wire
 
 /// What a stage's process is in the simulation: `StageHost`'s turns without its threads, on a file of its own, to be killed and started at will.
 package final class SimulatedHost {
@@ -266,7 +266,7 @@ package final class SimulatedHost {
     package var heartbeat: Heartbeat? {
         guard let life else { return nil }
         return Heartbeat(
-            instance: name, plugin: plugin, phase: "ready", pid: lives, epoch: life.database.epoch, head: life.head,
+            instance: name, plugin: plugin, phase: .ready, pid: lives, epoch: life.database.epoch, head: life.head,
             heads: life.report.heads, frontier: life.report.frontier, lastCommit: life.lastCommit,
             details: life.report.allDetails)
     }

@@ -3,7 +3,7 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
-import Wire
+import Protocol
 
 /// The bus, the clocks and the misfortunes of one simulation, all from one seed.
 package final class SimulatedWorld {
@@ -42,8 +42,8 @@ package final class SimulatedWorld {
         }
     }
 
-    package let folder: TemporaryFolder
-    package private(set) var random: SeededRandom
+    package let folder: SimulatedFolder
+    package private(set) var random: SimulatedRandom
     package var faults = Faults.none
     package var hosts: [SimulatedHost] = []
     private var queue = EventQueue<Event>()
@@ -68,8 +68,8 @@ package final class SimulatedWorld {
     package var lastWork: Instant = 0
 
     init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
-        folder = try TemporaryFolder()
-        random = SeededRandom(seed: seed)
+        folder = try SimulatedFolder()
+        random = SimulatedRandom(seed: seed)
         wallOffset = wall - monotonic
         self.trace = trace
     }
@@ -92,10 +92,10 @@ package final class SimulatedWorld {
 
     /// For one life of a process, the same with each run of a seed. Draws nothing from the world's own, so that the
     /// misfortunes stay as they are.
-    func random(for name: String, _ life: Int) -> SeededRandom {
+    func random(for name: String, _ life: Int) -> SimulatedRandom {
         var seed = random
         let place = name.utf8.reduce(into: UInt64(life)) { $0 = $0 &* 31 &+ UInt64($1) }
-        return SeededRandom(seed: seed.next() ^ place)
+        return SimulatedRandom(seed: seed.next() ^ place)
     }
 
     package func note(_ what: String) { counts[what, default: 0] += 1 }

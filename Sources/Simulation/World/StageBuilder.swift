@@ -43,7 +43,7 @@ struct StageBuilder {
             return host {
                 UploaderStage(
                     stack: configuration, instance: instance, needsPath: false,
-                    generator: SeededRandom(seed: seed))
+                    generator: SimulatedRandom(seed: seed))
             }
         case .handler:
             guard let handler = Self.handlers[instance.manifest.name] else {

@@ -110,6 +110,6 @@ enum DeviceCommand: Command {
             throw Failure.usage("device can't \(other)", hint: "it takes show, set KEY=VALUE... and reset")
         }
         StandardStream.output.write(
-            arguments.flag("--json") ? state.wireValue.json(pretty: true) + "\n" : state.text)
+            arguments.flag("--json") ? Value(state).json(pretty: true) + "\n" : state.text)
     }
 }

@@ -5,7 +5,7 @@ import HealthModel
 import MessageBus
 import Operations
 import PluginKit
-import Wire
+import Protocol
 
 enum TapCommand: Command {
     static let help = CommandHelp(

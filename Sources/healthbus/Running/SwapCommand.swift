@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import Operations
 import PluginKit
+import Protocol
 
 enum SwapCommand: Command {
     static let help = CommandHelp(
@@ -66,6 +67,6 @@ enum SwapCommand: Command {
     }
 
     private static func show(_ result: SwapProgress, isJSON: Bool) {
-        StandardStream.output.write((isJSON ? result.wireValue.json(pretty: true) : result.resultLine) + "\n")
+        StandardStream.output.write((isJSON ? Value(result).json(pretty: true) : result.resultLine) + "\n")
     }
 }

@@ -2,8 +2,8 @@ import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import Synchronization
-import Wire
 
 /// Somebody with stolen keys of a sealed bus: hears by one of them all that passes, speaks by another, and says
 /// whatever could do harm.

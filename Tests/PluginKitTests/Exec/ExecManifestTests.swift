@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import PluginKit
+import TestSupport
 import Testing
 
 /// What a manifest may say with `exec`.

@@ -2,6 +2,7 @@ import Foundation
 import HealthModel
 import PluginKit
 import Simulation
+import TestSupport
 
 /// A made-up week of two people, spread over files that overlap and come late, from one seed.
 struct SimulatedData {

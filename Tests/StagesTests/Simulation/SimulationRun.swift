@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
+import Protocol
 import Simulation
-import Wire
 
 /// One seed's run: chaos, then quiet until all is done, then the comparison with a run without faults.
 struct SimulationRun {

@@ -1,8 +1,8 @@
 import Foundation
 import HealthModel
+import Protocol
 import Simulation
 import Testing
-import Wire
 
 /// A week of two people's data through all stages, with what can go wrong going wrong: what comes out must be what comes out without faults.
 ///

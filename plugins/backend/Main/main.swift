@@ -3,15 +3,8 @@ import Console
 import Foundation
 import HTTP
 import HealthModel
-import MessageBus
 import PluginKit
-import Synchronization
-import Wire
-
-/// Its place on the bus, between the threads that send and hear.
-final class OwnPresence: Sendable {
-    let state = Mutex(Presence(at: MonotonicClock.now))
-}
+import Protocol
 
 PluginProgram.start("backend") { context, stopper in
     let options = context.configuration
@@ -46,36 +39,14 @@ PluginProgram.start("backend") { context, stopper in
     log(.backendListening, ["port": server.port])
 
     // No stage, but a member of the stack: it says that it is there.
-    let name = context.name
-    let port = server.port
-    let presence = OwnPresence()
-    let bus = try BusConnection(
-        address: context.address, subscriptions: [.exact(Heartbeat.topic(name))],
-        handlers: .init(
-            message: { _ in
-                // Others hear it with the next heartbeat, a second later.
-                presence.state.withLock { _ = $0.heardSelf(at: MonotonicClock.now) }
-            },
-            heartbeat: {
-                presence.state.withLock { $0.said(at: MonotonicClock.now) }
-                return Heartbeat(
-                    instance: name, plugin: "backend", phase: "ready",
-                    pid: Int(ProcessInfo.processInfo.processIdentifier),
-                    memoryBytes: ProcessUse.memory, processorTime: ProcessUse.processorTime,
-                    started: ProcessUse.started, details: ["port": .integer(Int64(port))]
-                ).message(at: WallClock.now)
-            },
-            pace: { presence.state.withLock { $0.pace(at: MonotonicClock.now) } },
-            answersHello: true,
-            refused: { log(.busRefused, failed: true, ["why": $0]) },
-            failed: { log(.busFailed, ["why": "\($0)"]) }))
+    let member = try BusMember(context, details: HeartbeatDetails(BackendDetails(port: server.port)))
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
     var absence = Absence()
     while stopped.wait(timeout: .now() + 1) == .timedOut, !absence.isOver(isThere: backend.keepsWhatItTakes) {}
     server.stop()
     backend.close()
-    bus.close()
+    member.leave()
     if absence.isEndless {
         throw Failure(
             "\(context.databasePath) was removed or replaced while the backend ran; it has stopped, and has accepted "

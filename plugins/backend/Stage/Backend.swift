@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HealthModel
+import JSON
 import SQLite
 import Synchronization
 

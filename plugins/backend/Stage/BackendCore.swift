@@ -1,6 +1,7 @@
 import Glibc
 import HTTP
 import HealthModel
+import JSON
 import SQLite
 
 /// The open database and its statements. One request at a time.

@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import SQLite
 
 /// Which database this is, and how far it has come: by that a caller notices that it was lost, or put back to an older copy of itself.

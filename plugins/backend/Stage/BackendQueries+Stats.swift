@@ -1,4 +1,6 @@
 import HTTP
+import HealthModel
+import JSON
 import SQLite
 
 extension BackendQueries {

@@ -1,5 +1,6 @@
 import HTTP
 import HealthModel
+import JSON
 import SQLite
 
 /// The lists whose versions can be asked for.

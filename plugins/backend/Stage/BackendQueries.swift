@@ -1,5 +1,6 @@
 import HTTP
 import HealthModel
+import JSON
 import SQLite
 
 /// Answers the backend's reading requests.

@@ -1,5 +1,6 @@
 import HTTP
 import HealthModel
+import JSON
 import SQLite
 
 /// When a document was: what questions with `from` and `to` go by.

@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import SQLite
 
 /// An element's id as stored: 16 bytes when it is a UUID, in either case, so that iOS's upper case is the same id; else text.

@@ -1,5 +1,6 @@
 import Glibc
 import HTTP
+import JSON
 import SQLite
 
 /// Small integers for texts that repeat (users, types, units, sources, devices). 0 stands for an empty text.

@@ -1,4 +1,6 @@
 import HTTP
+import HealthModel
+import JSON
 
 /// One sample or deletion of a request: where its members lie, then what they mean.
 struct SampleElement {

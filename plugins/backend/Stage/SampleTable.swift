@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import SQLite
 
 /// Writes samples and their tombstones: one upsert statement, no check before it.

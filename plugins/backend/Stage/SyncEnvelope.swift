@@ -1,4 +1,6 @@
 import HTTP
+import HealthModel
+import JSON
 
 /// The members of a sync request's body around its elements. Spans point into the body.
 struct SyncEnvelope {

@@ -1,4 +1,6 @@
 import HTTP
+import HealthModel
+import JSON
 
 /// What became of each element of a request, collected as the answer's JSON.
 struct SyncOutcome {

@@ -1,5 +1,6 @@
 import HTTP
 import HealthModel
+import JSON
 import SQLite
 
 /// What the elements of one request share.

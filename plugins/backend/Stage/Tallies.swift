@@ -1,4 +1,5 @@
 import HTTP
+import JSON
 import SQLite
 
 /// Counts of samples by type, and of what requests brought, kept beside the rows: a question about two million rows reads a dozen.

@@ -2,7 +2,7 @@ import BackgroundDelivery
 import Changelog
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 /// The task `consolidated-daily`: from one minute past the local midnight on it makes every day that is over final. A lower bound only: a run that comes
 /// late, or twice, makes the same days final.
@@ -20,7 +20,7 @@ struct DailyTask {
     var device = DeviceState()
     /// Since when (by the clock) the run under way waits for a mark that is taken after it; nil: none is under way.
     private(set) var began: Instant?
-    private(set) var value: Value?
+    private(set) var tasks: [ScheduledTask]?
 
     init(_ options: Options, permissions: TaskHost.Permissions) {
         self.options = options
@@ -72,7 +72,7 @@ struct DailyTask {
 
     mutating func finishTurn(_ turn: Turn) throws {
         try host.save(turn)
-        value = host.scheduler.wireValue(conditions(turn))
+        tasks = host.scheduler.tasks(conditions(turn))
     }
 }
 

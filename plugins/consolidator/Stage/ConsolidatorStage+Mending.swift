@@ -1,8 +1,8 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
-import Wire
 
 /// Days whose parts are taken from every handler once more, one handler after the other. How far it is isn't kept: after a restart it begins anew, which
 /// changes nothing.
@@ -110,7 +110,7 @@ extension ConsolidatorStage {
             }
             try apply(page, of: handler, users: replay.users, turn)
         }
-        guard let through = last["through"].int, let head = StoreHead(wireValue: last["head"]) else {
+        guard let through = last["through"].int, let head = last["head"].read(StoreHead.self) else {
             throw StageError.unreadablePage(producer: handler)
         }
         if through < head.sequence, through > replay.after {

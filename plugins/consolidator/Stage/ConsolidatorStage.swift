@@ -3,8 +3,8 @@ import Changelog
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
-import Wire
 
 /// Makes one summary of a user's day from all handlers' figures: provisional through the day, final from 00:01 of the next, revised when late data lands.
 public final class ConsolidatorStage: Stage {
@@ -65,11 +65,11 @@ public final class ConsolidatorStage: Stage {
         }
         guard let beat = Heartbeat(message), let head = beat.head else { return }
         if beat.instance == observer {
-            daily.device = beat.details["device"].flatMap { DeviceState().updated(from: $0) } ?? DeviceState()
+            daily.device = beat.observer?.device ?? DeviceState()
             zones.hear(head, limit: AnchorVector(base: head.sequence), turn)
             zones.pump(turn)
             // A mark is taken only while nothing is being read in.
-            if beat.details["importOpen"]?.bool != false {
+            if beat.observer?.importOpen != false {
                 withdrawMark()
             } else if candidate == nil {
                 // By when it was said: one that comes late knows nothing of what has come in since.
@@ -175,7 +175,7 @@ public final class ConsolidatorStage: Stage {
             }
             daily.reached(markOf: mark.heardAt, turn)
         }
-        if turn.head.sequence > before { turn.publish(Self.topic, ["head": turn.head.wireValue]) }
+        if turn.head.sequence > before { turn.publish(Self.topic, Hint(head: turn.head)) }
         try daily.finishTurn(turn)
         return daily.host.scheduler.nextDeadline(daily.conditions(turn))
     }
@@ -252,15 +252,14 @@ public final class ConsolidatorStage: Stage {
     }
 
     public func report(_ turn: Turn) throws -> StageReport {
-        var details: [String: Value] = [
-            "days": .integer(Int64(days.count)), "openDays": .integer(Int64(overDays(at: turn.now).count)),
-            "missing": .array(missing.map { .string($0) }),
-        ]
-        details["tasks"] = daily.value
-        let collisions = collisions.all
-        if !collisions.isEmpty { details["collisions"] = .array(collisions.map(\.wireValue)) }
+        var common = StageDetails()
+        common.tasks = daily.tasks
+        let own = ConsolidatorDetails(
+            days: days.count, openDays: overDays(at: turn.now).count, missing: missing,
+            collisions: collisions.all.map(\.details))
         return StageReport(
             // The zones are its own upstream: days without them aren't what the observer's changes lead to.
-            frontier: finality.covered.map { [observer: min($0, zones.frontier)] } ?? [:], details: details)
+            frontier: finality.covered.map { [observer: min($0, zones.frontier)] } ?? [:],
+            details: HeartbeatDetails(own, common))
     }
 }

@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
 
 /// A figure that a handler gives a name which is taken already, and which is therefore in no summary.
@@ -13,7 +14,7 @@ struct FigureCollision: Hashable, Comparable {
 
     static func < (a: FigureCollision, b: FigureCollision) -> Bool { (a.figure, a.handler) < (b.figure, b.handler) }
 
-    var wireValue: Value { ["figure": .string(figure), "handler": .string(handler), "taken": Value(taken)] }
+    var details: ConsolidatorDetails.Collision { .init(figure: figure, handler: handler, taken: taken) }
 }
 
 /// The collisions of each day as it was last made, in memory and in the stage's file.

@@ -2,21 +2,22 @@ import BackgroundDelivery
 import Changelog
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 extension DebouncerStage {
     /// What the observer says of the phone, of registrations and of types that are off.
     func learnDevice(_ beat: Heartbeat, _ turn: Turn) throws {
-        registeredLaunch = beat.details["registered"]?[instance].int
-        window.off = Set((beat.details["off"]?.array ?? []).compactMap(\.string))
-        let fired = beat.details["fired"].flatMap { AnchorVector(wireValue: $0) }
+        guard let observer = beat.observer else { return }
+        registeredLaunch = observer.registered[instance]
+        window.off = Set(observer.off)
+        let fired = observer.fired
         offFired = Dictionary(
             uniqueKeysWithValues: window.off.map { ($0, fired?[$0] ?? beat.head?.sequence ?? .max) })
-        let new = beat.details["device"].flatMap { DeviceState().updated(from: $0) } ?? DeviceState()
+        let new = observer.device ?? DeviceState()
         guard new != device else { return }
         let old = device
         device = new
-        try store("device", new.wireValue, turn)
+        try store("device", Value(new), turn)
         if old.app == .active, new.app != .active {
             turn.log(.appBackground, ["pending": window.pendingTypes.count])
         }
@@ -72,8 +73,7 @@ extension DebouncerStage {
     func acknowledge(atOnce: Bool, _ turn: Turn) {
         guard !acknowledgements.isEmpty, atOnce || device.app != .active, device.app != .forceQuit else { return }
         turn.publish(
-            "acknowledged.\(observer)",
-            ["consumer": .string(instance), "types": .object(acknowledgements.mapValues { .integer($0) })])
+            Acknowledged.topic(observer), Acknowledged(consumer: instance, types: acknowledgements))
         acknowledgements = [:]
     }
 
@@ -81,17 +81,14 @@ extension DebouncerStage {
     func register(_ turn: Turn) {
         guard registeredLaunch != launch else { return }
         turn.publish(
-            "control.\(observer)",
-            [
-                "command": "register", "consumer": .string(instance), "launch": .integer(launch),
-                "types": .object(configuration.frequencies.mapValues { .string($0) }),
-            ])
+            Register.topic(observer),
+            Register(consumer: instance, launch: launch, types: configuration.frequencies).body)
     }
 
     /// What others say of themselves: consumers how far they are, the consolidator whether its task runs, the uploader whether there is a path.
     func hear(_ beat: Heartbeat, _ turn: Turn) throws {
         if beat.instance == consolidator {
-            let isRunning = beat.details["tasks"]?.array?.contains { $0["state"] == "running" } ?? false
+            let isRunning = beat.stage.tasks?.contains { $0.state == .running } ?? false
             guard isRunning != isConsolidating else { return }
             isConsolidating = isRunning
             return try adaptReach(turn, reason: "consolidated-daily")
@@ -99,7 +96,7 @@ extension DebouncerStage {
         guard let consumer = consumers.first(where: { $0.name == beat.instance }) else { return }
         // One that has begun anew knows nothing of what its predecessor was told.
         if lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch { told[consumer.name] = nil }
-        if consumer.role == .uploader { hasPath = beat.details["path"]?["satisfied"].bool }
+        if consumer.role == .uploader { hasPath = beat.uploader?.path?.isSatisfied }
         rounds.heard(beat, of: observer, at: turn.monotonic)
         try heardReplay(beat, turn)
     }

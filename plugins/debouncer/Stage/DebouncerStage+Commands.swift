@@ -2,7 +2,7 @@ import BackgroundDelivery
 import Changelog
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 /// A sync that somebody asked for, and what became of it.
 struct ManualSync: Sendable, Equatable {
@@ -13,11 +13,8 @@ struct ManualSync: Sendable, Equatable {
     var problem: String?
     var result: Rounds.Round?
 
-    var wireValue: Value {
-        var value: [String: Value] = ["id": .string(id), "problem": Value(problem)]
-        if let round { value["round"] = .integer(round) }
-        if let result { value["result"] = result.wireValue }
-        return .object(value)
+    var details: DebouncerDetails.Manual {
+        DebouncerDetails.Manual(id: id, problem: problem, round: round, result: result?.result)
     }
 }
 
@@ -32,13 +29,13 @@ extension DebouncerStage {
     /// Commands are hints: given again, they change nothing.
     func obey(_ command: Value, _ turn: Turn) throws {
         if tasks.receive(command, conditions(turn), turn) { return }
-        guard command["command"].string == "sync", let id = command["id"].string else { return }
-        if command["history"].isNull {
-            // Whoever asks knows of more than has been heard here: it asks again until that is heard too.
-            if let head = command["head"].int, head > heardHead { return }
-            try sync(id, metric: command["metric"].string, turn)
+        guard let asked = SyncNow(command) else { return }
+        if let span = asked.history {
+            try beginHistory(asked.id, span, turn)
         } else {
-            try beginHistory(id, command["history"], turn)
+            // Whoever asks knows of more than has been heard here: it asks again until that is heard too.
+            if let head = asked.head, head > heardHead { return }
+            try sync(asked.id, metric: asked.metric, turn)
         }
     }
 

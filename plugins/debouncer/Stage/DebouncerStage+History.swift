@@ -2,7 +2,7 @@ import BackgroundDelivery
 import Changelog
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 extension DebouncerStage {
     /// `"history"` is a number of days, or "all"; the command comes again until its effect shows.
@@ -31,7 +31,7 @@ extension DebouncerStage {
         try store("histories", .integer(number), turn)
         let new = History(number: number, from: day, through: today, began: turn.now)
         history = new
-        try store("history", new.wireValue, turn)
+        try store("history", Value(new.details), turn)
         manual = ManualSync(id: id)
         turn.log(.historyStarted, ["chunks": new.chunks, "from": day.description])
         try submitHistory(turn)
@@ -46,7 +46,7 @@ extension DebouncerStage {
     }
 
     /// The chunk under way, for each consumer's next message; nil when none is.
-    var replayValue: Value? {
+    var toldReplay: Replay? {
         guard work[.historical] == .history, window.reach != .nothing, let chunk = history?.chunk,
             toldChunk == chunk.id,
             !zones.isEmpty
@@ -54,22 +54,20 @@ extension DebouncerStage {
             return nil
         }
         let users = ReplayUsers.spans(from: chunk.from, through: chunk.through, zones)
-        return [
-            "id": .string(chunk.id), "from": .string(chunk.from.description),
-            "through": .string(chunk.through.description), "users": .object(users),
-        ]
+        return Replay(
+            id: chunk.id, from: chunk.from.description, through: chunk.through.description, users: users)
     }
 
     /// A consumer has said how much of the chunk is left.
     func heardReplay(_ beat: Heartbeat, _ turn: Turn) throws {
-        guard work[.historical] == .history, let id = beat.details["replay"]?["id"].string,
-            beat.details["replay"]?["left"].int == 0
+        guard work[.historical] == .history, let replay = beat.stage.replay, replay.left == 0
         else { return }
-        guard history?.heard(beat.instance, hasDone: id, of: Set(consumers.map(\.name))) == true, let now = history
+        guard history?.heard(beat.instance, hasDone: replay.id, of: Set(consumers.map(\.name))) == true,
+            let now = history
         else { return }
         tasks.report(
             TaskProgress(done: Int64(now.done), total: Int64(now.chunks)), of: DebouncerTask.historical.rawValue)
-        try store("history", now.isDone ? .null : now.wireValue, turn)
+        try store("history", now.isDone ? .null : Value(now.details), turn)
         if now.isDone {
             history = nil
             turn.log(.historyCompleted, ["chunks": now.chunks])

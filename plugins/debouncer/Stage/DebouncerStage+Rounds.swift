@@ -43,7 +43,7 @@ struct RoundLedger {
             // A ring: the oldest gives its place to the newest.
             try turn.changelog.put(
                 key: "round/\(round.number % Self.retention)", topic: Self.topic, user: "", day: nil,
-                body: round.wireValue)
+                body: Value(round.result))
         }
         unsaved = []
     }

@@ -2,7 +2,7 @@ import BackgroundDelivery
 import Changelog
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 extension DebouncerStage {
     /// What a running task waits for until it completes.
@@ -32,8 +32,8 @@ extension DebouncerStage {
         for task in moves.begun.compactMap(DebouncerTask.init(rawValue:)) { try begin(task, turn) }
         if work.values.contains(.uploaders), areUploadersLevel { finish(.uploaders, success: true, turn) }
         try adaptReach(turn, reason: "task")
-        if !moves.isEmpty || turn.monotonic - (tasksValue?.at ?? 0) >= Instant.second {
-            tasksValue = (tasks.scheduler.wireValue(conditions(turn)), turn.monotonic)
+        if !moves.isEmpty || turn.monotonic - (toldTasks?.at ?? 0) >= Instant.second {
+            toldTasks = (tasks.scheduler.tasks(conditions(turn)), turn.monotonic)
         }
     }
 

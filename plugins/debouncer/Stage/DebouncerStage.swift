@@ -3,8 +3,8 @@ import Changelog
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
-import Wire
 
 /// Coalesces the observer's fires per type and releases the changes to their consumers by `sync.<consumer>`: what a background sync manager is in an app.
 ///
@@ -73,7 +73,7 @@ public final class DebouncerStage: Stage {
     var tasks: TaskHost
     /// What a running task waits for.
     var work: [DebouncerTask: Work] = [:]
-    var tasksValue: (value: Value, at: Instant)?
+    var toldTasks: (tasks: [ScheduledTask], at: Instant)?
     var rounds: Rounds
     var ledger = RoundLedger()
     var history: History?
@@ -127,7 +127,7 @@ public final class DebouncerStage: Stage {
         try tasks.open(turn)
         launch = (try load("launch", turn)?.int ?? 0) + 1
         try store("launch", .integer(launch), turn)
-        if let saved = try load("history", turn) { history = History(wireValue: saved) }
+        if let saved = try load("history", turn) { history = saved.read().flatMap { History($0) } }
         try ledger.open(turn)
         rounds.goOn(after: ledger.last)
         // Until the observer speaks, the phone is as it was.
@@ -135,12 +135,10 @@ public final class DebouncerStage: Stage {
         window.reach = reachNow
         savedPending = (try load("pending", turn)?.object ?? [:]).compactMapValues(\.int)
         guard let saved = try load("released", turn) else { return }
-        guard let vector = AnchorVector(wireValue: saved["released"]) else {
-            throw StageError.unreadableCursor("released")
-        }
-        window = ReleaseWindow(policy: window.policy, released: vector, collected: savedPending)
+        guard let kept = saved.read(KeptRelease.self) else { throw StageError.unreadableCursor("released") }
+        window = ReleaseWindow(policy: window.policy, released: kept.released, collected: savedPending)
         window.reach = reachNow
-        head = StoreHead(wireValue: saved["head"])
+        head = kept.head
     }
 
     func load(_ key: String, _ turn: Turn) throws -> Value? {
@@ -162,19 +160,19 @@ public final class DebouncerStage: Stage {
             guard let new = beat.head else { return }
             try follow(new, turn)
             try learnDevice(beat, turn)
-            let fired = beat.details["fired"].flatMap { AnchorVector(wireValue: $0) }
+            let fired = beat.observer?.fired
             heardHead = new.sequence
             let atOnce = window.heard(head: new.sequence, heads: beat.heads, fired: fired, at: turn.monotonic)
             if !atOnce.isEmpty { try released(atOnce, reason: "fire", turn) }
         } else if message.topic.hasPrefix("control.") {
             try obey(message.body, turn)
-        } else if let new = StoreHead(wireValue: message.body["head"]), let type = message.body["type"].string,
-            let sequence = message.body["sequence"].int
-        {
-            try follow(new, turn)
-            turn.log(.observerFired, ["type": type, "locked": device.isLocked])
-            acknowledgements[type] = max(acknowledgements[type] ?? 0, sequence)
-            if window.changed(type, to: sequence, at: turn.monotonic) { try released([type], reason: "fire", turn) }
+        } else if let fire = message.body.read(Observed.self) {
+            try follow(fire.head, turn)
+            turn.log(.observerFired, ["type": fire.type, "locked": device.isLocked])
+            acknowledgements[fire.type] = max(acknowledgements[fire.type] ?? 0, fire.sequence)
+            if window.changed(fire.type, to: fire.sequence, at: turn.monotonic) {
+                try released([fire.type], reason: "fire", turn)
+            }
         }
     }
 
@@ -212,7 +210,7 @@ public final class DebouncerStage: Stage {
         try finishRounds(turn)
         try replay(turn)
         // What waits for an answer is said again soon.
-        if registeredLaunch != launch || !acknowledgements.isEmpty || replayValue != nil {
+        if registeredLaunch != launch || !acknowledgements.isEmpty || toldReplay != nil {
             repetition.moved(at: turn.monotonic)
         }
         if turn.monotonic >= repetition.next(after: lastRepeat, at: turn.monotonic)
@@ -272,11 +270,10 @@ public final class DebouncerStage: Stage {
         guard let head else { return }
         let released = vector(for: consumer)
         if told.updateValue(released, forKey: consumer.name) != released { repetition.moved(at: turn.monotonic) }
-        var body: [String: Value] = ["head": head.wireValue, "released": released.wireValue]
-        let off = window.off.filter(consumer.takes).sorted()
-        if !off.isEmpty { body["off"] = .array(off.map { .string($0) }) }
-        if let replay = replayValue { body["replay"] = replay }
-        turn.publish("sync.\(consumer.name)", .object(body))
+        turn.publish(
+            Release.topic(consumer.name),
+            Release(
+                head: head, released: released, off: window.off.filter(consumer.takes).sorted(), replay: toldReplay))
     }
 
     func vector(for consumer: Consumer) -> AnchorVector {
@@ -289,14 +286,21 @@ public final class DebouncerStage: Stage {
 
     func save(_ turn: Turn) throws {
         guard let head else { return }
-        try store("released", ["head": head.wireValue, "released": window.released.wireValue], turn)
+        try store("released", Value(KeptRelease(head: head, released: window.released)), turn)
     }
 
     public func report(_ turn: Turn) throws -> StageReport {
-        var details: [String: Value] = ["pending": .integer(Int64(window.pendingTypes.count))]
-        details["tasks"] = tasksValue?.value
-        details["manual"] = manual?.wireValue
-        details["history"] = history?.wireValue
-        return StageReport(frontier: [observer: window.released.minimum], details: details)
+        var common = StageDetails()
+        common.tasks = toldTasks?.tasks
+        let own = DebouncerDetails(
+            pending: window.pendingTypes.count, manual: manual?.details, history: history?.details)
+        return StageReport(
+            frontier: [observer: window.released.minimum], details: HeartbeatDetails(own, common))
     }
+}
+
+/// How far everything is released, as the stage's file has it.
+private struct KeptRelease: Codable {
+    var head: StoreHead?
+    var released: AnchorVector
 }

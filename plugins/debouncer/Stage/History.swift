@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 
 /// The historical sync: a span of days is delivered again in chunks, the newest first, one after the other. Pure, and kept in the stage's file.
 ///
@@ -49,19 +50,16 @@ public struct History: Sendable, Equatable {
 }
 
 extension History {
-    public var wireValue: Value {
-        [
-            "number": .integer(number), "from": .string(from.description), "through": .string(through.description),
-            "done": .integer(Int64(done)), "chunks": .integer(Int64(chunks)), "began": .integer(began),
-        ]
+    /// As it is kept, and told in the heartbeat.
+    public var details: DebouncerDetails.History {
+        DebouncerDetails.History(
+            number: number, from: from.description, through: through.description, done: done, chunks: chunks,
+            began: began)
     }
 
-    public init?(wireValue value: Value) {
-        guard let number = value["number"].int, let from = value["from"].string.flatMap({ LocalDay($0) }),
-            let through = value["through"].string.flatMap({ LocalDay($0) }), let done = value["done"].int,
-            let began = value["began"].int
-        else { return nil }
-        self.init(number: number, from: from, through: through, began: began)
-        self.done = Int(done)
+    public init?(_ kept: DebouncerDetails.History) {
+        guard let from = LocalDay(kept.from), let through = LocalDay(kept.through) else { return nil }
+        self.init(number: kept.number, from: from, through: through, began: kept.began)
+        done = kept.done
     }
 }

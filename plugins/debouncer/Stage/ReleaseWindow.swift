@@ -1,5 +1,6 @@
 import Changelog
 import HealthModel
+import Protocol
 
 /// Which changes have been released to the consumers, and which wait: for their type's window to close, or for the app to get time. Pure.
 ///

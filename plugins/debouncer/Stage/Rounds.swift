@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 
 /// What becomes of releases: a release opens a round, which a consumer passes when it has consumed all that was released to it. Pure.
 ///
@@ -28,8 +29,8 @@ public struct Rounds: Sendable, Equatable {
         var frontier: Int64
         /// By type where types differ; nil: `frontier` says it all.
         var consumed: AnchorVector?
-        var pending: Int64
-        var failedDays: Int64
+        var pending: Int
+        var failedDays: Int
         /// Monotonic: when it was last heard, and when it last got on.
         var heard: Instant
         var moved: Instant
@@ -77,13 +78,26 @@ public struct Rounds: Sendable, Equatable {
     public mutating func heard(_ beat: Heartbeat, of upstream: String, at monotonic: Instant) {
         guard let frontier = beat.frontier[upstream] else { return }
         let old = standings[beat.instance]
-        let pending = beat.details["pending"]?.int ?? beat.details["waiting"]?.int ?? 0
-        let consumed = beat.details["consumed"].flatMap { AnchorVector(wireValue: $0) }
+        let stage = beat.stage
+        let pending = stage.pending ?? beat.uploader?.waiting ?? 0
+        let consumed = stage.consumed
         let isMoving = old?.frontier != frontier || old?.pending != pending || old?.consumed != consumed
         standings[beat.instance] = Standing(
             frontier: frontier, consumed: consumed, pending: pending,
-            failedDays: beat.details["failedDays"]?.int ?? 0, heard: monotonic,
+            failedDays: beat.handler?.failedDays ?? 0, heard: monotonic,
             moved: isMoving ? monotonic : old?.moved ?? monotonic)
+    }
+
+    /// Who has come as far is done with the round, whatever is said in its name later.
+    private mutating func noteReached(_ consumer: String, at monotonic: Instant) {
+        guard let round = open, let target = round.waiting[consumer], hasReached(consumer, target) else { return }
+        open?.waiting[consumer] = nil
+        let failedDays = standings[consumer]?.failedDays ?? 0
+        if failedDays > 0 {
+            open?.failed[consumer] = "\(failedDays) day\(failedDays == 1 ? "" : "s") couldn't be computed"
+        } else {
+            open?.succeeded[consumer] = monotonic - round.since
+        }
     }
 
     /// Whether a consumer has consumed everything up to `target`, its outputs included.
@@ -97,18 +111,12 @@ public struct Rounds: Sendable, Equatable {
     /// Rounds that have ended, oldest first.
     public mutating func ended(at monotonic: Instant) -> [Round] {
         var ended: [Round] = []
-        while var round = open {
-            for (consumer, target) in round.waiting {
+        while let waiting = open?.waiting.keys {
+            for consumer in waiting { noteReached(consumer, at: monotonic) }
+            guard var round = open else { break }
+            for consumer in round.waiting.keys {
                 let standing = standings[consumer]
-                if hasReached(consumer, target) {
-                    let failedDays = standing?.failedDays ?? 0
-                    round.waiting[consumer] = nil
-                    if failedDays > 0 {
-                        round.failed[consumer] = "\(failedDays) day\(failedDays == 1 ? "" : "s") couldn't be computed"
-                    } else {
-                        round.succeeded[consumer] = monotonic - round.since
-                    }
-                } else if monotonic - max(standing?.heard ?? 0, round.since) >= Self.silence {
+                if monotonic - max(standing?.heard ?? 0, round.since) >= Self.silence {
                     round.waiting[consumer] = nil
                     round.failed[consumer] = "not heard"
                 } else if monotonic - max(standing?.moved ?? 0, round.since) >= patience {
@@ -161,11 +169,8 @@ extension Rounds.Round {
         return parts.isEmpty ? "nothing was to be done" : parts.joined(separator: "; ")
     }
 
-    var wireValue: Value {
-        [
-            "number": .integer(number), "reason": .string(reason), "began": .integer(began),
-            "duration": .integer(duration), "succeeded": .object(succeeded.mapValues { .integer($0) }),
-            "failed": .object(failed.mapValues { .string($0) }),
-        ]
+    var result: RoundResult {
+        RoundResult(
+            number: number, reason: reason, began: began, duration: duration, succeeded: succeeded, failed: failed)
     }
 }

@@ -10,5 +10,5 @@ PluginProgram.start("hub") { context, stopper in
     stopper.whenAsked { forwarder.stop() }
     try Hub(instance: context.name, forwarder: forwarder).run(
         address: context.stack.listening(context.address), seal: try context.stack.hubSeal(in: context.state),
-        use: { ProcessUse.members }, ready: { log(.hubListening) })
+        use: ProcessUse.tell, ready: { log(.hubListening) })
 }

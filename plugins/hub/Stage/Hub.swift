@@ -1,36 +1,33 @@
 import Foundation
 import HealthModel
 import MessageBus
-import Wire
+import Protocol
 
 /// The forwarder as a process: it says again and again that it is there, which is how everyone else knows that the bus works.
-public struct Hub {
+package struct Hub {
     private let instance: String
     private let forwarder: Forwarder
 
-    public init(instance: String, forwarder: Forwarder) {
+    package init(instance: String, forwarder: Forwarder) {
         self.instance = instance
         self.forwarder = forwarder
     }
 
     /// Forwards until the forwarder is stopped.
-    /// - Parameter use: what the process takes of the machine, as a heartbeat's members.
-    public func run(address: BusAddress, seal: HubSeal?, use: () -> [String: Value], ready: () -> Void) throws {
-        let pid = ProcessInfo.processInfo.processIdentifier
+    /// - Parameter use: writes into a heartbeat what the process takes of the machine.
+    package func run(address: BusAddress, seal: HubSeal?, use: (inout Heartbeat) -> Void, ready: () -> Void) throws {
+        let pid = Int(ProcessInfo.processInfo.processIdentifier)
         try forwarder.run(address: address, seal: seal, ready: ready) {
             let counters = forwarder.counters
-            var details: [String: Value] = ["forwarded": .integer(Int64(counters.forwarded))]
-            if seal != nil {
-                details["refused"] = .integer(Int64(counters.refused))
-                details["denied"] = .integer(Int64(counters.denied))
-            }
-            let body: [String: Value] = [
-                "plugin": "hub", "phase": "ready", "pid": .integer(Int64(pid)), "epoch": 0,
-                "details": .object(details),
-            ]
-            return Message(
-                topic: "heartbeat.\(instance)", header: .init(from: instance, at: WallClock.now),
-                body: .object(body.merging(use()) { $1 }))
+            let isSealed = seal != nil
+            var beat = Heartbeat(
+                instance: instance, plugin: "hub", phase: .ready, pid: pid,
+                details: HeartbeatDetails(
+                    HubDetails(
+                        forwarded: counters.forwarded, refused: isSealed ? counters.refused : nil,
+                        denied: isSealed ? counters.denied : nil)))
+            use(&beat)
+            return beat.message(at: WallClock.now)
         }
     }
 }

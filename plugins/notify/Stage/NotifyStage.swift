@@ -2,8 +2,8 @@ import Changelog
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
-import Wire
 
 /// Tells a person of alerts: pulls them from every stage that raises some, and has each one told, in order, before its anchor moves.
 ///
@@ -140,9 +140,9 @@ public final class NotifyStage: Stage {
     public func report(_ turn: Turn) throws -> StageReport {
         StageReport(
             frontier: Dictionary(uniqueKeysWithValues: upstreams.map { ($0.producer, $0.frontier) }),
-            details: [
-                "told": .integer(told), "givenUp": .integer(givenUp), "blocked": Value(problem),
-                "pending": .integer(Int64(waiting.reduce(0) { $0 + $1.notifications.count })),
-            ])
+            details: HeartbeatDetails(
+                NotifierDetails(
+                    told: told, givenUp: givenUp, blocked: problem,
+                    pending: waiting.reduce(0) { $0 + $1.notifications.count })))
     }
 }

@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
 
 /// Which of the store's sequences a person's history came by, when it was read for the first time: what is in them is no news to anyone, however

@@ -2,8 +2,8 @@ import BackgroundDelivery
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
-import Wire
 
 /// HealthKit's side of background delivery: the device, who is registered, what is fired when. Kept in the observer's file, in the turn that changes it.
 final class ObserverDelivery {
@@ -95,9 +95,9 @@ extension ObserverDelivery {
     }
 
     func acknowledge(_ body: Value, _ turn: Turn) {
-        guard let consumer = body["consumer"].string, let types = body["types"].object else { return }
-        turn.log(.observerAcknowledged, ["consumer": consumer, "types": types.count])
-        registrations.acknowledge(consumer, types.compactMapValues(\.int), monotonic: turn.monotonic)
+        guard let word = body.read(Acknowledged.self) else { return }
+        turn.log(.observerAcknowledged, ["consumer": word.consumer, "types": word.types.count])
+        registrations.acknowledge(word.consumer, word.types, monotonic: turn.monotonic)
     }
 
     /// What the phone is like now: `{"set": {members of a device state}}`.
@@ -111,7 +111,7 @@ extension ObserverDelivery {
         turn.log(.deviceChanged, ["app": new.app.rawValue, "locked": new.isLocked, "deferring": new.isDeferring])
         if new.app == .active, old.app != .active { registrations.enteredForeground(known: known) }
         if new.app == .forceQuit { registrations.forceQuit() }
-        try write("device", new.wireValue, turn)
+        try write("device", Value(new), turn)
         try writeAccess(turn)
     }
 
@@ -173,9 +173,8 @@ extension ObserverDelivery {
         try remindOfLock(turn)
         for fire in round.fires {
             turn.log(.observerFired, ["type": fire.type, "locked": device.isLocked])
-            turn.publish(
-                "observed.\(fire.type)",
-                ["head": turn.head.wireValue, "type": .string(fire.type), "sequence": .integer(fire.sequence)])
+            let observed = Observed(head: turn.head, type: fire.type, sequence: fire.sequence)
+            turn.publish(observed.topic, observed)
         }
         covered = turn.head.sequence
         // When a type last fired is only looked at: it is taken along by a commit that happens anyway, and not by each.
@@ -202,19 +201,14 @@ extension ObserverDelivery {
         }
     }
 
-    /// Members of the heartbeat's details; none while everything is as it is without a phone.
-    func details(head: Int64) -> [String: Value] {
-        var details: [String: Value] = [:]
-        func names(_ list: [String]) -> Value? { list.isEmpty ? nil : .array(list.map { .string($0) }) }
-        if device != DeviceState() { details["device"] = device.wireValue }
-        if !registrations.launches.isEmpty {
-            details["registered"] = .object(registrations.launches.mapValues { .integer($0) })
-        }
-        if !refused.isEmpty { details["refused"] = .object(refused.mapValues { .string($0) }) }
+    /// What the heartbeat says of it: nothing while everything is as it is without a phone.
+    func tell(_ details: inout ObserverDetails, head: Int64) {
+        if device != DeviceState() { details.device = device }
+        details.registered = registrations.launches
+        details.refused = refused
         let fired = AnchorVector(base: head, exceptions: registrations.held)
-        if fired != AnchorVector(base: head) { details["fired"] = fired.wireValue }
-        details["off"] = names(registrations.silenced.sorted())
-        details["stopped"] = names(registrations.stoppedConsumers)
-        return details
+        if fired != AnchorVector(base: head) { details.fired = fired }
+        details.off = registrations.silenced.sorted()
+        details.stopped = registrations.stoppedConsumers
     }
 }

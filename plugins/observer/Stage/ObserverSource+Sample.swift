@@ -2,7 +2,7 @@ import Changelog
 import HealthModel
 import HealthStore
 import PluginKit
-import Wire
+import Protocol
 
 extension ObserverSource {
     /// Where one sample is in the store, and by when: no value of it. `sample` null: there is none of that id.

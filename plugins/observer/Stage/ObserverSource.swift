@@ -3,8 +3,8 @@ import Changelog
 import HealthModel
 import HealthStore
 import PluginKit
+import Protocol
 import SQLite
-import Wire
 
 /// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones and a timeline's
 /// origins, imports, types, completeness, Apple's summaries, what is quarantined.
@@ -56,8 +56,8 @@ public final class ObserverSource: PullSource {
                 return (found.covered, found.isComplete, try Self.columns(found, database, window))
             }
         case "zones":
-            guard let after = AnchorVector(wireValue: request["after"]),
-                let until = AnchorVector(wireValue: request["until"])
+            guard let after = request["after"].read(AnchorVector.self),
+                let until = request["until"].read(AnchorVector.self)
             else {
                 throw PullRefusal("a 'zones' request needs 'after' and 'until'")
             }
@@ -82,7 +82,7 @@ public final class ObserverSource: PullSource {
         case "delivery":
             page(
                 [
-                    "device": try ObserverDelivery.read("device", database) ?? DeviceState().wireValue,
+                    "device": try ObserverDelivery.read("device", database) ?? Value(DeviceState()),
                     "registrations": try ObserverDelivery.read("registrations", database) ?? [:],
                 ], true)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
@@ -103,8 +103,8 @@ public final class ObserverSource: PullSource {
         _ request: Value, _ head: StoreHead, _ page: ([String: Value], Bool) -> Void,
         _ read: (TypeFilter, PullWindow) throws -> (covered: Int64, isComplete: Bool, members: [String: Value])
     ) throws {
-        guard var after = AnchorVector(wireValue: request["after"]),
-            let until = AnchorVector(wireValue: request["until"]),
+        guard var after = request["after"].read(AnchorVector.self),
+            let until = request["until"].read(AnchorVector.self),
             let types = Self.types(request["types"])
         else { throw PullRefusal("the request needs 'after', 'until' and 'types'") }
         // Everything from the beginning, or what was left behind: nothing that a person is to be told of.
@@ -163,7 +163,7 @@ public final class ObserverSource: PullSource {
     private func slice(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
         guard let user = request["user"].string, let types = Self.types(request["types"]),
             let from = request["from"].int,
-            let to = request["to"].int, from <= to, let asOf = AnchorVector(wireValue: request["asOf"])
+            let to = request["to"].int, from <= to, let asOf = request["asOf"].read(AnchorVector.self)
         else { throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'") }
         let predicate = try SamplePredicate(request["predicate"])
         var query = SliceQuery(

@@ -3,6 +3,7 @@ import HealthImport
 import HealthModel
 import HealthStore
 import PluginKit
+import Protocol
 
 /// How an import goes on once its file has been read: the store is held against it, step by step.
 struct ImportEnding {

@@ -4,8 +4,8 @@ import HealthModel
 import HealthStore
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
-import Wire
 
 extension StageDatabase: SequenceSource {}
 
@@ -159,17 +159,11 @@ public final class ObserverStage: Stage {
     }
 
     public func report(_ turn: Turn) throws -> StageReport {
-        var details: [String: Value] = [
-            "importOpen": .bool(imports.isOpen), "quarantined": .integer(quarantined),
-        ]
-        if let attempt {
-            details["import"] = [
-                "id": .string(attempt.id), "bytesRead": .integer(attempt.bytesRead),
-                "bytesTotal": .integer(attempt.bytesTotal),
-                "records": .integer(attempt.records),
-            ]
+        var details = ObserverDetails(importOpen: imports.isOpen, quarantined: quarantined)
+        details.reading = attempt.map {
+            .init(id: $0.id, bytesRead: $0.bytesRead, bytesTotal: $0.bytesTotal, records: $0.records)
         }
-        details.merge(delivery.details(head: turn.head.sequence)) { own, _ in own }
-        return StageReport(heads: heads, details: details)
+        delivery.tell(&details, head: turn.head.sequence)
+        return StageReport(heads: heads, details: HeartbeatDetails(details))
     }
 }

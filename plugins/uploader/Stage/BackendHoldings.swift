@@ -1,5 +1,6 @@
 import HTTP
 import HealthModel
+import JSON
 
 /// What a backend says it holds: the answer to `GET /api/v1/stats`.
 public struct BackendHoldings: Sendable, Equatable {

@@ -20,8 +20,4 @@ package struct DelayBuckets: Sendable, Equatable {
         counts[Self.bounds.firstIndex { delay <= Double($0) } ?? Self.bounds.count] += 1
         sum += delay
     }
-
-    var wireValue: Value {
-        ["counts": .array(counts.map { .integer($0) }), "sum": .number(sum)]
-    }
 }

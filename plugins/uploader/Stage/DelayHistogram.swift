@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import Protocol
 
 /// How long samples took from their end to the backend, in buckets that grow by a fifth: a median in a few hundred bytes, however many samples.
 ///
@@ -61,8 +62,7 @@ extension DelayHistogram {
         }
     }
 
-    /// `{count, median, p95}`, the latter two in seconds.
-    var summary: Value {
-        ["count": .integer(count), "median": Value(quantile(0.5)), "p95": Value(quantile(0.95))]
+    var summary: UploaderDetails.Delay {
+        UploaderDetails.Delay(count: count, median: quantile(0.5), p95: quantile(0.95))
     }
 }

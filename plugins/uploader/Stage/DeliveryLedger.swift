@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
 
 /// What the uploader remembers beside its anchors: which backend it delivered to, when it last delivered what, and the dead letters.
@@ -13,12 +14,12 @@ struct DeliveryLedger {
     private var metrics: [String: Metric] = [:]
     /// Who takes what is delivered.
     private(set) var backend = KnownBackend()
-    private var created: Int64 = 0
-    private var updated: Int64 = 0
-    private var known: Int64 = 0
+    private(set) var created: Int64 = 0
+    private(set) var updated: Int64 = 0
+    private(set) var known: Int64 = 0
     private(set) var deadLetters: Int64 = 0
     /// Dead letters that somebody has dropped.
-    private var droppedLetters: Int64 = 0
+    private(set) var droppedLetters: Int64 = 0
     private(set) var lastChecked: Instant?
     private var delays: [String: DelayHistogram] = [:]
     private var buckets: [String: DelayBuckets] = [:]
@@ -44,7 +45,7 @@ struct DeliveryLedger {
             try Value(json: $0.bytes(0))
         }
         if let kept {
-            backend = KnownBackend(wireValue: kept)
+            backend = try kept.decode()
         } else {
             // Files of earlier releases name only the generation.
             backend.generation = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'")
@@ -177,21 +178,16 @@ struct DeliveryLedger {
         guard changed != backend else { return }
         backend = changed
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO backend VALUES ('known', ?)")
-        write.bind(1, changed.wireValue.json())
+        write.bind(1, Value(changed).json())
         try write.run()
     }
 
-    var details: [String: Value] {
-        [
-            "deadLetters": .integer(deadLetters), "droppedLetters": .integer(droppedLetters),
-            "lastDelivered": .object(metrics.mapValues { .integer($0.last) }),
-            "delays": .object(delays.mapValues(\.summary)),
-            "delayBuckets": [
-                "bounds": .array(DelayBuckets.bounds.map { .integer($0) }),
-                "metrics": .object(buckets.mapValues(\.wireValue)),
-            ],
-            "delivered": .object(metrics.mapValues { .integer($0.count) }),
-            "answers": ["created": .integer(created), "updated": .integer(updated), "known": .integer(known)],
-        ]
+    // What the heartbeat says of it.
+    var delivered: [String: Int64] { metrics.mapValues(\.count) }
+    var lastDelivered: [String: Instant] { metrics.mapValues(\.last) }
+    var delaySummaries: [String: UploaderDetails.Delay] { delays.mapValues(\.summary) }
+    var delayBuckets: UploaderDetails.DelayBuckets {
+        UploaderDetails.DelayBuckets(
+            bounds: DelayBuckets.bounds, metrics: buckets.mapValues { .init(counts: $0.counts, sum: $0.sum) })
     }
 }

@@ -1,4 +1,5 @@
 import HealthModel
+import Protocol
 
 /// What is known of the backend that is delivered to: kept, in the transaction of what it follows from.
 struct KnownBackend: Sendable, Equatable {
@@ -17,14 +18,7 @@ struct KnownBackend: Sendable, Equatable {
     /// What it lacked when it was last found to lack anything; nil when that can't be told.
     var missing: Int64?
 
-    enum Result: String, Sendable {
-        /// It holds at least what it said it took.
-        case complete
-        /// It lacked some: everything is delivered again.
-        case redelivered
-        /// It says nothing of what it holds.
-        case trust
-    }
+    typealias Result = UploaderDetails.Backend.Result
 
     private static let formerLimit = 8
 
@@ -49,7 +43,7 @@ struct KnownBackend: Sendable, Equatable {
 }
 
 /// How often everything was delivered once more lately: a backend that asks for it again and again is a faulty one.
-struct Redeliveries: Sendable, Equatable {
+struct Redeliveries: Codable, Sendable, Equatable {
     var count: Int64 = 0
     /// By the clock.
     var last: Instant = 0
@@ -77,29 +71,23 @@ struct Redeliveries: Sendable, Equatable {
     }
 }
 
-extension KnownBackend {
-    var wireValue: Value {
-        [
-            "address": Value(address), "generation": Value(generation),
-            "sequence": sequence.map { .integer($0) } ?? .null, "created": .integer(created),
-            "former": .array(former.map { .string($0) }),
-            "redeliveries": ["count": .integer(redeliveries.count), "last": .integer(redeliveries.last)],
-            "compared": compared.map { .integer($0) } ?? .null, "result": Value(result?.rawValue),
-            "missing": missing.map { .integer($0) } ?? .null,
-        ]
+extension KnownBackend: Codable {
+    private enum CodingKeys: CodingKey {
+        case address, generation, sequence, created, former, redeliveries, compared, result, missing
     }
 
-    init(wireValue value: Value) {
+    /// Files of earlier releases lack some of it.
+    init(from decoder: any Decoder) throws {
         self.init()
-        address = value["address"].string
-        generation = value["generation"].string
-        sequence = value["sequence"].int
-        created = value["created"].int ?? 0
-        former = (value["former"].array ?? []).compactMap(\.string)
-        redeliveries = Redeliveries(
-            count: value["redeliveries"]["count"].int ?? 0, last: value["redeliveries"]["last"].int ?? 0)
-        compared = value["compared"].int
-        result = value["result"].string.flatMap { Result(rawValue: $0) }
-        missing = value["missing"].int
+        let kept = try decoder.container(keyedBy: CodingKeys.self)
+        address = try kept.decodeIfPresent(String.self, forKey: .address)
+        generation = try kept.decodeIfPresent(String.self, forKey: .generation)
+        sequence = try kept.decodeIfPresent(Int64.self, forKey: .sequence)
+        created = try kept.decodeIfPresent(Int64.self, forKey: .created) ?? 0
+        former = try kept.decodeIfPresent([String].self, forKey: .former) ?? []
+        redeliveries = try kept.decodeIfPresent(Redeliveries.self, forKey: .redeliveries) ?? Redeliveries()
+        compared = try kept.decodeIfPresent(Instant.self, forKey: .compared)
+        result = try kept.decodeIfPresent(Result.self, forKey: .result)
+        missing = try kept.decodeIfPresent(Int64.self, forKey: .missing)
     }
 }

@@ -1,5 +1,6 @@
 import HTTP
 import HealthModel
+import JSON
 
 /// What a backend said became of a request's elements.
 public struct UploadAnswer: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import HTTP
 import HealthModel
+import JSON
 
 /// What rows of a page share, as JSON made once: of about 350 bytes a sample only 150 are its own.
 struct PageFragments {

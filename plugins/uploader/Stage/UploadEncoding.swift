@@ -1,5 +1,6 @@
 import HTTP
 import HealthModel
+import JSON
 
 /// Bodies of sync requests, written straight from columns.
 public enum UploadEncoding {

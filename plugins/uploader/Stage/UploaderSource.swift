@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
 
 /// What the uploader answers: its dead letters, and its changelog (alerts).

@@ -1,6 +1,7 @@
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 
 /// Who the backend is, and whether it still holds what it took.
 extension UploaderStage {
@@ -137,11 +138,11 @@ extension UploaderStage {
             at: turn.monotonic, isFaulty: try turn.isRaised(.degraded, subject: "alternating"))
     }
 
-    /// `{"command": "check", "id", "send"}`: compare now, and with `send` try at once what waits.
+    /// Compare now, and with `send` try at once what waits.
     func hear(command: Value) {
-        guard command["command"].string == "check", let id = command["id"].string, id.utf8.count <= 100 else { return }
-        if command["send"].bool == true, id != check.answered { tryNow() }
-        check.want(id)
+        guard let asked = CompareBackend(command), asked.id.utf8.count <= 100 else { return }
+        if asked.send == true, asked.id != check.answered { tryNow() }
+        check.want(asked.id)
     }
 
     func moveCheck(_ turn: Turn) throws -> Instant? {
@@ -206,16 +207,12 @@ extension UploaderStage {
         if !check.followsRedelivery { try turn.clear(.degraded, subject: "backend") }
     }
 
-    var backendReport: Value {
-        let known: KnownBackend = ledger.backend
-        let isTrusted = !isBound && (known.result == KnownBackend.Result.trust || ledger.hasDelivered)
-        let acceptance = isBound ? "proven" : isTrusted ? "trust" : "unknown"
-        return [
-            "acceptance": .string(acceptance),
-            "compared": known.compared.map { Value.integer($0) } ?? .null, "result": Value(known.result?.rawValue),
-            "missing": known.missing.map { Value.integer($0) } ?? .null,
-            "isCompared": .bool(isBound ? check.isCurrent : check.isDone),
-            "check": Value(check.answered), "why": Value(check.why),
-        ]
+    var backendReport: UploaderDetails.Backend {
+        let known = ledger.backend
+        let isTrusted = !isBound && (known.result == .trust || ledger.hasDelivered)
+        return UploaderDetails.Backend(
+            acceptance: isBound ? .proven : isTrusted ? .trust : .unknown,
+            isCompared: isBound ? check.isCurrent : check.isDone, compared: known.compared, result: known.result,
+            missing: known.missing, check: check.answered, why: check.why)
     }
 }

@@ -1,7 +1,7 @@
 import Changelog
 import HealthModel
 import PluginKit
-import Wire
+import Protocol
 
 extension UploaderStage {
     private static let lettersPerStep = 1000

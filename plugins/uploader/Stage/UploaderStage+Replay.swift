@@ -1,8 +1,8 @@
 import Changelog
 import HealthModel
 import PluginKit
+import Protocol
 import SQLite
-import Wire
 
 /// A chunk of a historical sync, or what a person asks for: samples, events and days, or dead letters, are delivered once more, behind all that is live.
 ///
@@ -74,20 +74,20 @@ struct UploadReplay: Sendable, Equatable {
         try write.run()
     }
 
-    var report: Value? {
-        id.map { ["id": .string($0), "left": .integer(isDone ? 0 : Int64(max(1, steps.count)))] }
+    var report: ReplayProgress? {
+        id.map { ReplayProgress(id: $0, left: isDone ? 0 : Int64(max(1, steps.count))) }
     }
 }
 
 extension UploaderStage {
-    func hear(replay chunk: Value) {
-        if !chunk.isNull || replay.isByHand { replay.isWaiting = false }
-        isHistoryTold = !chunk.isNull
-        guard let id = chunk["id"].string, id != replay.id, !replay.isByHand || replay.isDone,
-            let steps = steps(of: chunk)
-        else { return }
+    func hear(_ told: Replay?) {
+        if told != nil || replay.isByHand { replay.isWaiting = false }
+        isHistoryTold = told != nil
+        guard let told, told.id != replay.id, !replay.isByHand || replay.isDone else { return }
+        let chunk = Value(told)
+        guard let steps = steps(of: chunk) else { return }
         deliveries.removeAll { $0.fetched == nil }
-        replay.begin(id, chunk, steps: steps)
+        replay.begin(told.id, chunk, steps: steps)
     }
 
     /// What it takes to deliver some days once more; nil when the value names none.
@@ -152,7 +152,7 @@ extension UploaderStage {
             query["user"] = .string(user)
             query["from"] = .integer(from)
             query["to"] = .integer(to)
-            query["asOf"] = samples.cursor.anchor.wireValue
+            query["asOf"] = Value(samples.cursor.anchor)
             query["detailed"] = ["exclude": []]
             query["store"] = Value(samples.cursor.store)
             query["generation"] = Value(samples.cursor.generation)

@@ -2,6 +2,7 @@ import Changelog
 import HTTP
 import HealthModel
 import PluginKit
+import Protocol
 
 /// What becomes of elements that a backend refuses one by one; `Suspicion` decides.
 extension UploaderStage {

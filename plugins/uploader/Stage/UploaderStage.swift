@@ -4,8 +4,8 @@ import HTTP
 import HealthModel
 import MessageBus
 import PluginKit
+import Protocol
 import SQLite
-import Wire
 
 /// Delivers samples, events and daily summaries to the backend: pulls them from their producers, sends them, and moves its anchors only after the backend
 /// has answered for all of them.
@@ -112,17 +112,14 @@ public final class UploaderStage: Stage {
 
     public func receive(_ message: Message, _ turn: Turn) throws {
         if message.topic == releaseTopic {
-            guard let head = StoreHead(wireValue: message.body["head"]),
-                let released = AnchorVector(wireValue: message.body["released"])
-            else { return }
-            samples.hear(
-                head, limit: released, off: Set((message.body["off"].array ?? []).compactMap(\.string)), turn)
+            guard let release = message.body.read(Release.self) else { return }
+            samples.hear(release.head, limit: release.released, off: Set(release.off), turn)
             ledger.checked(at: turn.now)
-            hear(replay: message.body["replay"])
+            hear(release.replay)
         } else if message.topic == controlTopic {
             hear(command: message.body)
         } else if let beat = Heartbeat(message), beat.instance == samples.producer {
-            gate.device = NetworkPath(wireValue: beat.details["device"]?["network"] ?? .null)
+            gate.device = beat.observer?.device?.network
         } else if let beat = Heartbeat(message), let head = beat.head,
             let upstream = documents.first(where: { $0.producer == beat.instance })
         {
@@ -241,19 +238,19 @@ public final class UploaderStage: Stage {
     }
 
     public func report(_ turn: Turn) throws -> StageReport {
-        var details = ledger.details
-        details["blocked"] = Value(whatBlocks)
-        details["waitsUntil"] = waitsUntil.map { .integer($0) } ?? .null
-        details["held"] = .integer(Int64(suspicions.keys.reduce(0) { $0 + held($1) }))
-        details["backend"] = backendReport
-        details["paused"] = .bool(isPaused)
-        details["path"] = gate.path?.wireValue ?? .null
-        details["waiting"] = .integer(Int64(deliveries.count))
-        details["consumed"] = samples.consumedByType
-        details["replay"] = replay.report
+        var common = StageDetails()
+        common.consumed = samples.consumedByType
+        common.replay = replay.report
+        let own = UploaderDetails(
+            deadLetters: ledger.deadLetters, droppedLetters: ledger.droppedLetters, delivered: ledger.delivered,
+            lastDelivered: ledger.lastDelivered, delays: ledger.delaySummaries, delayBuckets: ledger.delayBuckets,
+            answers: .init(created: ledger.created, updated: ledger.updated, known: ledger.known),
+            blocked: whatBlocks, waitsUntil: waitsUntil, held: suspicions.keys.reduce(0) { $0 + held($1) },
+            backend: backendReport, paused: isPaused, path: gate.path, waiting: deliveries.count)
         return StageReport(
             frontier: Dictionary(upstreams.map { ($0.producer, $0.frontier) }, uniquingKeysWith: { min($0, $1) }),
-            details: details, asides: ["lastChecked": ledger.lastChecked.map { .integer($0) } ?? .null])
+            details: HeartbeatDetails(own, common),
+            asides: HeartbeatDetails(CheckDetails(lastChecked: ledger.lastChecked)))
     }
 }
 

@@ -1,0 +1,121 @@
+extension Value {
+    /// What a type's members say, each under its own name.
+    ///
+    /// Messages, answers and stored state are declared once, as `Codable` types; this and `read` are how they become trees, and so CBOR
+    /// or JSON. A `Value` within stays as it is, `[UInt8]` becomes bytes.
+    public init(_ thing: some Encodable) {
+        let place = EncodedPlace()
+        do { try place.take(thing) } catch {
+            // Containers take everything, so only a type that encodes itself by hand can throw here, which is a mistake in that type.
+            preconditionFailure("\(type(of: thing)) can't be encoded: \(error)")
+        }
+        self = place.value
+    }
+}
+
+/// One place of the tree that is being built.
+private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+    private var leaf = Value.null
+    private var members: [String: EncodedPlace]?
+    private var elements: [EncodedPlace]?
+
+    var value: Value {
+        if let members { return .object(members.mapValues(\.value)) }
+        if let elements { return .array(elements.map(\.value)) }
+        return leaf
+    }
+
+    var count: Int { elements?.count ?? 0 }
+
+    func take(_ thing: some Encodable) throws {
+        if let value = thing as? Value {
+            leaf = value
+        } else if type(of: thing) == [UInt8].self, let bytes = thing as? [UInt8] {
+            // By the type: an empty array of anything can be cast to one of bytes.
+            leaf = .bytes(bytes)
+        } else {
+            try thing.encode(to: self)
+        }
+    }
+
+    func member(_ name: String) -> EncodedPlace {
+        let place = EncodedPlace()
+        members?[name] = place
+        return place
+    }
+
+    func append() -> EncodedPlace {
+        let place = EncodedPlace()
+        elements?.append(place)
+        return place
+    }
+
+    func beginMembers() { members = members ?? [:] }
+    func beginElements() { elements = elements ?? [] }
+
+    func container<Key>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        beginMembers()
+        return KeyedEncodingContainer(EncodedMembers(place: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        beginElements()
+        return EncodedElements(place: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    func encodeNil() { leaf = .null }
+    func encode(_ value: Bool) { leaf = .bool(value) }
+    func encode(_ value: String) { leaf = .string(value) }
+    func encode(_ value: Double) { leaf = .number(value) }
+    func encode(_ value: Float) { leaf = .number(Double(value)) }
+    func encode(_ value: Int) { leaf = .integer(Int64(value)) }
+    func encode(_ value: Int8) { leaf = .integer(Int64(value)) }
+    func encode(_ value: Int16) { leaf = .integer(Int64(value)) }
+    func encode(_ value: Int32) { leaf = .integer(Int64(value)) }
+    func encode(_ value: Int64) { leaf = .integer(value) }
+    func encode(_ value: UInt) { encode(UInt64(value)) }
+    func encode(_ value: UInt8) { leaf = .integer(Int64(value)) }
+    func encode(_ value: UInt16) { leaf = .integer(Int64(value)) }
+    func encode(_ value: UInt32) { leaf = .integer(Int64(value)) }
+    func encode(_ value: UInt64) { leaf = Int64(exactly: value).map { .integer($0) } ?? .number(Double(value)) }
+    func encode(_ value: some Encodable) throws { try take(value) }
+}
+
+private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let place: EncodedPlace
+    let codingPath: [any CodingKey] = []
+
+    func encodeNil(forKey key: Key) { place.member(key.stringValue).encodeNil() }
+    func encode(_ value: some Encodable, forKey key: Key) throws { try place.member(key.stringValue).take(value) }
+
+    func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+        place.member(key.stringValue).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        place.member(key.stringValue).unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder { place.member("super") }
+    func superEncoder(forKey key: Key) -> any Encoder { place.member(key.stringValue) }
+}
+
+private struct EncodedElements: UnkeyedEncodingContainer {
+    let place: EncodedPlace
+    let codingPath: [any CodingKey] = []
+    var count: Int { place.count }
+
+    func encodeNil() { place.append().encodeNil() }
+    func encode(_ value: some Encodable) throws { try place.append().take(value) }
+
+    func nestedContainer<Nested>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        place.append().container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { place.append().unkeyedContainer() }
+    func superEncoder() -> any Encoder { place.append() }
+}

@@ -1,0 +1,68 @@
+/// How far something reaches in a changelog: one sequence for all types, and another for each type that differs.
+///
+/// Types differ when the debouncer holds one back (weight for 5 minutes) while the rest goes on.
+public struct AnchorVector: Sendable, Equatable {
+    public var base: Int64
+    public var exceptions: [String: Int64]
+
+    public init(base: Int64, exceptions: [String: Int64] = [:]) {
+        self.base = base
+        self.exceptions = exceptions.filter { $0.value != base }
+    }
+
+    public static let zero = AnchorVector(base: 0)
+
+    public subscript(type: String) -> Int64 { exceptions[type] ?? base }
+
+    /// What every type has reached.
+    public var minimum: Int64 { Swift.min(base, exceptions.values.min() ?? base) }
+    public var maximum: Int64 { Swift.max(base, exceptions.values.max() ?? base) }
+
+    /// What every type has reached that isn't one of `types`.
+    public func minimum(besides types: Set<String>) -> Int64 {
+        types.isEmpty
+            ? minimum
+            : exceptions.filter { !types.contains($0.key) }.values.reduce(base) { Swift.min($0, $1) }
+    }
+
+    /// Where a consumer at this anchor stands when it has seen everything up to `sequence` that lies within `limit`. Never moves back.
+    public func advanced(to sequence: Int64, within limit: AnchorVector) -> AnchorVector {
+        let base = Swift.max(base, Swift.min(limit.base, sequence))
+        var next: [String: Int64] = [:]
+        for type in Set(exceptions.keys).union(limit.exceptions.keys) {
+            next[type] = Swift.max(self[type], Swift.min(limit[type], sequence))
+        }
+        return AnchorVector(base: base, exceptions: next)
+    }
+
+    /// Whether `limit` allows anything beyond this.
+    public func isBehind(_ limit: AnchorVector) -> Bool {
+        if base < limit.base { return true }
+        return Set(exceptions.keys).union(limit.exceptions.keys).contains { self[$0] < limit[$0] }
+    }
+}
+
+extension AnchorVector: Codable {
+    private struct ByType: Codable {
+        var base: Int64
+        var types: [String: Int64]?
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        do { self.init(base: try container.decode(Int64.self)) } catch {
+            let vector = try container.decode(ByType.self)
+            self.init(base: vector.base, exceptions: vector.types ?? [:])
+        }
+    }
+
+    /// A number where all types are equal.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if exceptions.isEmpty {
+            try container.encode(base)
+        } else {
+            try container.encode(ByType(base: base, types: exceptions))
+        }
+    }
+}

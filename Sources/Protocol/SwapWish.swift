@@ -1,0 +1,50 @@
+import HealthModel
+
+/// What `control.supervisor` asks for: another plugin in an instance's place.
+public struct SwapWish: BusCommand, Equatable {
+    public static let name = "swap"
+
+    /// The wish's own; what is done for an id is done once.
+    public var id: String
+    public var instance: String
+    /// A plugin's name, or its folder's absolute path; nil: what is configured, without what it was swapped for.
+    public var plugin: String?
+    /// Only stand by and be tried.
+    public var isTrial: Bool
+    /// Swap though days fail.
+    public var isForced: Bool
+    /// Seconds to stand by, and once more to be ready.
+    public var within: Double
+
+    public init(
+        id: String, instance: String, plugin: String?, isTrial: Bool = false, isForced: Bool = false,
+        within: Double = Self.usualSeconds
+    ) {
+        self.id = id
+        self.instance = instance
+        self.plugin = plugin
+        self.isTrial = isTrial
+        self.isForced = isForced
+        self.within = within
+    }
+
+    public static let usualSeconds = 30.0
+
+    private enum CodingKeys: String, CodingKey {
+        case id, instance, plugin, within
+        case isTrial = "dryRun"
+        case isForced = "force"
+    }
+
+    /// What isn't said is as usual.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        id = try members.decode(String.self, forKey: .id)
+        instance = try members.decode(String.self, forKey: .instance)
+        plugin = try members.decodeIfPresent(String.self, forKey: .plugin)
+        isTrial = try members.decodeIfPresent(Bool.self, forKey: .isTrial) ?? false
+        isForced = try members.decodeIfPresent(Bool.self, forKey: .isForced) ?? false
+        let seconds = try members.decodeIfPresent(Double.self, forKey: .within) ?? Self.usualSeconds
+        within = min(max(seconds, 0.1), 3600)
+    }
+}

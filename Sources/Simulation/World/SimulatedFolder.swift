@@ -1,0 +1,23 @@
+import Foundation
+
+/// A folder that is gone with its owner, in memory where the machine has such a place: simulations write thousands of transactions.
+package final class SimulatedFolder {
+    package let path: String
+
+    package init() throws {
+        let memory = "/dev/shm"
+        let base =
+            FileManager.default.isWritableFile(atPath: memory)
+            ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+        path = base.appendingPathComponent("healthbus-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            FileHandle.standardError.write(Data("left behind: \(path): \(error)\n".utf8))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import CZeroMQ
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import Protocol
+import Supervisor
+import Synchronization
+import TestSupport
+import Testing
+
+/// Peers that break the rules, or don't keep up.
+@Suite(.timeLimit(.minutes(30))) struct HostileBusTests {
+    let folder: TemporaryFolder
+    let address: BusAddress
+    let hub: RunningForwarder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        address = BusAddress(folder: folder.path)
+        hub = try RunningForwarder(address)
+    }
+
+    @Test func whatIsNoMessageIsCountedAndChangesNothing() throws {
+        let listener = try Listener(address, [.prefix("")])
+        let sender = try sender(address)
+        try #require(listener.hears(sender))
+        let garbage: [[[UInt8]]] = [
+            [Array("a".utf8)], [Array("a".utf8), [1]], [Array("a".utf8), [1], [], []], [[0xFF], [1], []],
+            [Array("a".utf8), Array(repeating: 0x81, count: 500), []], [Array("a".utf8), [0xA0], []],
+            [Array("a".utf8), message("a").frames[1], [0x9B, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]],
+        ]
+        for frames in garbage { sender.send(frames) }
+        sender.send(message("a.good"))
+        #expect(eventually { listener.topics == ["a.good"] })
+        #expect(listener.malformed.count == garbage.count)
+        #expect(listener.bus?.counters.malformed == garbage.count)
+        sender.close()
+        listener.close()
+        #expect(hub.stop())
+    }
+
+    /// The hub cuts off whoever announces a frame beyond the limit. The sender connects again, and no half of the message reaches anyone.
+    @Test func aFrameBeyondTheLimitReachesNobody() throws {
+        let listener = try Listener(address, [.prefix("")])
+        let rude = try sender(address)
+        let polite = try sender(address)
+        try #require(listener.hears(rude) && listener.hears(polite))
+        let frames = message("a.large").frames
+        for _ in 0..<20 {
+            rude.send([frames[0], frames[1], [UInt8](repeating: 0x40, count: 2 << 20)])
+            polite.send(message("a.small"))
+        }
+        #expect(eventually { listener.topics.count == 20 })
+        // Whoever was cut off is heard again, once it sends what is allowed.
+        #expect(listener.hears(rude))
+        #expect(listener.hears(polite))
+        #expect(listener.topics == Array(repeating: "a.small", count: 20))
+        #expect(listener.malformed.isEmpty)
+        for bus in [rude, polite] { bus.close() }
+        listener.close()
+        #expect(hub.stop())
+        #expect(hub.failed == nil)
+    }
+
+    /// As large as may be passes whole.
+    @Test func aFrameOfTheLimitPasses() throws {
+        let listener = try Listener(address, [.prefix("a.")])
+        let sender = try sender(address)
+        try #require(listener.hears(sender))
+        // The byte string's own head is 5 bytes.
+        sender.send(message("a.most", .bytes([UInt8](repeating: 7, count: Message.maximumFrame - 5))))
+        #expect(eventually { listener.topics == ["a.most"] })
+        sender.close()
+        listener.close()
+        #expect(hub.stop())
+    }
+
+    /// Whoever speaks another language than ZeroMQ on the hub's sockets is let go; the bus goes on.
+    @Test func noiseOnTheSocketsDoesNotHarmTheHub() throws {
+        let listener = try Listener(address, [.prefix("a.")])
+        let sender = try sender(address)
+        try #require(listener.hears(sender))
+        var random = SeededRandom(seed: 5)
+        // Behind the greeting of ZMTP 3.1; without one see OpenNoiseTests.
+        let greeting: [UInt8] =
+            [0xFF, 0, 0, 0, 0, 0, 0, 0, 1, 0x7F, 3, 1] + Array("NULL".utf8) + Array(repeating: 0, count: 48)
+        for turn in 0..<60 {
+            let name = turn % 2 == 0 ? "/pub" : "/sub"
+            let noise = (0..<Int.random(in: 1...3000, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            try shout(greeting + noise, at: folder.path + name)
+        }
+        sender.send(message("a.fine"))
+        #expect(eventually { listener.topics == ["a.fine"] })
+        sender.close()
+        listener.close()
+        #expect(hub.stop())
+        #expect(hub.failed == nil)
+    }
+}
+
+/// In a process of its own, the hub's memory is the hub's alone.
+@Suite(.timeLimit(.minutes(30))) struct StalledSubscriberTests {
+    /// Two taps that are stopped while 200 MB of pages pass cost the hub their queues' worth, not what they miss; who listens misses nothing.
+    @Test func aStalledSubscriberCostsBoundedMemory() throws {
+        let folder = try TemporaryFolder()
+        let address = BusAddress(folder: folder.path + "/run")
+        let hub = try RunningProgram("healthbus-hub", ["--state", folder.path])
+        let received = Mutex(0)
+        let listener = try BusConnection(
+            address: address, subscriptions: [.exact("page.x")],
+            handlers: .init(message: { _ in received.withLock { $0 += 1 } }))
+        let sender = try sender(address)
+        let context = try ZeroMQContext()
+        let stalled = try (0..<2).map { _ in
+            let socket = try ZeroMQSocket(context, type: ZMQ_SUB)
+            try socket.connect(address.subscribe)
+            try socket.subscribe("")
+            return socket
+        }
+        // All are there once each has got a message.
+        for socket in stalled {
+            try #require(
+                try eventually {
+                    sender.send(message("a.b"))
+                    return try socket.receive()?.first == Array("a.b".utf8)
+                })
+        }
+        try #require(
+            eventually {
+                sender.send(message("page.x"))
+                return received.withLock(\.self) > 0
+            })
+        let page = message("page.x", .bytes([UInt8](repeating: 1, count: 64 << 10))).frames
+        let before = try hub.peakMemory
+        let begin = received.withLock(\.self)
+        for number in 1...3200 {
+            sender.send(page)
+            // In step with the one that listens, as a pull's answers are: a few in flight.
+            if number % 8 == 0 { try #require(eventually { received.withLock(\.self) >= begin + number }) }
+        }
+        let grown = try hub.peakMemory - before
+        print("two stalled subscribers cost the hub \(grown >> 20) MB for 200 MB of pages")
+        // Each: 64 messages of 64 KiB in its queue, and what the kernel takes.
+        #expect(grown < 40 << 20)
+        withExtendedLifetime(stalled) {}
+        sender.close()
+        listener.close()
+        #expect(hub.stop() == .code(0))
+    }
+}

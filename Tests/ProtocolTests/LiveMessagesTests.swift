@@ -1,0 +1,141 @@
+import HealthModel
+import MessageBus
+import Operations
+import PluginKit
+import Protocol
+import Supervisor
+import Testing
+
+/// The schema against what a stack's processes really send. They are started once for all tests.
+@Suite(.timeLimit(.minutes(30))) struct LiveMessagesTests {
+    private func stack() throws -> LiveStack { try LiveStack.recorded.get() }
+
+    @Test(.enabled(if: SchemaChecker.isInstalled, "make test installs the schema's checker"))
+    func everyMessageObeysTheSchema() throws {
+        let stack = try stack()
+        #expect(stack.unknown.isEmpty, "topics that the schema doesn't know")
+        let wrong = zip(stack.items, try SchemaChecker.check(stack.items)).filter { $0.1 != nil }
+        for (item, why) in wrong.prefix(10) { Issue.record("\(item.rule): \(why ?? "")") }
+        #expect(wrong.isEmpty)
+        print("\(stack.items.count) headers and bodies of \(stack.messages.count) messages held against the schema")
+    }
+
+    /// A rule that no message needs would be held to nothing.
+    @Test func everyRuleIsUsed() throws {
+        let stack = try stack()
+        #expect(LiveStack.rules.subtracting(stack.bodies.keys).isEmpty)
+        let hints = Set(stack.messages.map(\.topic)).intersection([
+            "figures.steps", "events.sleep", "events.workouts", "daily.summary", "control.hello",
+            "alert.delivery-stopped",
+        ])
+        #expect(hints.count == 6, "\(hints)")
+        let phases = Set(stack.messages.compactMap { $0.topic.hasPrefix("heartbeat.") ? $0.body["phase"].string : nil })
+        #expect(phases == ["running", "ready", "stopped"])
+        // Anchors of both forms.
+        let released = stack.messages.filter { $0.topic.hasPrefix("sync.") }.map { $0.body["released"] }
+        #expect(released.contains { $0.int != nil } && released.contains { $0["types"].object?.isEmpty == false })
+        let rows = stack.messages.flatMap { $0.body["rows"].array ?? [] }
+        let kinds = Set(rows.compactMap { $0["topic"].string?.split(separator: ".").first })
+        #expect(kinds == ["figures", "events", "daily", "alert"])
+    }
+
+    /// What a manifest says that its plugin produces is what `graph` draws and what a sealed bus lets it say: it is all that is said, and all of it is said.
+    @Test func everyInstanceSaysWhatItsManifestSays() throws {
+        let messages = try stack().messages
+        let configuration = try StackConfiguration(
+            path: nil, catalog: try PluginCatalog(folder: SchemaChecker.checkout + "/plugins", programs: ""))
+        for instance in configuration.instances where instance.manifest.kind != .hub {
+            // What every instance says: how it is, that it stands by, questions and answers, commands to another.
+            let common = ["heartbeat.\(instance.name)", "standby.\(instance.name)", "page.*", "pull.*"]
+                .map { TopicPattern($0) }
+            let produced = instance.producedTopics
+            let said = Set(messages.filter { $0.header.from == instance.name }.map(\.topic))
+            let unnamed = said.filter { topic in !(common + produced).contains { $0.matches(topic) } }
+            #expect(unnamed.isEmpty, "\(instance.name) says what its manifest doesn't")
+            // Alerts are for what goes wrong: not everyone has to have one.
+            let unsaid = produced.filter { pattern in
+                pattern.text != "alert.*" && !said.contains { pattern.matches($0) }
+            }
+            #expect(unsaid.isEmpty, "\(instance.name)'s manifest says what it doesn't")
+        }
+    }
+
+    /// What the schema doesn't name it can't hold to anything: spoiling any member that is sent must be noticed, and so must leaving one out.
+    @Test(.enabled(if: SchemaChecker.isInstalled, "make test installs the schema's checker"))
+    func everyMemberIsNamed() throws {
+        let stack = try stack()
+        var items: [SchemaChecker.Item] = []
+        var labels: [String] = []
+        func add(_ rule: String, _ members: [String: Value], _ label: String) {
+            items.append(.init(rule: rule, bytes: CBOREncoder.encode(.object(members))))
+            labels.append("\(rule): \(label)")
+        }
+        for (rule, bytes) in stack.bodies {
+            let members = try #require(try CBORDecoder.decode(bytes).object)
+            for name in members.keys {
+                var spoilt = members
+                spoilt[name] = Self.spoilt(members[name])
+                add(rule, spoilt, "\(name) ill-typed")
+                spoilt[name] = nil
+                let isOptional = Self.optional.contains(name) || Self.optionalInRule[rule]?.contains(name) == true
+                if !isOptional { add(rule, spoilt, "without \(name)") }
+            }
+        }
+        let header = try #require(try CBORDecoder.decode(stack.frames.first?[1] ?? []).object)
+        for name in header.keys {
+            add("header", header.filter { $0.key != name }, "without \(name)")
+            add("header", header.merging([name: Self.spoilt(header[name])]) { $1 }, "\(name) ill-typed")
+        }
+        #expect(items.count > 200)
+        for (label, why) in zip(labels, try SchemaChecker.check(items)) where why == nil { Issue.record("\(label)") }
+    }
+
+    private static func spoilt(_ value: Value?) -> Value { value?.bool == nil ? .bool(true) : "true" }
+
+    /// Members that a message may do without.
+    private static let optional: Set<String> = [
+        "head", "heads", "frontier", "lastCommit", "busySince", "store", "generation", "topic", "continue", "import",
+        "reason", "user", "complete", "dryRun", "deleteUpTo",
+        "reason", "off", "bulk", "replay", "days", "metric", "history", "force", "started", "cpu", "turns",
+        "configuration",
+        "file", "sender", "size", "hash", "within", "trial",
+    ]
+
+    private static let optionalInRule: [String: Set<String>] = [
+        "control-swap": ["plugin"], "control-mend": ["numbers", "type"], "pull-quarantined": ["numbers", "type"],
+        "pull-letters": ["numbers", "type"],
+    ]
+
+    /// What is read is what was sent, to the byte.
+    @Test func everyMessageComesBackAsItWas() throws {
+        for (frames, message) in zip(try stack().frames, try stack().messages) {
+            try #require(message.frames == frames, "\(message.topic)")
+        }
+    }
+
+    @Test func pagesKeepToTheirSize() throws {
+        let largest = try stack().frames.max { $0[2].count < $1[2].count }
+        let topic = largest.map { String(decoding: $0[0], as: UTF8.self) } ?? ""
+        print("largest body: \(largest?[2].count ?? 0) bytes of \(topic)")
+        #expect(largest?[2].count ?? .max <= 64 << 10)
+    }
+
+    /// A page of samples is one that a reader takes.
+    @Test func everyPageOfSamplesIsRead() throws {
+        let pages = try stack().messages.map { $0.body["samples"] }.filter { !$0.isNull }
+        #expect(pages.count > 20)
+        for page in pages { _ = try SamplePage(wireValue: page) }
+    }
+
+    /// A new stack's consumers know whose sequences a hint tells of: nobody has to begin anew.
+    @Test func nobodyIsToldToBeginAnew() throws {
+        let resets = try stack().messages.filter {
+            $0.body["error"] == "reset" && !$0.topic.hasPrefix("page.client-")
+        }
+        #expect(resets.isEmpty, "\(resets.map(\.topic))")
+    }
+
+    @Test func theStackEndsWell() throws {
+        #expect(try stack().exit == .code(0))
+    }
+}

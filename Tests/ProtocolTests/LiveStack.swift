@@ -1,0 +1,229 @@
+import CZeroMQ
+import Changelog
+import Foundation
+import HealthGenerator
+import HealthModel
+import MessageBus
+import Operations
+import PluginKit
+import Protocol
+import Supervisor
+import TestSupport
+import Testing
+
+/// What passes on the bus of a whole stack that takes a made-up person's export in, recorded by a tap.
+struct LiveStack {
+    /// As they came: topic, header, body.
+    private(set) var frames: [[[UInt8]]] = []
+    private(set) var messages: [Message] = []
+    private(set) var exit: ProcessExit?
+
+    private var rules = SchemaRules()
+    /// Rules that some message's body has to obey, with the first of them.
+    private(set) var bodies: [String: [UInt8]] = [:]
+    private(set) var items: [SchemaChecker.Item] = []
+    /// Topics that no rule knows.
+    private(set) var unknown: Set<String> = []
+
+    /// Every rule that a stack's ordinary life shows.
+    static let rules: Set<String> = [
+        "heartbeat", "heartbeat-hub", "heartbeat-observer", "heartbeat-debouncer", "heartbeat-handler",
+        "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
+        "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
+        "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
+        "page-error", "control-import", "pull-day", "pull-completeness", "pull-summaries", "pull-quarantine",
+        "page-day", "page-completeness", "page-summaries", "page-quarantine", "pull-timeline", "page-timeline",
+        "control-zone",
+        "page-error", "control-import", "control-register", "control-device", "control-types", "pull-delivery",
+        "page-delivery", "pull-file", "page-file", "control-sync", "control-task", "acknowledged",
+        "control-swap", "standby",
+        "control-mend", "pull-quarantined", "page-quarantined", "pull-letters", "page-letters",
+    ]
+
+    static let unknownQuery = "nothing"
+
+    /// One run for all tests of this process.
+    static let recorded = Result { try LiveStack() }
+
+    private init() throws {
+        let folder = try TemporaryFolder()
+        let export = folder.path + "/export.zip"
+        _ = try ExportGenerator(.init(days: 12, seed: 3)).write(to: export) { _, _ in }
+        let state = StateFolder(path: folder.path + "/state")
+        let context = try ZeroMQContext()
+        // Its own queue is long, so that as little as can be is missed while this thread asks questions.
+        let tap = try ZeroMQSocket(context, type: ZMQ_SUB, highWaterMark: 100_000)
+        try tap.connect(state.address.subscribe)
+        try tap.subscribe("")
+        let port = try RunningProgram.freePort()
+        let stack = try RunningProgram(
+            "healthbus", ["up", "--state", state.path, "--zone", "Europe/Berlin", "--import", export],
+            environment: [
+                "HEALTHBUS_BACKEND_PORT": "\(port)", "HEALTHBUS_PLUGINS": SchemaChecker.checkout + "/plugins",
+            ]
+        )
+        defer { exit = exit ?? stack.stop() }
+        try record(tap) { $0.isDelivered }
+        try ask(state.address, export: export)
+        try record(tap) { $0.answered }
+        exit = stack.stop()
+        try record(tap) { $0.messages.contains { $0.topic == "heartbeat.uploader" && $0.body["phase"] == "stopped" } }
+    }
+
+    private mutating func record(_ tap: ZeroMQSocket, until isDone: (LiveStack) -> Bool) throws {
+        var count = -1
+        let done = try eventually {
+            while let next = try tap.receive() { try take(next) }
+            defer { count = messages.count }
+            return count != messages.count && isDone(self)
+        }
+        try #require(done, "the stack doesn't come so far; of \(messages.count) messages the last: \(lastTopics)")
+    }
+
+    private var lastTopics: [String] { messages.suffix(20).map(\.topic) }
+
+    private mutating func take(_ new: [[UInt8]]) throws {
+        let message = try Message(frames: new)
+        frames.append(new)
+        messages.append(message)
+        items.append(.init(rule: "header", bytes: new[1]))
+        guard let names = rules.rules(for: message) else {
+            unknown.insert(message.topic)
+            return
+        }
+        for name in names {
+            items.append(.init(rule: name, bytes: new[2]))
+            // The largest says most.
+            if new[2].count > bodies[name]?.count ?? 0 { bodies[name] = new[2] }
+        }
+    }
+
+    /// Whether the uploader has delivered all that there is.
+    private var isDelivered: Bool {
+        func last(_ instance: String) -> Heartbeat? {
+            messages.last { $0.topic == Heartbeat.topic(instance) }.flatMap { Heartbeat($0) }
+        }
+        guard let observer = last("observer"), let head = observer.head, observer.details["importOpen"] == false,
+            observer.heads.count > 10, let consolidator = last("consolidator"), let uploader = last("uploader"),
+            let days = consolidator.details["days"]?.int, days >= 12, consolidator.details["openDays"] == 0
+        else { return false }
+        return uploader.frontier["observer"] ?? 0 >= head.sequence
+            && uploader.frontier["consolidator"] ?? 0 >= consolidator.head?.sequence ?? .max
+    }
+
+    /// Questions that a stack doesn't ask by itself: what there is, and those that are turned down.
+    private mutating func ask(_ address: BusAddress, export: String) throws {
+        let client = try StackClient(address: address)
+        defer { client.close() }
+        _ = client.gather(["observer", "uploader"], within: Patience.seconds)
+        let types = try #require(try client.ask("observer", ["query": "types"], within: Patience.seconds))
+        let phone: Value = ["battery": 0.5, "network": ["satisfied": true, "interface": "wifi"]]
+        client.command("observer", ["command": "device", "set": phone])
+        client.command("observer", ["command": "types", "set": ["HKQuantityTypeIdentifierBodyMass": ["on": false]]])
+        let denied: Value = ["HKQuantityTypeIdentifierHeight": ["denied": true]]
+        client.command("observer", ["command": "types", "set": denied])
+        let isRaised = try eventually {
+            let changes: [String: Value] = [
+                "query": "changes", "topic": "alert.", "after": 0, "until": .integer(.max),
+            ]
+            let alerts = try client.ask("observer", changes, within: Patience.seconds)
+            return alerts?.contains { $0["rows"].array?.isEmpty == false } == true
+        }
+        #expect(isRaised)
+        let delivery = try #require(try client.ask("observer", ["query": "delivery"], within: Patience.seconds)?.first)
+        #expect(delivery["device"]["app"] == "active")
+        #expect(types.first?["types"].array?.isEmpty == false)
+        try askOfDays(client)
+        try changeZones(client)
+        // By a name that means something else to the observer, which therefore asks for the bytes.
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: export))
+        let outcome = try ImportClient(client: client, observer: "observer").run(
+            "/proc/self/fd/\(file.fileDescriptor)", user: "me",
+            options: .init(isComplete: true, isTrial: true, deleteUpTo: 10))
+        #expect(outcome.report?["added"] == 0)
+        try file.close()
+        #expect(throws: StageError.self) {
+            try client.ask("observer", ["query": .string(Self.unknownQuery)], within: Patience.seconds)
+        }
+        let stranger: [String: Value] = [
+            "query": "zones", "store": "another", "generation": "g", "after": 5, "until": 6,
+        ]
+        #expect(try client.ask("observer", stranger, within: Patience.seconds) == [])
+        let selection: [String: Value] = ["numbers": [7], "reason": "no such reason", "type": "StepCount"]
+        for (instance, query) in [("observer", "quarantined"), ("uploader", "letters")] {
+            let asked = selection.merging(["query": .string(query)]) { $1 }
+            #expect(try client.ask(instance, asked, within: Patience.seconds)?.count == 1)
+        }
+        let isMended = eventually {
+            for instance in ["observer", "uploader", "debouncer", "consolidator", "steps"] {
+                client.command(instance, MendRequest(id: "mend-1", action: "drop", selection).members.object ?? [:])
+            }
+            let beats = client.heartbeats
+            return ["observer", "uploader", "debouncer", "consolidator", "steps"].allSatisfy {
+                beats[$0]?.beat.details["mending"]?["id"] == "mend-1"
+            }
+        }
+        #expect(isMended)
+        client.command("debouncer", ["command": "expire", "task": "healthkit-sync"])
+        client.command("debouncer", ["command": "sync", "id": "metric", "metric": "steps"])
+        // Taken once the debouncer knows the zones.
+        let isTaken = eventually {
+            client.command("debouncer", ["command": "sync", "id": "history", "history": 400])
+            return client.heartbeats["debouncer"]?.beat.details["manual"]?["id"] == "history"
+        }
+        #expect(isTaken)
+        swap(client)
+    }
+
+    /// A plugin that stands by and is tried, and one that isn't there.
+    private func swap(_ client: StackClient) {
+        var wish: [String: Value] = [
+            "command": "swap", "instance": "steps", "dryRun": true, "force": true,
+            "within": 20,
+        ]
+        for (id, plugin, step) in [("one", "steps-python", "done"), ("another", "nowhere", "refused")] {
+            wish["id"] = .string(id)
+            wish["plugin"] = .string(plugin)
+            let isOver = eventually {
+                client.command("supervisor", wish)
+                let swaps = client.heartbeats["supervisor"]?.beat.details["swaps"]?.array ?? []
+                return swaps.contains { $0["id"].string == id && $0["step"].string == step }
+            }
+            #expect(isOver, "\(id)")
+        }
+    }
+
+    private func askOfDays(_ client: StackClient) throws {
+        let night = "HKCategoryTypeIdentifierSleepAnalysis"
+        var query: [String: Value] = ["query": "completeness", "user": "me", "nights": .object([night: 18])]
+        let known = try #require(try client.ask("observer", query, within: Patience.seconds)?.last)
+        // A position before all types.
+        query["continue"] = known["continue"].isNull ? ["user": "", "type": ""] : known["continue"]
+        #expect(try client.ask("observer", query, within: Patience.seconds)?.last?["types"].array?.isEmpty == false)
+        let summaries: [String: Value] = ["query": "summaries", "user": "me", "from": "2000-01-01", "to": "2100-01-01"]
+        #expect(try client.ask("observer", summaries, within: Patience.seconds)?.first?["summaries"].array?.count == 12)
+        #expect(
+            try client.ask("observer", ["query": "quarantine", "user": "me"], within: Patience.seconds)?.isEmpty
+                == false)
+        let day: [String: Value] = ["query": "day", "user": "me", "day": 20_182, "topic": "daily."]
+        #expect(try client.ask("consolidator", day, within: Patience.seconds)?.first?["rows"].array?.count == 1)
+    }
+
+    /// What the command line gives beside plain imports.
+    private func changeZones(_ client: StackClient) throws {
+        let zones = ZoneClient(client: client, observer: "observer")
+        let noon = try #require(InstantText.parse("2025-04-01T12:00:00Z"))
+        for change: ZoneClient.Change in [
+            .set(zone: "Europe/Berlin"), .add(from: noon, zone: "America/New_York"), .remove(from: noon),
+        ] {
+            #expect(try zones.apply(change, user: "me").first?.zone == "Europe/Berlin")
+        }
+    }
+
+    private var answered: Bool {
+        let errors = messages.compactMap { $0.topic.hasPrefix("page.client-") ? $0.body["error"].string : nil }
+        let rows = messages.filter { $0.topic == "pull.consolidator" && !$0.body["days"].isNull }
+        return errors.contains("reset") && errors.contains("refused") && !rows.isEmpty
+            && messages.contains { $0.topic == "sync.steps" && !$0.body["replay"].isNull }
+    }
+}

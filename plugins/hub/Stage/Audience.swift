@@ -1,0 +1,107 @@
+import CZeroMQ
+import HealthModel
+import MessageBus
+import Protocol
+
+/// Those who hear a sealed hub: who they are, what each wants, and what it may.
+///
+/// A ROUTER, and not the XPUB of an open hub: of an XPUB the hub could only decide on each subscription in manual mode, and libzmq 4.3.4
+/// keeps in that mode peers that are gone already. Here the hub decides on each message.
+final class Audience {
+    private struct Peer {
+        var identity: String
+        var topics: [TopicGrant.Pattern]
+        var heard: Instant
+    }
+
+    enum Word: Equatable {
+        case none
+        /// What somebody wants to hear was noted; a newcomer wants to hear at once that the hub is there.
+        case subscribed(isNew: Bool)
+        case denied(BusNotice)
+    }
+
+    private static let topicsLimit = 256
+    private static let topicLength = 255
+    private static let peersLimit = 64
+    /// Of all connections of one identity: each message is held against each of them.
+    private static let topicsLimitOfAll = 1024
+    /// Who hasn't said for so long what it wants to hear is gone, or will say it again.
+    private static let patience: Instant = 15 * Instant.second
+
+    let socket: ZeroMQSocket
+    private var peers: [[UInt8]: Peer] = [:]
+
+    init(_ socket: ZeroMQSocket) throws {
+        self.socket = socket
+        // Tells who is gone and whose queue is full, instead of saying nothing.
+        try socket.set(ZMQ_ROUTER_MANDATORY, 1)
+    }
+
+    var count: Int { peers.count }
+
+    /// Hears one word of a peer.
+    func listen(_ guests: GuestList, at monotonic: Instant) throws -> Word {
+        guard let (frames, user) = try socket.receiveWithUser(), let peer = frames.first else { return .none }
+        guard let user, let grant = guests.grants[user] else {
+            return .denied(BusNotice(.denied, who: user ?? "nobody", why: "isn't on the hub's list any more"))
+        }
+        func denied(_ why: String) -> Word { .denied(BusNotice(.denied, who: user, why: why)) }
+        guard let message = try? Message(frames: Array(frames.dropFirst())), message.topic == BusConnection.subscribe,
+            let topics = message.body["topics"].array, topics.count <= Self.topicsLimit,
+            topics.allSatisfy({ $0.string.map { $0.utf8.count <= Self.topicLength } ?? false })
+        else { return denied("said something else than what it wants to hear, where only that is said") }
+        guard grant.mayBe(message.header.from) else { return denied("gives itself another name than its own") }
+        let isNew = peers[peer] == nil
+        let others = peers.filter { $0.key != peer && $0.value.identity == user }.values
+        guard others.count < Self.peersLimit else { return denied("is connected \(Self.peersLimit) times already") }
+        // What it has no right to it never hears, whatever it subscribes to: that is judged by message.
+        let wanted = Set(topics.compactMap(\.string).map { TopicGrant.Pattern(.prefix($0)) }).filter(grant.mayHearAny)
+        guard others.reduce(wanted.count, { $0 + $1.topics.count }) <= Self.topicsLimitOfAll else {
+            return denied("wants to hear more than \(Self.topicsLimitOfAll) topics")
+        }
+        peers[peer] = Peer(identity: user, topics: Array(wanted), heard: monotonic)
+        return .subscribed(isNew: isNew)
+    }
+
+    /// Hands a message to all who want it and may have it; what a peer has no room for it misses.
+    func hear(_ message: HeldMessage, _ guests: GuestList) throws {
+        let topic = message[0]
+        for (name, peer) in peers where peer.topics.contains(where: { $0.matches(topic) }) {
+            guard guests.grants[peer.identity]?.mayHear(topic) == true else { continue }
+            if try message.send(to: name, through: socket) == .gone { peers[name] = nil }
+        }
+    }
+
+    /// The same for what the hub itself says.
+    func hear(_ frames: [[UInt8]], _ guests: GuestList) throws {
+        let wanting = frames[0].withUnsafeBytes { topic in
+            peers.filter { _, peer in
+                peer.topics.contains { $0.matches(topic) } && guests.grants[peer.identity]?.mayHear(topic) == true
+            }
+        }
+        for name in wanting.keys where try !socket.offer([name] + frames) { peers[name] = nil }
+    }
+
+    func forgetSilent(at monotonic: Instant) {
+        peers = peers.filter { monotonic - $0.value.heard < Self.patience }
+    }
+}
+
+extension ZeroMQSocket {
+    /// Sends to the peer of a ROUTER that the first frame names; false when it is gone. One whose queue is full misses the message.
+    fileprivate func offer(_ frames: [[UInt8]]) throws -> Bool {
+        for (index, frame) in frames.enumerated() {
+            let more = index < frames.count - 1
+            while zmq_send(handle, frame, frame.count, ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)) < 0 {
+                switch zmq_errno() {
+                case Errno.interrupted: continue
+                case Errno.wouldBlock: return true
+                case Errno.unreachable: return false
+                default: throw BusError.last("send")
+                }
+            }
+        }
+        return true
+    }
+}

@@ -1,0 +1,151 @@
+import CZeroMQ
+import Foundation
+import HealthModel
+import MessageBus
+import Protocol
+import Synchronization
+
+/// The hub's heart: hands every message on to whoever wants it. It keeps no state; whoever is slow is dropped at the high-water mark and asks again.
+///
+/// The loop is our own: zmq_proxy_steerable of libzmq 4.3.4 loses commands and can't say how it is.
+package final class Forwarder: Sendable {
+    package struct Counters: Sendable {
+        package var forwarded = 0
+        /// Handshakes that didn't lead to a connection, on a sealed bus.
+        package var refused = 0
+        /// Messages and subscriptions that a key gave no right to.
+        package var denied = 0
+
+        package init() {}
+    }
+
+    private let wakeup: Wakeup
+    private let stopping = Mutex(false)
+    private let counts = Mutex(Counters())
+    private let notices = Mutex(NoticeLimit())
+    private let notice: @Sendable (BusNotice) -> Void
+
+    /// - Parameter notice: told of who isn't let in and what isn't allowed; never often.
+    package init(notice: @escaping @Sendable (BusNotice) -> Void = { _ in }) throws {
+        self.notice = notice
+        wakeup = try Wakeup()
+    }
+
+    package var counters: Counters { counts.withLock { $0 } }
+
+    /// Ends `run`; any thread may call it.
+    package func stop() {
+        stopping.withLock { $0 = true }
+        wakeup.signal()
+    }
+
+    var isStopping: Bool { stopping.withLock { $0 } }
+
+    /// Binds both endpoints and forwards until `stop`. The caller's thread owns the sockets meanwhile.
+    /// - Parameters:
+    ///   - seal: the keys and the list of those who may connect; nil for a bus that asks nobody.
+    ///   - ready: called once both endpoints listen.
+    ///   - heartbeat: called when one is due; what it returns goes to all subscribers.
+    package func run(address: BusAddress, seal: HubSeal? = nil, ready: () -> Void, heartbeat: () -> Message?) throws {
+        var isFirst = true
+        // libzmq leaves the files of its Unix sockets behind.
+        defer { address.removeSocketFiles() }
+        while !isStopping {
+            // Opened anew, with a context of its own, when a key no longer holds: so all connections end, and only who may comes back.
+            let hall: any Hall =
+                if let seal {
+                    try SealedHall(seal, notice: { [self] in note($0) }, count: { [self] in tally($0) })
+                } else { try OpenHall() }
+            try hall.open(address)
+            if isFirst { ready() }
+            isFirst = false
+            try serve(hall, heartbeat: heartbeat)
+        }
+    }
+
+    private func serve(_ hall: any Hall, heartbeat: () -> Message?) throws {
+        var items =
+            hall.pollItems + [zmq_pollitem_t(socket: nil, fd: wakeup.readEnd, events: Int16(ZMQ_POLLIN), revents: 0)]
+        var beats = BeatClock(at: MonotonicClock.now)
+        var nextLook: Instant = .max
+        if let interval = hall.lookInterval { nextLook = Repetition.next(interval, after: MonotonicClock.now) }
+        while !isStopping {
+            let now = MonotonicClock.now
+            if beats.isDue(at: now), let beat = heartbeat() {
+                try hall.say(beat.frames)
+                // Whoever is new, or hears this hub after another, learns at once where everyone stands.
+                if beats.takeNewcomer() {
+                    let hello = Message(
+                        topic: BusConnection.hello, header: .init(from: beat.header.from, at: WallClock.now),
+                        body: .null)
+                    try hall.say(hello.frames)
+                }
+            }
+            if now >= nextLook, let interval = hall.lookInterval {
+                guard try hall.lookUp(at: now) else { return }
+                nextLook = Repetition.next(interval, after: now)
+            }
+            let wait = max(0, min(beats.next, nextLook) - MonotonicClock.now) / 1000 + 1
+            if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
+            wakeup.drain()
+            // Subscriptions first: a new subscriber hears the next message, not the one after a burst.
+            // Who is new learns at once that the hub is there, not seconds later: a stack's start waits for that.
+            if try hall.listen() { beats.greet(at: MonotonicClock.now) }
+            var forwarded = 0
+            for _ in 0..<256 {
+                guard let passed = try hall.forward() else { break }
+                if passed { forwarded += 1 }
+            }
+            if forwarded > 0 { counts.withLock { $0.forwarded += forwarded } }
+        }
+    }
+
+    private func note(_ new: BusNotice) {
+        guard let told = notices.withLock({ $0.pass(new, at: MonotonicClock.now) }) else { return }
+        notice(told)
+    }
+
+    private func tally(_ kind: BusNotice.Kind) {
+        counts.withLock { counts in
+            switch kind {
+            case .refused: counts.refused += 1
+            case .denied: counts.denied += 1
+            case .unreadable, .reopened: break
+            }
+        }
+    }
+}
+
+/// When the hub says that it is there: from time to time, and soon after somebody came.
+private struct BeatClock {
+    /// Between heartbeats that new subscriptions bring about, microseconds.
+    private static let impatience: Instant = 30_000
+    private(set) var next: Instant
+    private var last: Instant = 0
+    private var repetition: Repetition
+    private var hasNewcomer = false
+
+    init(at now: Instant) {
+        next = now
+        repetition = Repetition(at: now)
+    }
+
+    mutating func isDue(at now: Instant) -> Bool {
+        guard now >= next else { return false }
+        last = now
+        next = repetition.next(after: now, at: now)
+        return true
+    }
+
+    mutating func greet(at now: Instant) {
+        hasNewcomer = true
+        repetition.moved(at: now)
+        next = min(next, last + Self.impatience)
+    }
+
+    /// Whether somebody has come since the last time that this was asked.
+    mutating func takeNewcomer() -> Bool {
+        defer { hasNewcomer = false }
+        return hasNewcomer
+    }
+}

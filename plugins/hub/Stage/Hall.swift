@@ -1,0 +1,61 @@
+import CZeroMQ
+import HealthModel
+import MessageBus
+
+/// The sockets of a hub, between those who publish and those who hear.
+protocol Hall: AnyObject {
+    func open(_ address: BusAddress) throws
+    var pollItems: [zmq_pollitem_t] { get }
+    /// Takes in what those who hear have said, and who comes in; true when somebody wants to hear something new.
+    func listen() throws -> Bool
+    /// Hands one message on; false when it was dropped, nil when none waits.
+    func forward() throws -> Bool?
+    /// Says something of the hub's own to all who want to hear it.
+    func say(_ frames: [[UInt8]]) throws
+    /// How often `lookUp` is called, microseconds; nil where there is nothing to look up.
+    var lookInterval: Instant? { get }
+    /// Looks whether the keys still hold; false when all must connect anew.
+    func lookUp(at monotonic: Instant) throws -> Bool
+}
+
+/// Asks nobody: whoever can open the Unix sockets is one of the account's own processes. An XSUB/XPUB forwarder.
+final class OpenHall: Hall {
+    private let publishers: ZeroMQSocket
+    private let subscribers: ZeroMQSocket
+    private let door: Doorkeeper
+
+    init() throws {
+        let context = try ZeroMQContext()
+        door = try Doorkeeper(context)
+        publishers = try ZeroMQSocket(context, type: ZMQ_XSUB)
+        subscribers = try ZeroMQSocket(context, type: ZMQ_XPUB)
+        for socket in [publishers, subscribers] { try socket.set(ZMQ_ZAP_DOMAIN, Doorkeeper.domain) }
+        try publishers.set(ZMQ_SNDHWM, ZeroMQSocket.subscriptionsMark)
+        try subscribers.set(ZMQ_RCVHWM, ZeroMQSocket.subscriptionsMark)
+    }
+
+    func open(_ address: BusAddress) throws {
+        try publishers.bind(address.publish)
+        try subscribers.bind(address.subscribe)
+    }
+
+    var pollItems: [zmq_pollitem_t] { [publishers, subscribers, door.socket].map(\.pollItem) }
+
+    func listen() throws -> Bool {
+        while try door.answer(nil) != nil {}
+        var isNew = false
+        while let frames = try subscribers.receive() {
+            _ = try publishers.send(frames)
+            // An XPUB gives the topic behind a 1 for a subscription, a 0 for the end of one (zmq_socket(3)).
+            if frames.first?.first == 1 { isNew = true }
+        }
+        return isNew
+    }
+
+    func forward() throws -> Bool? { try publishers.forward(to: subscribers) ? true : nil }
+
+    func say(_ frames: [[UInt8]]) throws { _ = try subscribers.send(frames) }
+
+    let lookInterval: Instant? = nil
+    func lookUp(at monotonic: Instant) throws -> Bool { true }
+}

@@ -1,0 +1,158 @@
+import CZeroMQ
+import HealthModel
+import MessageBus
+import Protocol
+
+/// Lets in whose key is on its list (CURVE), and hands on what each may say to whoever may hear it.
+final class SealedHall: Hall {
+    private let seal: HubSeal
+    private let keys: BusKeyPair
+    private var guests: GuestList
+    /// Keys that somebody has come in by.
+    private var admitted: Set<String> = []
+    private let publishers: ZeroMQSocket
+    private let audience: Audience
+    private let door: Doorkeeper
+    private let monitors: [HandshakeMonitor]
+    private let message = HeldMessage()
+    private let notice: (BusNotice) -> Void
+    private let count: (BusNotice.Kind) -> Void
+    /// The hub reads both of each message: nobody is to keep it busy with them.
+    private static let topicLimit = 255
+    private static let headerLimit = 16 << 10
+
+    /// - Parameters:
+    ///   - notice: told of who isn't let in and what isn't allowed.
+    ///   - count: counts the same.
+    init(_ seal: HubSeal, notice: @escaping (BusNotice) -> Void, count: @escaping (BusNotice.Kind) -> Void) throws {
+        guard zmq_has("curve") == 1 else { throw BusKeyError.unsupported }
+        self.seal = seal
+        self.notice = notice
+        self.count = count
+        keys = try seal.keys()
+        guests = try seal.guests()
+        let context = try ZeroMQContext()
+        door = try Doorkeeper(context)
+        publishers = try ZeroMQSocket(context, type: ZMQ_XSUB, linger: 0)
+        let hearers = try ZeroMQSocket(context, type: ZMQ_ROUTER, linger: 0)
+        for socket in [publishers, hearers] {
+            try socket.set(ZMQ_ZAP_DOMAIN, Doorkeeper.domain)
+            try socket.set(ZMQ_CURVE_SERVER, 1)
+            try socket.set(ZMQ_CURVE_SECRETKEY, keys.secret)
+        }
+        audience = try Audience(hearers)
+        monitors = [
+            try HandshakeMonitor(publishers, name: "publishers"), try HandshakeMonitor(hearers, name: "hearers"),
+        ]
+    }
+
+    func open(_ address: BusAddress) throws {
+        try publishers.bind(address.publish)
+        try audience.socket.bind(address.subscribe)
+        // Everything comes here; who hears what is decided here.
+        _ = try publishers.send([[1]])
+    }
+
+    var pollItems: [zmq_pollitem_t] {
+        [publishers, audience.socket, door.socket].map(\.pollItem) + monitors.map(\.socket.pollItem)
+    }
+
+    func listen() throws -> Bool {
+        try letIn()
+        var isNew = false
+        let now = MonotonicClock.now
+        // Bounded: one that never stops saying what it wants to hear mustn't keep the others waiting.
+        for _ in 0..<64 {
+            switch try audience.listen(guests, at: now) {
+            case .none: return isNew
+            case .subscribed(let new): isNew = isNew || new
+            case .denied(let why): tell(why)
+            }
+        }
+        return isNew
+    }
+
+    private func letIn() throws {
+        while let verdict = try door.answer(guests) {
+            switch verdict {
+            case .admitted(_, let key): admitted.insert(key)
+            case .unknownKey(let address):
+                tell(BusNotice(.refused, who: address, why: "its key isn't on the hub's list"))
+            case .malformed: tell(BusNotice(.refused, who: "unknown", why: "libzmq asked in a form that isn't known"))
+            }
+        }
+        for monitor in monitors {
+            while let (event, endpoint) = try monitor.next() {
+                switch event {
+                // What was refused for its key was told at the door.
+                case .succeeded, .keyRefused: break
+                case .notUnderstood(let differs):
+                    let why =
+                        differs
+                        ? "it doesn't use CURVE: the bus is sealed"
+                        : "its handshake isn't for this hub's key, or is no handshake"
+                    tell(BusNotice(.refused, who: endpoint, why: why))
+                case .brokenOff: tell(BusNotice(.refused, who: endpoint, why: "it ended in the handshake"))
+                }
+            }
+        }
+    }
+
+    private func tell(_ new: BusNotice) {
+        count(new.kind)
+        notice(new)
+    }
+
+    func forward() throws -> Bool? {
+        switch try message.receive(from: publishers) {
+        case .none: return nil
+        case .malformed: return deny("said something that is no message")
+        case .whole: break
+        }
+        guard let user = message.user, let grant = guests.grants[user] else {
+            return deny("isn't on the hub's list any more")
+        }
+        guard message[0].count <= Self.topicLimit, message[1].count <= Self.headerLimit else {
+            return deny("sent a topic or header that is too long")
+        }
+        guard grant.mayPublish(message[0]) else {
+            // A topic may hold anything; its first part tells enough.
+            let family = String(decoding: message[0].prefix { $0 != UInt8(ascii: ".") }.prefix(32), as: UTF8.self)
+            return deny("may not publish this topic: \(family).…")
+        }
+        guard let header = try? CBORDecoder.decode(message[1]), let from = header["from"].string else {
+            return deny("sent a header that can't be read")
+        }
+        guard grant.mayBe(from) else { return deny("gives itself another name than its own") }
+        try audience.hear(message, guests)
+        return true
+    }
+
+    private func deny(_ why: String) -> Bool {
+        tell(BusNotice(.denied, who: message.user ?? "nobody", why: why))
+        return false
+    }
+
+    func say(_ frames: [[UInt8]]) throws { try audience.hear(frames, guests) }
+
+    let lookInterval: Instant? = Instant.second
+
+    func lookUp(at monotonic: Instant) throws -> Bool {
+        audience.forgetSilent(at: monotonic)
+        let new: (keys: BusKeyPair, guests: GuestList)
+        do { new = (try seal.keys(), try seal.guests()) } catch {
+            notice(BusNotice(.unreadable, who: "the hub's keys", why: "\(error)"))
+            return true
+        }
+        guests = new.guests
+        if new.keys != keys {
+            notice(BusNotice(.reopened, who: "the hub", why: "it has a new key"))
+            return false
+        }
+        if let gone = admitted.first(where: { guests.identities[$0] == nil }) {
+            notice(BusNotice(.reopened, who: "all", why: "the key \(gone.prefix(8))… no longer holds"))
+            return false
+        }
+        return true
+    }
+}
