@@ -1,4 +1,5 @@
 import CXMLStream
+import Glibc
 
 /// Reads a source in blocks that hold only whole characters that XML allows.
 struct CleanReader {
@@ -11,6 +12,8 @@ struct CleanReader {
     private var failure: (any Error)?
     /// Characters replaced so far.
     private(set) var replaced: Int64 = 0
+    /// Whether there were stretches of zero bytes: what a disk or a broken copy leaves where content is lost.
+    private(set) var hasGaps = false
 
     init(_ source: any ByteSource) { self.source = source }
 
@@ -36,9 +39,25 @@ struct CleanReader {
             }
             if ended { break }
         }
+        hasGaps = hasGaps || Self.hasGap(UnsafeRawBufferPointer(start: base, count: count))
         let usable = Int(healthbus_xml_clean(base, Int64(count), ended, &replaced))
         rest = Array(block[usable..<count])
         if usable == 0, let failure { throw failure }
         return usable
+    }
+
+    /// A block of a disk has 512 bytes at least; a single one is a slip of a source's name.
+    private static let gap = 64
+
+    private static func hasGap(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let base = bytes.baseAddress, var found = memchr(base, 0, bytes.count) else { return false }
+        while true {
+            let begin = UnsafeRawPointer(found) - base
+            var end = begin
+            while end < bytes.count, bytes[end] == 0 { end += 1 }
+            if end - begin >= gap { return true }
+            guard end < bytes.count, let next = memchr(base + end, 0, bytes.count - end) else { return false }
+            found = next
+        }
     }
 }

@@ -95,14 +95,17 @@ struct ExportParser: ~Copyable {
         } catch let damage as ArchiveDamage {
             archiveDamage = "the archive ends early or is damaged (\(damage.reason))"
         } catch {
-            _ = blocks.stop()
+            blocks.stop()
             throw error
         }
         stream.finish()
-        parser.pointee.summary.charactersReplaced += blocks.stop() + stream.damage.dropped
+        let (replaced, hasGaps) = blocks.stop()
+        parser.pointee.summary.charactersReplaced += replaced + stream.damage.dropped
         if let failure = parser.pointee.failure { throw failure }
         try parser.pointee.finish()
-        parser.pointee.summary.damaged = damage(of: stream, entry: entry, archiveDamage: archiveDamage)
+        parser.pointee.summary.damaged =
+            damage(of: stream, entry: entry, archiveDamage: archiveDamage)
+            ?? (hasGaps ? Damage(what: "zero bytes stand where content was", entry: entry, line: 0) : nil)
     }
 
     private static func damage(of stream: XMLStream, entry: String, archiveDamage: String?) -> Damage? {

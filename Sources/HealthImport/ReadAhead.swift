@@ -13,7 +13,6 @@ final class ReadAhead: @unchecked Sendable {
     private var failure: (any Error)?
     private var finished = false
     private var cancelled = false
-    private var replacedCharacters: Int64 = 0
 
     struct Block {
         fileprivate let index: Int
@@ -52,14 +51,15 @@ final class ReadAhead: @unchecked Sendable {
     }
 
     /// Ends the thread and waits for it: from then on the source is the caller's again.
-    /// - Returns: how many characters were replaced.
-    func stop() -> Int64 {
+    /// - Returns: how many characters were replaced, and whether content is missing between them.
+    @discardableResult
+    func stop() -> (replaced: Int64, hasGaps: Bool) {
         condition.lock()
         defer { condition.unlock() }
         cancelled = true
         condition.broadcast()
         while !finished { condition.wait() }
-        return replacedCharacters
+        return (reader.replaced, reader.hasGaps)
     }
 
     private func run() {
@@ -93,7 +93,6 @@ final class ReadAhead: @unchecked Sendable {
     private func finish(_ error: (any Error)?) {
         condition.lock()
         failure = error
-        replacedCharacters = reader.replaced
         finished = true
         condition.broadcast()
         condition.unlock()

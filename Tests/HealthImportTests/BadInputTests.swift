@@ -100,6 +100,18 @@ import Testing
         }
     }
 
+    /// What a disk or a broken copy leaves: lines are gone, and what stands around the gap is well-formed by chance.
+    @Test func zeroBytesAreDamage() throws {
+        let whole = Array(export(steps("80") + "\n" + steps("81") + "\n" + steps("82")).utf8)
+        #expect(try read(bytes: whole).summary.damaged == nil)
+        var torn = whole
+        let first = try #require(String(decoding: whole, as: UTF8.self).range(of: "StepCount"))
+        let begin = String(decoding: whole, as: UTF8.self)[..<first.upperBound].utf8.count
+        for index in begin..<begin + 300 { torn[index] = 0 }
+        let (_, summary) = try read(bytes: torn)
+        #expect(summary.damaged != nil, "\(summary)")
+    }
+
     @Test func aRecordWithoutItsEndIsNotWhole() throws {
         let (sink, summary) = try read(
             #"<HealthData><Record type="HKQuantityTypeIdentifierStepCount" value="1" startDate="2025-03-30 08:15:00 +0200" endDate="2025-03-30 08:15:00 +0200"><MetadataEntry key="a" value="b"/>"#
