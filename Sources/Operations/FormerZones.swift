@@ -20,14 +20,14 @@ public struct FormerZone: Sendable, Equatable {
 
     /// A line for whoever starts the stack.
     public var notice: String {
-        "zone   \(now) now: the observer's store is a new one, and before it was lost days began in \(former). "
+        "zone   \(now) now: the observer's store is a new one, and before it was lost days last began in \(former). "
             + "'healthbus zone set \(former)\(whose)' sets that again, 'healthbus zone set \(now)\(whose)' keeps the new one"
     }
 
     var finding: Finding {
         Finding(
             .warning, user == "me" ? "zone" : "zone of \(user)",
-            "is \(now) since the observer's store was lost; before, days began in \(former)",
+            "is \(now) since the observer's store was lost; before, days last began in \(former)",
             remedy: "'healthbus zone set \(former)\(whose)' sets that again, "
                 + "'healthbus zone set \(now)\(whose)' keeps the new one")
     }
@@ -57,12 +57,15 @@ extension FormerZone {
 
     /// What a state folder notes, beside what its observer says.
     static func all(of stack: Stack, _ reader: StackReader) throws -> [FormerZone] {
+        let noted = try StackLayer(stack.state).formerZones()
+        guard !noted.isEmpty else { return [] }
         let observer = try stack.instance(.observer)
-        return try StackLayer(stack.state).formerZones().sorted { $0.key < $1.key }.compactMap { user, former in
+        let beginning = try ZoneChoice(stack, option: nil, user: nil).beginning
+        return try noted.sorted { $0.key < $1.key }.map { user, former in
             let page = try reader.pages(observer, ZoneReport.query(user)).first
-            return page.flatMap { ZoneReport.parts($0["timeline"]) }?.first.map {
-                FormerZone(user: user, former: former, now: $0.zone)
-            }
+            // Whoever isn't known any more begins anew in the zone that a new user has.
+            let zone = page.flatMap { ZoneReport.parts($0["timeline"]) }?.last?.zone ?? beginning.name
+            return FormerZone(user: user, former: former, now: zone)
         }
     }
 }
@@ -85,7 +88,7 @@ extension StateFolder {
         let database = try Database(path: path, mode: .readOnly)
         var zones: [String: String] = [:]
         try database.prepare("SELECT user, timeline FROM zones").forEachRow { row in
-            zones[row.string(0)] = try ZoneTimeline(wireValue: Value(json: row.bytes(1)))?.entries.first?.zone
+            zones[row.string(0)] = try ZoneTimeline(wireValue: Value(json: row.bytes(1)))?.entries.last?.zone
         }
         return zones
     }

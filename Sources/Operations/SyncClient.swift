@@ -59,9 +59,10 @@ public final class SyncClient {
                 if isTaken() { return }
             }
         }
-        throw Failure(
-            "the debouncer doesn't take the command",
-            hint: "is the stack running? 'healthbus status' tells; 'healthbus up' starts it")
+        throw AnswerWait(client, for: debouncer, hub: stack.hub).failure(
+            else: Failure(
+                "the debouncer doesn't take the command",
+                hint: "'healthbus doctor' says what is wrong, and what to do"))
     }
 
     /// The stack's metrics: its handlers.

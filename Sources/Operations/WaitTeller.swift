@@ -23,7 +23,7 @@ final class WaitTeller: Sendable {
 
     /// Nothing is said before this.
     private static let patience: Instant = 4 * Instant.second
-    /// Heartbeats come each second.
+    /// Asked twice a second, who can answers.
     private static let silence = 3.0
 
     /// - Parameter names: whose silence counts.
@@ -32,7 +32,7 @@ final class WaitTeller: Sendable {
         let thread = Thread { [self] in
             while !state.withLock({ $0.isOver }) {
                 look()
-                Thread.sleep(forTimeInterval: 0.25)
+                Thread.sleep(forTimeInterval: 0.5)
             }
         }
         thread.name = "waiting"
@@ -67,6 +67,8 @@ final class WaitTeller: Sendable {
     }
 
     private func look() {
+        // Who has nothing to do says so seldom; asked, everyone who can answers at once.
+        client.hello()
         let beats = client.heartbeats
         let now = WallClock.now
         state.withLock { state in

@@ -267,7 +267,7 @@ import Testing
         #expect(findings.list.map(\.subject) == ["zone", "zone of anna"] && findings.worst == .warning)
         #expect(
             findings.list[0].what
-                == "is Etc/UTC since the observer's store was lost; before, days began in Europe/Berlin")
+                == "is Etc/UTC since the observer's store was lost; before, days last began in Europe/Berlin")
         #expect(findings.list[0].remedy.contains("'healthbus zone set Europe/Berlin'"))
         #expect(findings.list[1].remedy.contains("'healthbus zone set Asia/Tokyo --user anna'"))
     }

@@ -50,7 +50,7 @@ import Testing
             VerifyReport.verdict(
                 holdsDelivered: holds, deadLetters: deadLetters, pending: pending, comparesContents: contents)
         }
-        #expect(verdict(0, 0) == "The backend holds all of it, once and as it is here")
+        #expect(verdict(0, 0) == "The backend holds all of it, once and with the values and times that are here")
         #expect(
             verdict(0, 0, contents: false)
                 == "The backend holds all of it, once and in the version that is here; it doesn't tell contents, so they weren't compared"

@@ -4,6 +4,7 @@ import HTTP
 import HealthModel
 import JSON
 import PluginKit
+import Synchronization
 import UploaderStage
 
 /// Reads what a backend keeps, id by id, as `GET /api/v1/versions` tells it.
@@ -25,6 +26,8 @@ final class BackendVersions {
     private let token: TokenSource
     private let timeout: Double
     private var generation: String?
+    /// Told, once, when an answer takes long.
+    private let slowness: Slowness
     /// Whether it has told contents, each time it was asked.
     private(set) var tellsContents = true
 
@@ -34,9 +37,11 @@ final class BackendVersions {
     private static let pageRows = 20_000
     /// A backend that is busy, or whose connection breaks, is asked so often.
     private static let tries = 5
+    /// So long nothing is said: a page comes within a second.
+    private static let patience = 5.0
 
     /// The backend that the stack's uploader delivers to.
-    init(_ stack: Stack) throws {
+    init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void) throws {
         let options = try stack.instance(.uploader).configuration
         let own = try stack.configuration.only(.backend).map { try BackendAddress.url(of: $0) }
         guard let url = options["url"].string ?? own else {
@@ -44,6 +49,7 @@ final class BackendVersions {
                 "this stack has no backend", hint: "give the uploader's 'url' in \(stack.configuration.file)")
         }
         address = url
+        slowness = Slowness { tell("waiting for the backend at \(url), which doesn't answer") }
         client = try HTTPClient(base: url, answerLimit: Self.answerLimit)
         token = TokenSource(
             file: options["tokenFile"].string ?? stack.state.backendToken,
@@ -85,6 +91,8 @@ final class BackendVersions {
 
     private func page(_ query: [String: String]) throws -> VersionsAnswer {
         var refresh = false
+        let slow = slowness.await(Self.patience)
+        defer { slow.cancel() }
         for attempt in 1... {
             let answer: HTTPResponse
             do {
@@ -133,6 +141,27 @@ final class BackendVersions {
         Failure(
             "the backend at \(address) doesn't answer GET \(Self.path) as it should: \(why)",
             hint: "docs/backend.md says how")
+    }
+}
+
+/// Says once that something takes long.
+private final class Slowness: Sendable {
+    private let hasTold = Mutex(false)
+    private let tell: @Sendable () -> Void
+
+    init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
+
+    /// Says it after so many seconds, unless it is cancelled before.
+    func await(_ seconds: Double) -> DispatchWorkItem {
+        let item = DispatchWorkItem { [self] in
+            let isFirst = hasTold.withLock { told in
+                defer { told = true }
+                return !told
+            }
+            if isFirst { tell() }
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: item)
+        return item
     }
 }
 

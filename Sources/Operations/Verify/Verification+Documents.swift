@@ -33,12 +33,14 @@ extension Verification {
                     found.note(.pending, id)
                     continue
                 }
+                // What is deleted on both sides is as it should be, and nothing that anyone has.
+                let lives = document.held.isDeleted ? 0 : 1
                 guard let finding = VerifyFinding.of(document.held, held, isDeadLetter: dead.contains(id)) else {
-                    found.here += 1
+                    found.here += lives
                     continue
                 }
                 found.note(finding, id)
-                if !finding.isUndelivered { found.here += 1 }
+                if !finding.isUndelivered { found.here += lives }
                 if finding.isRepairable { again[document.producer, default: []].append(document.held.version) }
             }
             for (id, held) in theirs.sorted(by: { $0.key < $1.key }) where !held.isDeleted {

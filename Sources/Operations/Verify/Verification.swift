@@ -33,13 +33,19 @@ public final class Verification {
     let reader: StackReader
     private let observing: ObserverReading
     private let progress: Progress
+    private let tell: @Sendable (String) -> Void
     private var done = 0
     private var total = 0
 
     /// Rows of days that differ, looked at in one walk.
     private static let rowsPerWalk = 200_000
 
-    public init(_ stack: Stack, _ scope: Scope, now: Instant, progress: @escaping Progress = { _, _ in }) throws {
+    /// - Parameter tell: told whom it waits for, once that takes long.
+    public init(
+        _ stack: Stack, _ scope: Scope, now: Instant, tell: @escaping @Sendable (String) -> Void = { _ in },
+        progress: @escaping Progress = { _, _ in }
+    ) throws {
+        self.tell = tell
         try stack.requireRunning()
         self.stack = stack
         self.scope = scope
@@ -54,7 +60,7 @@ public final class Verification {
         var zones = all
         if let user = scope.user { zones = [user: try observing.zones(of: user)] }
         let store = try StoreVersions(stack, reader)
-        let backend = try BackendVersions(stack)
+        let backend = try BackendVersions(stack, tell: tell)
         let letters = try DeadLetterReport(stack, MendSelection()).entries
         var report = VerifyReport(address: backend.address, from: scope.from, to: scope.to)
         for (user, timeline) in zones.sorted(by: { $0.key < $1.key }) {

@@ -42,7 +42,7 @@ extension VerifyReport {
         if pending > 0 {
             rest.append("\(HumanFormat.count(pending)) \(pending == 1 ? "isn't" : "aren't") delivered yet")
         }
-        let how = comparesContents ? "as it is here" : "in the version that is here"
+        let how = comparesContents ? "with the values and times that are here" : "in the version that is here"
         let verdict =
             rest.isEmpty
             ? "The backend holds all of it, once and \(how)"

@@ -26,7 +26,11 @@ enum VerifyCommand: Command {
         let began = MonotonicClock.now
         var saidAt: Instant = 0
         let stack = try Stack(arguments)
-        let verification = try Verification(stack, scope, now: WallClock.now) { done, total in
+        let tell: @Sendable (String) -> Void = {
+            // Over the line that shows the progress.
+            StandardStream.error.write((Terminal(.error).isTerminal ? "\r\u{1B}[K" : "") + "healthbus: \($0)\n")
+        }
+        let verification = try Verification(stack, scope, now: WallClock.now, tell: tell) { done, total in
             let now = MonotonicClock.now
             guard terminal.isTerminal, now - saidAt > 100_000 else { return }
             saidAt = now

@@ -71,8 +71,10 @@ struct BackendCheck: Sendable {
 
     func isDue(at now: Instant) -> Bool { effect == nil && (now >= due || wanted != nil) }
 
-    /// Whether the next question is to have the backend count its rows: once at the start, then no sooner than after `every`.
-    func countsRows(at now: Instant, every: Instant) -> Bool { counted.map { now - $0 >= every } ?? true }
+    /// Whether the next question is to have the backend count its rows: at the start, whenever a person asks, else no sooner than after `every`.
+    func countsRows(at now: Instant, every: Instant) -> Bool {
+        wanted != nil || counted.map { now - $0 >= every } ?? true
+    }
 
     mutating func begin(_ effect: Int64, _ known: KnownBackend, isBound: Bool, countsRows: Bool) {
         self.effect = effect
