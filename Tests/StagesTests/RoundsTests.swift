@@ -25,6 +25,15 @@ import Testing
 
     private mutating func ended(at seconds: Instant) -> [Rounds.Round] { rounds.ended(at: seconds * Self.second) }
 
+    /// Somebody who speaks in a consumer's name, or an old word of its own that comes late, takes nothing back.
+    @Test mutating func whatWasReachedStaysReached() {
+        _ = release(["steps": 10])
+        hear("steps", 10, at: 1)
+        hear("steps", 3, at: 1)
+        let round = ended(at: 2).first
+        #expect(round?.isSuccess == true && round?.succeeded == ["steps": Self.second])
+    }
+
     @Test mutating func endsWhenAllHaveConsumedWhatWasReleased() {
         _ = release(["steps": 10, "sleep": 10])
         hear("steps", 10, at: 1)

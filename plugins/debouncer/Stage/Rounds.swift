@@ -86,6 +86,7 @@ public struct Rounds: Sendable, Equatable {
             frontier: frontier, consumed: consumed, pending: pending,
             failedDays: beat.handler?.failedDays ?? 0, heard: monotonic,
             moved: isMoving ? monotonic : old?.moved ?? monotonic)
+        noteReached(beat.instance, at: monotonic)
     }
 
     /// Who has come as far is done with the round, whatever is said in its name later.
