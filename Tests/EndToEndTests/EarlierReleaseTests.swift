@@ -1,0 +1,52 @@
+import Foundation
+import HealthModel
+import Supervisor
+import Testing
+
+extension EndToEnd {
+    /// A stack that an earlier release has left goes on with this one, as if nothing had happened.
+    ///
+    /// `Tests/Fixtures/earlier-release.tar.gz` is the state folder of a stopped stack that has read a day of a made-up person
+    /// (`healthbus generate --days 1 --seed 4`) and delivered it, with `HEALTHBUS_AUDIT=1`.
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct EarlierReleaseTests {
+        private static let instances = [
+            "observer", "debouncer", "steps", "heart-rate", "sleep", "energy", "workouts", "body", "generic",
+            "consolidator", "uploader",
+        ]
+
+        /// How far everyone has read and written.
+        private func places(_ stack: TestStack) throws -> [String: [String]] {
+            try Dictionary(
+                uniqueKeysWithValues: Self.instances.map { name in
+                    let meta = try stack.rows(
+                        name, "SELECT key || '=' || value FROM meta WHERE key <> 'epoch' ORDER BY key")
+                    let hasCursors =
+                        try stack.number(name, "SELECT count(*) FROM sqlite_master WHERE name = 'cursors'") == 1
+                    let cursors =
+                        hasCursors ? try stack.rows(name, "SELECT name || '=' || value FROM cursors ORDER BY name") : []
+                    return (name, meta + cursors)
+                })
+        }
+
+        @Test func itsStateGoesOn() async throws {
+            try await withStack { stack in
+                let archive = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                    .appending(path: "Fixtures/earlier-release.tar.gz").path
+                try FileManager.default.createDirectory(
+                    atPath: stack.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                let unpacked = try await stack.start(
+                    program: "/bin/tar", ["-xzf", archive, "--strip-components", "1", "-C", stack.state]
+                ).ended()
+                #expect(unpacked.exit == .code(0), "\(unpacked.error)")
+                #expect(FileManager.default.fileExists(atPath: stack.state + "/observer/state.sqlite"))
+                let (content, before) = (try await StackContent(of: stack), try places(stack))
+                #expect(!content.days.isEmpty && content.samples.count > 500 && content.delivered.count > 500)
+                let up = try await stack.up("--until-idle").ended(within: 120)
+                #expect(up.exit == .code(0), "\(up.error.suffix(2000))")
+                #expect(try await StackContent(of: stack).differences(from: content) == [])
+                #expect(try places(stack) == before)
+                #expect(!up.error.contains("anchor.reset") && !up.error.contains("backend.lacks"), "\(up.error)")
+            }
+        }
+    }
+}

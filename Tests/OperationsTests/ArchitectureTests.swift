@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// Holds the sources against the map of `docs/architecture.md` and against `Package.swift`.
+@Suite struct ArchitectureTests {
+    private struct Target {
+        var name: String
+        var folder: String
+        var declared: Set<String>
+        var imports: Set<String> = []
+    }
+
+    private let targets: [Target]
+    /// By module; plugins' stages and programs have the layer of `plugins/<name>`.
+    private let layers: [String: Int]
+
+    init() throws {
+        let package = try Self.text("Package.swift")
+        let list = #/\[[^\]]*\]/#
+        var targets: [Target] = []
+        func names(_ text: Substring) -> Set<String> { Set(text.matches(of: #/"(\w+)"/#).map { String($0.1) }) }
+        for found in package.matches(
+            of: try Regex(#"\blibrary\(\s*"(\w+)",\s*(\[[^\]]*\])"#, as: (Substring, Substring, Substring).self))
+        {
+            targets.append(Target(name: String(found.1), folder: "Sources/\(found.1)", declared: names(found.2)))
+        }
+        let handler = try #require(package.firstMatch(of: #/let handlerDependencies[^=]*= (\[[^\]]*\])/#)).1
+        let plugins = try Regex(
+            #"\bplugin\(\s*"([\w-]+)",\s*"(\w+)",\s*(\[[^\]]*\]|handlerDependencies)(?:,\s*main:\s*(\[[^\]]*\]))?"#,
+            as: (Substring, Substring, Substring, Substring, Substring?).self)
+        for found in package.matches(of: plugins) {
+            let stage = found.3.wholeMatch(of: list) == nil ? names(handler) : names(found.3)
+            targets.append(Target(name: String(found.2), folder: "plugins/\(found.1)/Stage", declared: stage))
+            let program = (found.4.map { names($0) } ?? ["PluginKit"]).union([String(found.2)])
+            targets.append(
+                Target(name: "healthbus-\(found.1)", folder: "plugins/\(found.1)/Main", declared: program))
+        }
+        let command = try #require(package.firstMatch(of: #/name: "healthbus",\s*dependencies: (\[[^\]]*\])/#)).1
+        targets.append(Target(name: "healthbus", folder: "Sources/healthbus", declared: names(command)))
+        let own = Set(targets.map(\.name)).union(package.matches(of: #/"(C[A-Z]\w+)"/#).map { String($0.1) })
+        for index in targets.indices {
+            targets[index].imports = try Self.imports(in: targets[index].folder).intersection(own)
+        }
+        self.targets = targets
+        var layers: [String: Int] = [:]
+        for row in try Self.text("docs/architecture.md").matches(of: #/(?m)^\| (`[^|]*) \| (\d+) \|/#) {
+            for name in row.1.matches(of: #/`([^`]+)`/#) { layers[String(name.1)] = Int(row.2) }
+        }
+        self.layers = layers
+    }
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: GeneratedTable.checkout.appending(path: path), encoding: .utf8)
+    }
+
+    private static func imports(in folder: String) throws -> Set<String> {
+        let root = GeneratedTable.checkout.appending(path: folder)
+        let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil), "\(folder)")
+        var imports: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            imports.formUnion(text.matches(of: #/(?m)^import (\w+)$/#).map { String($0.1) })
+        }
+        return imports
+    }
+
+    private func layer(of target: Target) -> Int? {
+        target.folder.hasPrefix("plugins/") ? layers["plugins/<name>"] : layers[target.name]
+    }
+
+    @Test func everyModuleHasItsPlace() throws {
+        #expect(targets.count > 40, "\(targets.map(\.name))")
+        for target in targets { #expect(layer(of: target) != nil, "docs/architecture.md lacks \(target.name)") }
+        let known = Set(targets.map(\.name)).union(["plugins/<name>", "healthbus-exec"])
+        for name in layers.keys where !name.hasPrefix("C") || known.contains(name) {
+            #expect(known.contains(name), "docs/architecture.md names \(name), which Package.swift doesn't")
+        }
+    }
+
+    @Test func importsRunDown() throws {
+        let stages = Set(targets.filter { $0.folder.hasSuffix("/Stage") }.map(\.name))
+        for target in targets {
+            let own = try #require(layer(of: target), "\(target.name)")
+            for module in target.imports {
+                // A plugin's program stands on its stage.
+                if target.folder.hasSuffix("/Main"), stages.contains(module) { continue }
+                let other = try #require(
+                    stages.contains(module) ? layers["plugins/<name>"] : layers[module], "\(module)")
+                #expect(other < own, "\(target.name) imports \(module), which isn't below it")
+            }
+        }
+    }
+
+    @Test func whatIsImportedIsDeclaredAndNothingElse() {
+        for target in targets {
+            #expect(
+                target.imports == target.declared,
+                "\(target.name): undeclared \(target.imports.subtracting(target.declared)), unused \(target.declared.subtracting(target.imports))"
+            )
+        }
+    }
+
+    /// Handlers are what most people write: they need no more than the model and its statistics.
+    @Test func handlersImportTheModelOnly() {
+        for name in ["steps", "heart-rate", "sleep", "energy", "workouts", "body", "generic"] {
+            let stage = targets.first { $0.folder == "plugins/\(name)/Stage" }
+            #expect(stage?.imports.subtracting(["HealthModel", "HealthStatistics"]) == [], "\(name)")
+        }
+    }
+}
