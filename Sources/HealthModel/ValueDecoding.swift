@@ -14,7 +14,18 @@ extension Value {
 /// One place of the tree that is read.
 private struct DecodedPlace: Decoder, SingleValueDecodingContainer {
     let value: Value
-    let codingPath: [any CodingKey]
+    /// Of what it is a member of.
+    private let parent: [any CodingKey]
+    /// Its own name there.
+    private let key: (any CodingKey)?
+
+    init(value: Value, codingPath parent: [any CodingKey], key: (any CodingKey)? = nil) {
+        (self.value, self.parent, self.key) = (value, parent, key)
+    }
+
+    /// Made when it is asked for: most places are leaves, and right.
+    var codingPath: [any CodingKey] { key.map { parent + [$0] } ?? parent }
+
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -68,7 +79,8 @@ private struct DecodedPlace: Decoder, SingleValueDecodingContainer {
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
 
     func decode<Thing: Decodable>(_ type: Thing.Type) throws -> Thing {
-        if let value = value as? Thing { return value }
+        // Types are compared first: to cast each member would cost more than all the rest.
+        if type == Value.self, let value = value as? Thing { return value }
         if type == [UInt8].self {
             guard let bytes = (value.bytes ?? value.uint8s) as? Thing else { throw mismatch(type) }
             return bytes
@@ -88,7 +100,7 @@ private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard let value = members[key.stringValue] else {
             throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "is missing"))
         }
-        return DecodedPlace(value: value, codingPath: codingPath + [key])
+        return DecodedPlace(value: value, codingPath: codingPath, key: key)
     }
 
     func decodeNil(forKey key: Key) throws -> Bool { try place(key).decodeNil() }

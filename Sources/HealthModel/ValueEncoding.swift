@@ -30,7 +30,8 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
     var count: Int { elements?.count ?? 0 }
 
     func take(_ thing: some Encodable) throws {
-        if let value = thing as? Value {
+        // Types are compared first: to cast each member would cost more than all the rest.
+        if type(of: thing) == Value.self, let value = thing as? Value {
             leaf = value
         } else if type(of: thing) == [UInt8].self, let bytes = thing as? [UInt8] {
             // By the type: an empty array of anything can be cast to one of bytes.
