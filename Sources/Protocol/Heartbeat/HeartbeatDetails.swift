@@ -6,7 +6,7 @@ import HealthModel
 public struct HeartbeatDetails: Sendable, Equatable {
     private var members: [String: Value]
 
-    /// - Parameter parts: each a type of this folder; they share no member.
+    /// - Parameter parts: each a type of this folder. Of a member that several say, the first one's holds.
     public init(_ parts: any Encodable...) {
         members = parts.reduce(into: [:]) { members, part in
             members.merge(Value(part).object ?? [:]) { first, _ in first }
