@@ -1,5 +1,5 @@
 /// Whether a consumer may read a type. A denied read looks like no data, so nobody downstream can tell denial from emptiness.
-public enum AuthorizationStatus: String, Sendable, CaseIterable {
+package enum AuthorizationStatus: String, Sendable, CaseIterable {
     case notDetermined
     /// All that a consumer can be told of a type it may read, and of one it may not.
     case requested
@@ -7,8 +7,8 @@ public enum AuthorizationStatus: String, Sendable, CaseIterable {
 }
 
 /// Why a registration, a task or a read isn't done, by HealthKit's and BackgroundTasks' names.
-public struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertible {
-    public enum Code: String, Sendable {
+package struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
         /// The manifest lacks an entitlement, or the user denied the type.
         case authorizationDenied
         /// The device is locked: the health data can't be read.
@@ -23,17 +23,17 @@ public struct DeliveryError: Error, Equatable, Sendable, CustomStringConvertible
         case invalidArgument
     }
 
-    public var code: Code
+    package var code: Code
     /// What it is about: a consumer, a type, a task.
-    public var subject: String
+    package var subject: String
     /// What to do now.
-    public var remedy: String
+    package var remedy: String
 
-    public init(_ code: Code, _ subject: String, remedy: String) {
+    package init(_ code: Code, _ subject: String, remedy: String) {
         self.code = code
         self.subject = subject
         self.remedy = remedy
     }
 
-    public var description: String { "\(subject): \(code.rawValue); \(remedy)" }
+    package var description: String { "\(subject): \(code.rawValue); \(remedy)" }
 }

@@ -3,22 +3,22 @@ import HealthModel
 /// How often at most a type's changes may wake their consumer in the background; a maximum, never a promise.
 ///
 /// Raw values are `HKUpdateFrequency`'s.
-public enum DeliveryFrequency: Int, Sendable, CaseIterable, Comparable {
+package enum DeliveryFrequency: Int, Sendable, CaseIterable, Comparable {
     case immediate = 1
     case hourly = 2
     case daily = 3
     case weekly = 4
 
     /// As configurations and messages write it.
-    public var name: String { "\(self)" }
+    package var name: String { "\(self)" }
 
-    public init?(name: String) {
+    package init?(name: String) {
         guard let frequency = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = frequency
     }
 
     /// Microseconds between two wakes; 0 where there is no limit.
-    public var period: Instant {
+    package var period: Instant {
         switch self {
         case .immediate: 0
         case .hourly: 3600 * Instant.second
@@ -28,7 +28,7 @@ public enum DeliveryFrequency: Int, Sendable, CaseIterable, Comparable {
     }
 
     /// The slower of what was asked for and the type's floor: a faster request is accepted, and clamped.
-    public func clamped(to floor: DeliveryFrequency) -> DeliveryFrequency { max(self, floor) }
+    package func clamped(to floor: DeliveryFrequency) -> DeliveryFrequency { max(self, floor) }
 
-    public static func < (a: DeliveryFrequency, b: DeliveryFrequency) -> Bool { a.rawValue < b.rawValue }
+    package static func < (a: DeliveryFrequency, b: DeliveryFrequency) -> Bool { a.rawValue < b.rawValue }
 }

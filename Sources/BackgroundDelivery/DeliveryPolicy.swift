@@ -1,23 +1,23 @@
 import HealthModel
 
 /// How the system delivers, whatever its consumers ask for.
-public struct DeliveryPolicy: Sendable, Equatable {
+package struct DeliveryPolicy: Sendable, Equatable {
     /// The fastest that types may be delivered in the background, where `floors` doesn't name them.
-    public var floor = DeliveryFrequency.immediate
+    package var floor = DeliveryFrequency.immediate
     /// By type; HealthKit documents one for stepCount alone, hourly.
-    public var floors: [String: DeliveryFrequency] = [:]
+    package var floors: [String: DeliveryFrequency] = [:]
     /// How long a consumer has to acknowledge a fire.
-    public var acknowledgeWithin: Instant = 15 * Instant.second
+    package var acknowledgeWithin: Instant = 15 * Instant.second
     /// Fires in a row that nobody acknowledged until delivery to their consumer stops; 0: it is tried for ever.
-    public var strikesUntilStopped = 0
+    package var strikesUntilStopped = 0
     /// How often within any hour fires may wake the app; 0: no limit.
-    public var wakesPerHour = 0
+    package var wakesPerHour = 0
     /// How long the lock may hold changes back before a person is told.
-    public var unlockReminderAfter: Instant = 3600 * Instant.second
+    package var unlockReminderAfter: Instant = 3600 * Instant.second
 
-    public init() {}
+    package init() {}
 
-    public func floor(of type: String) -> DeliveryFrequency { floors[type] ?? floor }
+    package func floor(of type: String) -> DeliveryFrequency { floors[type] ?? floor }
 
     /// How long an unacknowledged fire waits to be repeated after so many misses: as long again as for the acknowledgement, doubled each time, at
     /// most 15 minutes.

@@ -3,8 +3,8 @@ import HealthModel
 /// What the stack knows of the phone: whether its app runs, whether it is locked, what it lives on. One a stack.
 ///
 /// It is told by a simulator, a companion or `healthbus device`; without any of them the app is active and nothing holds anything back.
-public struct DeviceState: Codable, Sendable, Equatable {
-    public enum AppState: String, Codable, Sendable, CaseIterable {
+package struct DeviceState: Codable, Sendable, Equatable {
+    package enum AppState: String, Codable, Sendable, CaseIterable {
         /// On the screen: everything is delivered at once.
         case active
         /// Runs or is suspended; only fires and tasks give it time.
@@ -15,21 +15,21 @@ public struct DeviceState: Codable, Sendable, Equatable {
         case forceQuit
     }
 
-    public var app = AppState.active
+    package var app = AppState.active
     /// The health data can't be read, and no observer fires.
-    public var isLocked = false
-    public var isCharging = true
+    package var isLocked = false
+    package var isCharging = true
     /// 0 to 1.
-    public var batteryLevel = 1.0
-    public var isLowPowerMode = false
+    package var batteryLevel = 1.0
+    package var isLowPowerMode = false
     /// Sleep Focus.
-    public var isSleepMode = false
+    package var isSleepMode = false
     /// The system gives no background time at present, for reasons of its own (load, battery, how seldom the app is used).
-    public var isDeferring = false
+    package var isDeferring = false
     /// nil: nobody says; the machine's own path counts.
-    @OrNull public var network: NetworkPath?
+    @OrNull package var network: NetworkPath?
 
-    public init() { network = nil }
+    package init() { network = nil }
 
     private enum CodingKeys: String, CodingKey {
         case app, network
@@ -43,21 +43,21 @@ public struct DeviceState: Codable, Sendable, Equatable {
 }
 
 /// Whether there is a way out, and over what. A path isn't the Internet: only an answer proves that.
-public struct NetworkPath: Codable, Sendable, Equatable {
-    public enum Interface: String, Codable, Sendable, CaseIterable {
+package struct NetworkPath: Codable, Sendable, Equatable {
+    package enum Interface: String, Codable, Sendable, CaseIterable {
         case wifi, cellular, wired, loopback, other
     }
 
-    public var isSatisfied: Bool
+    package var isSatisfied: Bool
     /// nil without a path.
-    @OrNull public var interface: Interface?
+    @OrNull package var interface: Interface?
 
     private enum CodingKeys: String, CodingKey {
         case interface
         case isSatisfied = "satisfied"
     }
 
-    public init(isSatisfied: Bool, interface: Interface?) {
+    package init(isSatisfied: Bool, interface: Interface?) {
         self.isSatisfied = isSatisfied
         self.interface = interface
     }
@@ -65,7 +65,7 @@ public struct NetworkPath: Codable, Sendable, Equatable {
 
 extension DeviceState {
     /// Takes over the members that a message names; nil when one of them isn't what it should be.
-    public func updated(from value: Value) -> DeviceState? {
+    package func updated(from value: Value) -> DeviceState? {
         var state = self
         for (name, member) in value.object ?? [:] {
             switch name {

@@ -6,7 +6,7 @@ extension ObserverRegistrations {
     ///   - heads: newest sequence by type.
     ///   - now: the clock; periods go by it, since they outlast a process.
     ///   - monotonic: the clock that never jumps, for acknowledgements.
-    public mutating func fires(
+    package mutating func fires(
         heads: [String: Int64], device: DeviceState, at now: Instant, monotonic: Instant
     ) -> Round {
         var round = Round()
@@ -153,7 +153,7 @@ extension ObserverRegistrations {
     }
 
     /// When to look again (monotonic); nil: not before something changes.
-    public func nextDeadline(device: DeviceState, at now: Instant, monotonic: Instant) -> Instant? {
+    package func nextDeadline(device: DeviceState, at now: Instant, monotonic: Instant) -> Instant? {
         let awaited = consumers.values.filter { !$0.isStopped }.flatMap(\.awaited.values)
         var deadlines = awaited.filter { $0.repeatAt == nil }.map { $0.since + policy.acknowledgeWithin }
         if device.isLocked {
@@ -173,7 +173,7 @@ extension ObserverRegistrations {
     }
 
     /// Whether the lock has held changes back for so long that a person should know.
-    public func isUnlockOverdue(at now: Instant) -> Bool {
+    package func isUnlockOverdue(at now: Instant) -> Bool {
         lockHeldSince.map { now - $0 >= policy.unlockReminderAfter } ?? false
     }
 }

@@ -2,7 +2,7 @@ import HealthModel
 
 extension ObserverRegistrations {
     /// What must survive a restart. Fires under way are left out: whoever was told hears it again, since `held` or the head says so.
-    public var wireValue: Value {
+    package var wireValue: Value {
         func names(_ set: Set<String>) -> Value { .array(set.sorted().map { .string($0) }) }
         func frequencies(_ table: [String: DeliveryFrequency]) -> Value {
             .object(table.mapValues { .string($0.name) })
@@ -23,7 +23,7 @@ extension ObserverRegistrations {
     }
 
     /// nil when the value isn't one.
-    public init?(wireValue value: Value, policy: DeliveryPolicy) {
+    package init?(wireValue value: Value, policy: DeliveryPolicy) {
         guard value.object != nil else { return nil }
         func names(_ member: String) -> Set<String> { Set((value[member].array ?? []).compactMap(\.string)) }
         self.init(policy: policy)
@@ -49,7 +49,7 @@ extension ObserverRegistrations {
     }
 
     /// Its owner has written `wireValue`.
-    public mutating func saved() {
+    package mutating func saved() {
         isChanged = false
         savedHeld = held
         isWorthSaving = false

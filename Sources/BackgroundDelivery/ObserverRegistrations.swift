@@ -4,27 +4,27 @@ import HealthModel
 /// table of background deliveries. Pure: clocks, heads and the device come in, fires go out.
 ///
 /// Nothing is queued. A type is held back as one number, the sequence up to which it was fired; whatever lies beyond it is due as long as it does.
-public struct ObserverRegistrations: Sendable, Equatable {
+package struct ObserverRegistrations: Sendable, Equatable {
     /// In a registration: each type that it doesn't name.
-    public static let everyType = "*"
+    package static let everyType = "*"
 
     /// A word to the consumers that a type has changed. No data: they ask.
-    public struct Fire: Sendable, Equatable {
-        public var type: String
+    package struct Fire: Sendable, Equatable {
+        package var type: String
         /// The newest change of the type; 0 for one without samples.
-        public var sequence: Int64
+        package var sequence: Int64
         /// Said again, because nobody acknowledged it.
-        public var isRepeat: Bool
+        package var isRepeat: Bool
     }
 
     /// What came of one look at the clock.
-    public struct Round: Sendable, Equatable {
+    package struct Round: Sendable, Equatable {
         /// In the order of their types. All of one round are one wake.
-        public var fires: [Fire] = []
+        package var fires: [Fire] = []
         /// Consumers that have just used up their strikes.
-        public var stopped: [String] = []
+        package var stopped: [String] = []
         /// Changed types for which nobody is registered; each once, until somebody registers.
-        public var unheard: [String] = []
+        package var unheard: [String] = []
     }
 
     struct Consumer: Sendable, Equatable {
@@ -50,15 +50,15 @@ public struct ObserverRegistrations: Sendable, Equatable {
         var repeatAt: Instant?
     }
 
-    public var policy: DeliveryPolicy
+    package var policy: DeliveryPolicy
     var consumers: [String: Consumer] = [:]
     /// Types with changes that haven't been fired, or that are off, and up to where each was fired.
-    public internal(set) var held: [String: Int64] = [:]
+    package internal(set) var held: [String: Int64] = [:]
     var lastFires: [String: Instant] = [:]
     /// Switched off by the user of the stack.
-    public internal(set) var off: Set<String> = []
+    package internal(set) var off: Set<String> = []
     /// Types that consumers may not read; one app a stack, so it is the same for all.
-    public internal(set) var denied: Set<String> = []
+    package internal(set) var denied: Set<String> = []
     /// Frequencies that were set while running; they go before what consumers ask for.
     var frequencies: [String: DeliveryFrequency] = [:]
     /// When fires woke the app in the last hour.
@@ -73,21 +73,21 @@ public struct ObserverRegistrations: Sendable, Equatable {
     /// `held` as it was last saved: what is held and fired in one turn needs no saving.
     var savedHeld: [String: Int64] = [:]
     /// Whether what must survive a restart has changed.
-    public var needsSaving: Bool { isChanged || held != savedHeld }
+    package var needsSaving: Bool { isChanged || held != savedHeld }
     /// Something has changed that others only look at (when a type last fired).
-    public internal(set) var isWorthSaving = false
+    package internal(set) var isWorthSaving = false
 
-    public init(policy: DeliveryPolicy) { self.policy = policy }
+    package init(policy: DeliveryPolicy) { self.policy = policy }
 
     /// Types that nobody is told of: switched off, or denied.
-    public var silenced: Set<String> { off.union(denied) }
+    package var silenced: Set<String> { off.union(denied) }
 
     /// Whether something fires at the next look without having changed.
-    public var isAdvising: Bool { !advisory.isEmpty }
+    package var isAdvising: Bool { !advisory.isEmpty }
 
     /// Consumers by the number of the launch that they registered with.
-    public var launches: [String: Int64] { consumers.mapValues(\.launch) }
-    public var stoppedConsumers: [String] { consumers.filter(\.value.isStopped).keys.sorted() }
+    package var launches: [String: Int64] { consumers.mapValues(\.launch) }
+    package var stoppedConsumers: [String] { consumers.filter(\.value.isStopped).keys.sorted() }
 }
 
 extension ObserverRegistrations {
@@ -96,7 +96,7 @@ extension ObserverRegistrations {
     /// - Parameter known: types that have samples.
     /// - Returns: whether anything changed.
     @discardableResult
-    public mutating func register(
+    package mutating func register(
         _ name: String, launch: Int64, types: [String: DeliveryFrequency], known: some Sequence<String>
     ) -> Bool {
         let old = consumers[name]
@@ -116,14 +116,14 @@ extension ObserverRegistrations {
     }
 
     /// Forgets consumers that the stack no longer has.
-    public mutating func keep(_ isKept: (String) -> Bool) {
+    package mutating func keep(_ isKept: (String) -> Bool) {
         let kept = consumers.filter { isKept($0.key) }
         if kept.count < consumers.count { isChanged = true }
         consumers = kept
     }
 
     /// A consumer has taken what it was told of, type by type up to a sequence.
-    public mutating func acknowledge(_ name: String, _ types: [String: Int64], monotonic: Instant) {
+    package mutating func acknowledge(_ name: String, _ types: [String: Int64], monotonic: Instant) {
         guard var consumer = consumers[name] else { return }
         for (type, sequence) in types {
             guard var awaited = consumer.awaited[type], sequence >= awaited.first else { continue }
@@ -139,18 +139,18 @@ extension ObserverRegistrations {
     }
 
     /// Types have changed since the store's head was at `before`.
-    public mutating func changed(_ types: some Sequence<String>, since before: Int64) {
+    package mutating func changed(_ types: some Sequence<String>, since before: Int64) {
         for type in types where held[type] == nil { held[type] = before }
     }
 
     /// The app has come to the foreground: every observer fires, also without a change.
-    public mutating func enteredForeground(known: some Sequence<String>) {
+    package mutating func enteredForeground(known: some Sequence<String>) {
         advisory.formUnion(known)
         for name in consumers.keys { consumers[name]?.awaited = [:] }
     }
 
     /// The user has ended the app: what it didn't acknowledge is told at its next launch.
-    public mutating func forceQuit() {
+    package mutating func forceQuit() {
         for name in consumers.keys { consumers[name]?.awaited = [:] }
     }
 }
@@ -158,14 +158,14 @@ extension ObserverRegistrations {
 extension ObserverRegistrations {
     /// Stops or resumes observing a type. It stays where it was fired up to, and goes on from there.
     /// - Parameter head: the store's.
-    public mutating func setOff(_ isOff: Bool, _ type: String, head: Int64) {
+    package mutating func setOff(_ isOff: Bool, _ type: String, head: Int64) {
         guard off.contains(type) != isOff else { return }
         if isOff { off.insert(type) } else { off.remove(type) }
         silence(type, head)
     }
 
     /// Denies or allows reading a type.
-    public mutating func setDenied(_ isDenied: Bool, _ type: String, head: Int64) {
+    package mutating func setDenied(_ isDenied: Bool, _ type: String, head: Int64) {
         guard denied.contains(type) != isDenied else { return }
         if isDenied { denied.insert(type) } else { denied.remove(type) }
         silence(type, head)
@@ -181,19 +181,19 @@ extension ObserverRegistrations {
     }
 
     /// Sets how often a type may wake its consumers, whatever they asked for.
-    public mutating func setFrequency(_ frequency: DeliveryFrequency, _ type: String) {
+    package mutating func setFrequency(_ frequency: DeliveryFrequency, _ type: String) {
         guard frequencies[type] != frequency else { return }
         frequencies[type] = frequency
         isChanged = true
     }
 
     /// What is asked for a type by whoever asks for it most often; nil when nobody is registered for it.
-    public func requested(_ type: String) -> DeliveryFrequency? {
+    package func requested(_ type: String) -> DeliveryFrequency? {
         consumers.values.compactMap { requested(type, by: $0) }.min()
     }
 
     /// What it gets of that.
-    public func effective(_ type: String) -> DeliveryFrequency? { requested(type)?.clamped(to: policy.floor(of: type)) }
+    package func effective(_ type: String) -> DeliveryFrequency? { requested(type)?.clamped(to: policy.floor(of: type)) }
 
     func requested(_ type: String, by consumer: Consumer) -> DeliveryFrequency? {
         guard let requested = consumer.requested(type) else { return nil }
@@ -201,7 +201,7 @@ extension ObserverRegistrations {
     }
 
     /// How a type stands, for people.
-    public enum TypeState: String, Sendable {
+    package enum TypeState: String, Sendable {
         case on, off
         /// Nobody is registered for it in the background.
         case unregistered
@@ -212,7 +212,7 @@ extension ObserverRegistrations {
     }
 
     /// A denial isn't told: it looks like a type that nothing comes of.
-    public func state(_ type: String) -> TypeState {
+    package func state(_ type: String) -> TypeState {
         if off.contains(type) { return .off }
         let registered = consumers.values.filter { $0.requested(type) != nil }
         if registered.isEmpty { return .unregistered }
@@ -221,16 +221,16 @@ extension ObserverRegistrations {
     }
 
     /// Types that something was said of by name.
-    public var namedTypes: Set<String> {
+    package var namedTypes: Set<String> {
         consumers.values.reduce(into: silenced.union(frequencies.keys)) { $0.formUnion($1.types.keys) }
             .subtracting([Self.everyType])
     }
 
-    public func lastFire(_ type: String) -> Instant? { lastFires[type] }
-    public func strikes(_ type: String) -> Int { consumers.values.compactMap { $0.strikes[type] }.max() ?? 0 }
+    package func lastFire(_ type: String) -> Instant? { lastFires[type] }
+    package func strikes(_ type: String) -> Int { consumers.values.compactMap { $0.strikes[type] }.max() ?? 0 }
 
     /// Whether a consumer may read a type. Only the owner of the stack learns of a denial: consumers are told no more than `requested`.
-    public func authorization(_ type: String, for consumer: String) -> AuthorizationStatus {
+    package func authorization(_ type: String, for consumer: String) -> AuthorizationStatus {
         if denied.contains(type) { return .denied }
         return consumers[consumer]?.requested(type) == nil ? .notDetermined : .requested
     }

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// What kinds of background task there are; each has a runtime and a limit of its own (Apple's documentation of BackgroundTasks).
-public enum TaskKind: String, Codable, Sendable, CaseIterable {
+package enum TaskKind: String, Codable, Sendable, CaseIterable {
     /// `BGAppRefreshTask`: 30 seconds.
     case refresh
     /// `BGProcessingTask`: minutes; 10 here.
@@ -10,7 +10,7 @@ public enum TaskKind: String, Codable, Sendable, CaseIterable {
     case continued
 
     /// How long a task may run, microseconds; nil: until it is done.
-    public var runtime: Instant? {
+    package var runtime: Instant? {
         switch self {
         case .refresh: 30 * Instant.second
         case .processing: 600 * Instant.second
@@ -19,7 +19,7 @@ public enum TaskKind: String, Codable, Sendable, CaseIterable {
     }
 
     /// How many requests of this kind may be pending; nil: no limit.
-    public var pendingLimit: Int? {
+    package var pendingLimit: Int? {
         switch self {
         case .refresh: 1
         case .processing: 10
@@ -28,7 +28,7 @@ public enum TaskKind: String, Codable, Sendable, CaseIterable {
     }
 
     /// What the manifest's `backgroundModes` must hold, as `UIBackgroundModes` names it; nil: nothing.
-    public var backgroundMode: String? {
+    package var backgroundMode: String? {
         switch self {
         case .refresh: "fetch"
         case .processing: "processing"
@@ -38,20 +38,20 @@ public enum TaskKind: String, Codable, Sendable, CaseIterable {
 }
 
 /// A task that is to run: when at the earliest, and on what conditions. One an identifier may be pending.
-public struct TaskRequest: Codable, Sendable, Equatable {
+package struct TaskRequest: Codable, Sendable, Equatable {
     /// What happens to a continued task that can't begin at once.
-    public enum Strategy: String, Codable, Sendable { case queue, fail }
+    package enum Strategy: String, Codable, Sendable { case queue, fail }
 
     /// Beside what is told and kept of the request.
-    public internal(set) var identifier = ""
+    package internal(set) var identifier = ""
     /// A lower bound by the clock, never a promise; nil: at once.
-    @OrNull public var earliestBegin: Instant?
-    public var requiresNetwork: Bool
-    public var requiresPower: Bool
+    @OrNull package var earliestBegin: Instant?
+    package var requiresNetwork: Bool
+    package var requiresPower: Bool
     /// What a continued task shows its user.
-    public var title: String
-    public var subtitle: String
-    public var strategy: Strategy
+    package var title: String
+    package var subtitle: String
+    package var strategy: Strategy
 
     private enum CodingKeys: String, CodingKey {
         case earliestBegin, title, subtitle, strategy
@@ -59,7 +59,7 @@ public struct TaskRequest: Codable, Sendable, Equatable {
         case requiresPower = "power"
     }
 
-    public init(
+    package init(
         _ identifier: String, earliestBegin: Instant? = nil, requiresNetwork: Bool = false, requiresPower: Bool = false,
         title: String = "", subtitle: String = "", strategy: Strategy = .queue
     ) {
@@ -74,16 +74,16 @@ public struct TaskRequest: Codable, Sendable, Equatable {
 }
 
 /// What lets tasks begin at a moment.
-public struct TaskConditions: Sendable, Equatable {
+package struct TaskConditions: Sendable, Equatable {
     /// The clock, for earliest begins.
-    public var now: Instant
+    package var now: Instant
     /// The clock that never jumps, for runtimes.
-    public var monotonic: Instant
-    public var device: DeviceState
+    package var monotonic: Instant
+    package var device: DeviceState
     /// Whether there is a way out; nil: nobody says, which holds nothing back.
-    public var hasNetwork: Bool?
+    package var hasNetwork: Bool?
 
-    public init(now: Instant, monotonic: Instant, device: DeviceState, hasNetwork: Bool? = nil) {
+    package init(now: Instant, monotonic: Instant, device: DeviceState, hasNetwork: Bool? = nil) {
         self.now = now
         self.monotonic = monotonic
         self.device = device
@@ -92,7 +92,7 @@ public struct TaskConditions: Sendable, Equatable {
 }
 
 /// Why a pending task doesn't begin.
-public enum TaskObstacle: String, Codable, Sendable {
+package enum TaskObstacle: String, Codable, Sendable {
     case forceQuit = "force-quit"
     case notYet = "not before its earliest begin"
     case noNetwork = "no network path"

@@ -2,7 +2,7 @@ import HealthModel
 
 extension TaskScheduler {
     /// What is kept of each identifier, for the owner's transaction. A running task is kept as pending: should its process die, it is to run again.
-    public var rows: [String: Value] {
+    package var rows: [String: Value] {
         var rows: [String: Value] = [:]
         for identifier in Set(pending.keys).union(running.keys).union(past.keys) {
             var row: [String: Value] = [:]
@@ -22,7 +22,7 @@ extension TaskScheduler {
     }
 
     /// Takes up what was kept; once, after `register`. What isn't registered any more is left out.
-    public mutating func restore(_ rows: [String: Value]) {
+    package mutating func restore(_ rows: [String: Value]) {
         for (identifier, row) in rows where registered[identifier] != nil {
             if let request = request(identifier, row["pending"]) {
                 pending[identifier] = Pending(request: request, submitted: row["submitted"].int ?? 0)
@@ -44,27 +44,27 @@ extension TaskScheduler {
 }
 
 /// A registered task as a heartbeat tells it: what it is, whether it waits or runs, why it waits, how its last run went.
-public struct ScheduledTask: Codable, Sendable, Equatable {
-    public enum State: String, Codable, Sendable { case idle, pending, running, expiring }
+package struct ScheduledTask: Codable, Sendable, Equatable {
+    package enum State: String, Codable, Sendable { case idle, pending, running, expiring }
 
-    public var id: String
+    package var id: String
     /// nil where only its kept row is known.
-    public var kind: TaskKind?
-    public var state: State
+    package var kind: TaskKind?
+    package var state: State
     /// While it is pending or runs.
-    public var request: TaskRequest?
+    package var request: TaskRequest?
     /// While it is pending: why it doesn't begin.
-    public var waitsFor: String?
-    public var progress: TaskProgress?
-    public var history: TaskHistory?
+    package var waitsFor: String?
+    package var progress: TaskProgress?
+    package var history: TaskHistory?
 
-    public init(id: String, state: State) {
+    package init(id: String, state: State) {
         self.id = id
         self.state = state
     }
 
     /// Of what is kept of a task whose host doesn't run.
-    public init(id: String, kept row: Value) {
+    package init(id: String, kept row: Value) {
         request = row["pending"].read() ?? row["interrupted"].read()
         history = row["history"].read()
         self.id = id
@@ -73,7 +73,7 @@ public struct ScheduledTask: Codable, Sendable, Equatable {
 }
 
 extension TaskScheduler {
-    public func tasks(_ conditions: TaskConditions) -> [ScheduledTask] {
+    package func tasks(_ conditions: TaskConditions) -> [ScheduledTask] {
         registered.keys.sorted().map { identifier in
             let running = running[identifier]
             let waiting = running == nil ? pending[identifier] : nil

@@ -2,7 +2,7 @@ import HealthModel
 
 extension TaskScheduler {
     /// Why a pending task doesn't begin now; nil when it may. A task that isn't pending has no obstacle either.
-    public func obstacle(_ identifier: String, _ conditions: TaskConditions) -> TaskObstacle? {
+    package func obstacle(_ identifier: String, _ conditions: TaskConditions) -> TaskObstacle? {
         guard let request = pending[identifier]?.request else { return nil }
         let device = conditions.device
         if device.app == .forceQuit { return .forceQuit }
@@ -19,7 +19,7 @@ extension TaskScheduler {
     }
 
     /// Begins what may begin by itself; the identifiers. With `launcher` device only continued tasks do: their user has begun them.
-    public mutating func beginDue(_ conditions: TaskConditions) -> [String] {
+    package mutating func beginDue(_ conditions: TaskConditions) -> [String] {
         var begun: [String] = []
         for identifier in pending.keys.sorted()
         where launcher == .own || registered[identifier] == .continued {
@@ -34,7 +34,7 @@ extension TaskScheduler {
     /// Begins one pending task on the word of the device, or of a person.
     /// - Parameter forced: whatever its conditions, as a debugger does; a force-quit app is launched by nobody.
     /// - Returns: why it didn't begin; nil when it did.
-    public mutating func launch(
+    package mutating func launch(
         _ identifier: String, forced: Bool = false, _ conditions: TaskConditions
     ) throws(DeliveryError) -> TaskObstacle? {
         guard registered[identifier] != nil else {
@@ -67,7 +67,7 @@ extension TaskScheduler {
     }
 
     /// Tasks whose runtime is over: their expiration handlers are to be called now, once. They complete, or are ended by `overrun`.
-    public mutating func expire(_ conditions: TaskConditions) -> [String] {
+    package mutating func expire(_ conditions: TaskConditions) -> [String] {
         let due = running.filter {
             $0.value.expiresFully == nil && ($0.value.deadline.map { $0 <= conditions.monotonic } ?? false)
         }.keys.sorted()
@@ -76,7 +76,7 @@ extension TaskScheduler {
     }
 
     /// Has one running task expire before its time; true when it runs and wasn't expiring yet.
-    public mutating func expire(_ identifier: String, _ conditions: TaskConditions) -> Bool {
+    package mutating func expire(_ identifier: String, _ conditions: TaskConditions) -> Bool {
         guard let task = running[identifier], task.expiresFully == nil else { return false }
         startExpiring(identifier, conditions)
         return true
@@ -87,7 +87,7 @@ extension TaskScheduler {
     }
 
     /// Ends tasks that didn't complete after they had expired; the identifiers.
-    public mutating func endOverrun(_ conditions: TaskConditions) -> [String] {
+    package mutating func endOverrun(_ conditions: TaskConditions) -> [String] {
         let late = running.filter { ($0.value.expiresFully ?? .max) <= conditions.monotonic }.keys.sorted()
         for identifier in late { end(identifier, .overran, conditions) }
         return late
@@ -95,14 +95,14 @@ extension TaskScheduler {
 
     /// `setTaskCompleted(success:)`; false when it doesn't run.
     @discardableResult
-    public mutating func complete(_ identifier: String, success: Bool, _ conditions: TaskConditions) -> Bool {
+    package mutating func complete(_ identifier: String, success: Bool, _ conditions: TaskConditions) -> Bool {
         guard let task = running[identifier] else { return false }
         end(identifier, task.expiresFully != nil ? .expired : success ? .succeeded : .failed, conditions)
         return true
     }
 
     /// Ends a running continued task because its user wants that; true when it ran.
-    public mutating func cancelRunning(_ identifier: String, _ conditions: TaskConditions) -> Bool {
+    package mutating func cancelRunning(_ identifier: String, _ conditions: TaskConditions) -> Bool {
         guard registered[identifier] == .continued, running[identifier] != nil else { return false }
         end(identifier, .cancelled, conditions)
         return true
@@ -116,12 +116,12 @@ extension TaskScheduler {
         past[identifier] = history
     }
 
-    public mutating func report(_ progress: TaskProgress, of identifier: String) {
+    package mutating func report(_ progress: TaskProgress, of identifier: String) {
         running[identifier]?.progress = progress
     }
 
     /// When to look again (monotonic): the next earliest begin or end of a runtime; nil when nothing but a change of conditions or a word matters.
-    public func nextDeadline(_ conditions: TaskConditions) -> Instant? {
+    package func nextDeadline(_ conditions: TaskConditions) -> Instant? {
         let ends = running.values.compactMap { $0.expiresFully ?? $0.deadline }
         let begins = pending.filter { obstacle($0.key, conditions) == .notYet && launcher == .own }
             .compactMap { $0.value.request.earliestBegin.map { conditions.monotonic + ($0 - conditions.now) } }

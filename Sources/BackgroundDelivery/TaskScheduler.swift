@@ -4,9 +4,9 @@ import HealthModel
 /// whoever owns it keeps its `rows`.
 ///
 /// An identifier must be permitted by the manifest and registered before it is submitted. A task that ran when its process died is pending again.
-public struct TaskScheduler: Sendable {
+package struct TaskScheduler: Sendable {
     /// Who says when a task begins.
-    public enum Launcher: String, Sendable {
+    package enum Launcher: String, Sendable {
         /// It begins as soon as its conditions hold.
         case own = "self"
         /// Only by `launch`: a simulator, a companion or a person decides.
@@ -29,28 +29,28 @@ public struct TaskScheduler: Sendable {
         var progress: TaskProgress?
     }
 
-    public let permitted: Set<String>
-    public let backgroundModes: Set<String>
-    public let launcher: Launcher
-    public private(set) var registered: [String: TaskKind] = [:]
+    package let permitted: Set<String>
+    package let backgroundModes: Set<String>
+    package let launcher: Launcher
+    package private(set) var registered: [String: TaskKind] = [:]
     var pending: [String: Pending] = [:]
     var running: [String: Running] = [:]
     var past: [String: TaskHistory] = [:]
 
     /// How long a task may still run once its expiration handler has been called: it cancels, saves, and completes.
-    public static let expirationGrace: Instant = 5 * Instant.second
+    package static let expirationGrace: Instant = 5 * Instant.second
 
     /// - Parameters:
     ///   - permitted: identifiers of the manifest's `permittedTasks`.
     ///   - backgroundModes: those of the manifest.
-    public init(permitted: Set<String>, backgroundModes: Set<String>, launcher: Launcher) {
+    package init(permitted: Set<String>, backgroundModes: Set<String>, launcher: Launcher) {
         self.permitted = permitted
         self.backgroundModes = backgroundModes
         self.launcher = launcher
     }
 
     /// Registers what an identifier's task is; before anything is submitted, at each launch.
-    public mutating func register(_ identifier: String, _ kind: TaskKind) throws(DeliveryError) {
+    package mutating func register(_ identifier: String, _ kind: TaskKind) throws(DeliveryError) {
         guard registered[identifier] == nil else {
             throw DeliveryError(.alreadyRegistered, identifier, remedy: "register each identifier once a launch")
         }
@@ -66,7 +66,7 @@ public struct TaskScheduler: Sendable {
     }
 
     /// Takes a request; one that is pending under its identifier is replaced.
-    public mutating func submit(_ request: TaskRequest, _ conditions: TaskConditions) throws(DeliveryError) {
+    package mutating func submit(_ request: TaskRequest, _ conditions: TaskConditions) throws(DeliveryError) {
         let identifier = request.identifier
         guard let kind = registered[identifier] else {
             let isPermitted = permitted.contains(identifier)
@@ -96,29 +96,29 @@ public struct TaskScheduler: Sendable {
     }
 
     /// Pending requests that count against the kind's limit.
-    public func submittedCount(_ kind: TaskKind) -> Int {
+    package func submittedCount(_ kind: TaskKind) -> Int {
         pending.count { registered[$0.key] == kind && !$0.value.wasInterrupted }
     }
 
     /// Takes a pending request back; true when there was one.
     @discardableResult
-    public mutating func cancel(_ identifier: String) -> Bool { pending.removeValue(forKey: identifier) != nil }
+    package mutating func cancel(_ identifier: String) -> Bool { pending.removeValue(forKey: identifier) != nil }
 
-    public var pendingRequests: [TaskRequest] {
+    package var pendingRequests: [TaskRequest] {
         pending.values.map(\.request).sorted { $0.identifier < $1.identifier }
     }
 
-    public var runningIdentifiers: [String] { running.keys.sorted() }
-    public func isPending(_ identifier: String) -> Bool { pending[identifier] != nil }
-    public func isRunning(_ identifier: String) -> Bool { running[identifier] != nil }
-    public func request(_ identifier: String) -> TaskRequest? { pending[identifier]?.request }
-    public func history(_ identifier: String) -> TaskHistory { past[identifier] ?? TaskHistory() }
-    public func progress(_ identifier: String) -> TaskProgress? { running[identifier]?.progress }
+    package var runningIdentifiers: [String] { running.keys.sorted() }
+    package func isPending(_ identifier: String) -> Bool { pending[identifier] != nil }
+    package func isRunning(_ identifier: String) -> Bool { running[identifier] != nil }
+    package func request(_ identifier: String) -> TaskRequest? { pending[identifier]?.request }
+    package func history(_ identifier: String) -> TaskHistory { past[identifier] ?? TaskHistory() }
+    package func progress(_ identifier: String) -> TaskProgress? { running[identifier]?.progress }
 }
 
 /// How a task's runs went.
-public struct TaskHistory: Codable, Sendable, Equatable {
-    public enum Outcome: String, Codable, Sendable {
+package struct TaskHistory: Codable, Sendable, Equatable {
+    package enum Outcome: String, Codable, Sendable {
         case succeeded, failed
         /// Its runtime was over: it saved and completed.
         case expired
@@ -128,25 +128,25 @@ public struct TaskHistory: Codable, Sendable, Equatable {
         case cancelled
     }
 
-    public var runs: Int64 = 0
+    package var runs: Int64 = 0
     /// When the last run began, by the clock.
-    @OrNull public var lastBegin: Instant?
+    @OrNull package var lastBegin: Instant?
     /// Microseconds.
-    public var lastDuration: Instant = 0
-    @OrNull public var lastOutcome: Outcome?
+    package var lastDuration: Instant = 0
+    @OrNull package var lastOutcome: Outcome?
 
-    public init() {
+    package init() {
         lastBegin = nil
         lastOutcome = nil
     }
 }
 
 /// How far a continued task is.
-public struct TaskProgress: Codable, Sendable, Equatable {
-    public var done: Int64
-    public var total: Int64
+package struct TaskProgress: Codable, Sendable, Equatable {
+    package var done: Int64
+    package var total: Int64
 
-    public init(done: Int64, total: Int64) {
+    package init(done: Int64, total: Int64) {
         self.done = done
         self.total = total
     }

@@ -2,49 +2,49 @@ import HealthModel
 import Protocol
 
 /// A consumer's place in one upstream's changelog: pure, persisted with the outputs it led to.
-public struct Cursor: Sendable, Equatable {
+package struct Cursor: Sendable, Equatable {
     /// nil before the upstream was ever heard.
-    public var store: String?
-    public var generation: String?
+    package var store: String?
+    package var generation: String?
     /// Everything up to here is consumed, but for what `backfill` names.
-    public var anchor: AnchorVector
+    package var anchor: AnchorVector
     /// Ranges left behind when the consumer went live: (from, to], oldest first.
-    public var backfill: [Range]
+    package var backfill: [Range]
     /// After a reset: once everything up to here is consumed, what hasn't been seen again is gone.
-    public var snapshotUntil: Int64?
+    package var snapshotUntil: Int64?
     /// What the store held when it was first heard: up to here it isn't news.
-    public private(set) var bulkUntil: Int64 = 0
+    package private(set) var bulkUntil: Int64 = 0
 
-    public struct Range: Sendable, Equatable {
-        public var from: Int64
-        public var to: Int64
+    package struct Range: Sendable, Equatable {
+        package var from: Int64
+        package var to: Int64
 
-        public init(from: Int64, to: Int64) {
+        package init(from: Int64, to: Int64) {
             self.from = from
             self.to = to
         }
     }
 
-    public init() {
+    package init() {
         anchor = .zero
         backfill = []
     }
 
     /// Everything up to here has been consumed, whatever the type.
-    public var frontier: Int64 { frontier(besides: []) }
+    package var frontier: Int64 { frontier(besides: []) }
 
     /// The same for all types but these.
-    public func frontier(besides types: Set<String>) -> Int64 {
+    package func frontier(besides types: Set<String>) -> Int64 {
         Swift.min(anchor.minimum(besides: types), backfill.map(\.from).min() ?? .max)
     }
 
     /// What to ask for next.
-    public struct Window: Sendable, Equatable {
-        public var after: AnchorVector
-        public var until: AnchorVector
-        public var isBackfill: Bool
+    package struct Window: Sendable, Equatable {
+        package var after: AnchorVector
+        package var until: AnchorVector
+        package var isBackfill: Bool
 
-        public init(after: AnchorVector, until: AnchorVector, isBackfill: Bool) {
+        package init(after: AnchorVector, until: AnchorVector, isBackfill: Bool) {
             self.after = after
             self.until = until
             self.isBackfill = isBackfill
@@ -53,7 +53,7 @@ public struct Cursor: Sendable, Equatable {
 
     /// The next window within `limit`, live data first; nil when there is nothing to fetch.
     /// - Parameter backfillBeyond: a consumer further behind than this many sequences goes live and fetches the rest in between.
-    public mutating func nextWindow(limit: AnchorVector, backfillBeyond: Int64?) -> Window? {
+    package mutating func nextWindow(limit: AnchorVector, backfillBeyond: Int64?) -> Window? {
         if let backfillBeyond, limit.minimum - anchor.maximum > backfillBeyond {
             let range = Range(from: anchor.minimum, to: limit.minimum)
             if let last = backfill.last, last.to >= range.from {
@@ -72,10 +72,10 @@ public struct Cursor: Sendable, Equatable {
     }
 
     /// A window without rows: asking for it only shows the producer the anchor.
-    public var emptyWindow: Window { Window(after: anchor, until: anchor, isBackfill: false) }
+    package var emptyWindow: Window { Window(after: anchor, until: anchor, isBackfill: false) }
 
     /// Notes that everything up to `sequence` of a window has been consumed.
-    public mutating func consumed(_ window: Window, through sequence: Int64) {
+    package mutating func consumed(_ window: Window, through sequence: Int64) {
         guard window.isBackfill else {
             anchor = anchor.advanced(to: sequence, within: window.until)
             return
@@ -87,7 +87,7 @@ public struct Cursor: Sendable, Equatable {
     }
 
     /// Begins at a store that was never heard before.
-    public mutating func begin(at head: StoreHead) {
+    package mutating func begin(at head: StoreHead) {
         store = head.store
         generation = head.generation
         anchor = AnchorVector(base: head.first - 1)
@@ -95,7 +95,7 @@ public struct Cursor: Sendable, Equatable {
     }
 
     /// Goes back to a sequence: what has changed since is to be consumed once more. Never forward.
-    public mutating func rewind(to sequence: Int64) {
+    package mutating func rewind(to sequence: Int64) {
         anchor = AnchorVector(
             base: Swift.min(anchor.base, sequence), exceptions: anchor.exceptions.mapValues { Swift.min($0, sequence) })
         backfill = backfill.compactMap { range in
@@ -104,7 +104,7 @@ public struct Cursor: Sendable, Equatable {
     }
 
     /// Forgets what was consumed: names a generation that no store has, so that the producer's answer is a reset.
-    public mutating func forget() {
+    package mutating func forget() {
         generation = "forgotten"
         anchor = .zero
         backfill = []
@@ -112,7 +112,7 @@ public struct Cursor: Sendable, Equatable {
     }
 
     /// Begins anew at a store that doesn't continue what was consumed.
-    public mutating func reset(to head: StoreHead) {
+    package mutating func reset(to head: StoreHead) {
         store = head.store
         generation = head.generation
         anchor = AnchorVector(base: head.first - 1)
@@ -123,7 +123,7 @@ public struct Cursor: Sendable, Equatable {
 }
 
 extension Cursor {
-    public var wireValue: Value {
+    package var wireValue: Value {
         [
             "store": Value(store), "generation": Value(generation), "anchor": Value(anchor),
             "backfill": .array(backfill.map { .array([.integer($0.from), .integer($0.to)]) }),
@@ -131,7 +131,7 @@ extension Cursor {
         ]
     }
 
-    public init?(wireValue value: Value) {
+    package init?(wireValue value: Value) {
         guard let anchor = value["anchor"].read(AnchorVector.self) else { return nil }
         self.init()
         store = value["store"].string
@@ -149,7 +149,7 @@ extension Cursor {
 }
 
 /// What a producer says of an anchor.
-public enum AnchorVerdict: Sendable, Equatable {
+package enum AnchorVerdict: Sendable, Equatable {
     case good
     /// Another store, an unknown generation, or a sequence that its generation never reached.
     case reset
@@ -159,12 +159,12 @@ public enum AnchorVerdict: Sendable, Equatable {
 
 extension StageDatabase {
     /// Whether a consumer may go on from (store, generation, sequence). A consumer that was never here (nil) may begin at 0.
-    public func judge(store: String?, generation: String?, sequence: Int64) -> AnchorVerdict {
+    package func judge(store: String?, generation: String?, sequence: Int64) -> AnchorVerdict {
         Self.judge(
             head: head, generations: generations, store: store, generation: generation, sequence: sequence)
     }
 
-    public static func judge(
+    package static func judge(
         head: StoreHead, generations: [Generation], store: String?, generation: String?, sequence: Int64
     ) -> AnchorVerdict {
         guard let store, let generation else { return sequence == 0 ? .good : .reset }

@@ -5,18 +5,18 @@ import SQLite
 /// A changelog that holds each key once, at its newest change: it never grows beyond its content, and reading it from 0 is a snapshot.
 ///
 /// What is written is compared first: a repeat with the same content changes nothing, so that replay is quiet all the way down.
-public final class KeyedChangelog {
+package final class KeyedChangelog {
     /// One row: a figure, an event or a summary, or its tombstone.
-    public struct Row: Sendable, Equatable {
-        public var sequence: Int64
-        public var key: String
+    package struct Row: Sendable, Equatable {
+        package var sequence: Int64
+        package var key: String
         /// What it is: "figures.steps", "events.workouts", "daily.summary".
-        public var topic: String
-        public var user: String
+        package var topic: String
+        package var user: String
         /// The day it belongs to, as days since 1970; nil for what belongs to none.
-        public var day: Int?
+        package var day: Int?
         /// nil is a tombstone.
-        public var body: Value?
+        package var body: Value?
 
         package init(sequence: Int64, key: String, topic: String, user: String, day: Int?, body: Value?) {
             self.sequence = sequence
@@ -35,7 +35,7 @@ public final class KeyedChangelog {
     private let bury: Statement
     private let list: Statement
 
-    public static func createTables(in database: Database) throws {
+    package static func createTables(in database: Database) throws {
         try database.execute(
             """
             CREATE TABLE IF NOT EXISTS changes(
@@ -45,7 +45,7 @@ public final class KeyedChangelog {
     }
 
     /// The tables must exist.
-    public init(_ stage: StageDatabase) throws {
+    package init(_ stage: StageDatabase) throws {
         self.stage = stage
         let database = stage.database
         find = try database.prepare("SELECT body, topic, user, day FROM changes WHERE key = ?")
@@ -60,7 +60,7 @@ public final class KeyedChangelog {
 
     /// Writes a key's content and where it belongs (topic, user, day); true when that changed anything.
     @discardableResult
-    public func put(key: String, topic: String, user: String, day: Int?, body: Value) throws -> Bool {
+    package func put(key: String, topic: String, user: String, day: Int?, body: Value) throws -> Bool {
         let bytes = CBOREncoder.encode(body)
         find.bind(1, key)
         let isSame = try find.firstRow { row in
@@ -91,7 +91,7 @@ public final class KeyedChangelog {
 
     /// Turns a key into a tombstone; true when it was alive.
     @discardableResult
-    public func remove(key: String) throws -> Bool {
+    package func remove(key: String) throws -> Bool {
         find.bind(1, key)
         guard try find.firstRow({ !$0.isNull(0) }) == true else { return false }
         bury.bind(1, stage.nextSequence())
@@ -101,7 +101,7 @@ public final class KeyedChangelog {
     }
 
     /// Gives every row a new sequence, in the order that they have: so each holds against any version of its key that was given out before.
-    public func renew() throws {
+    package func renew() throws {
         let last = stage.sequence
         let next = try stage.database.prepare("SELECT min(seq) FROM changes WHERE seq > ? AND seq <= ?")
         let move = try stage.database.prepare("UPDATE changes SET seq = ? WHERE seq = ?")
@@ -118,7 +118,7 @@ public final class KeyedChangelog {
     }
 
     /// The living rows of a user's days.
-    public func rows(user: String, days: ClosedRange<Int>) throws -> [Row] {
+    package func rows(user: String, days: ClosedRange<Int>) throws -> [Row] {
         list.bind(1, user)
         list.bind(2, days.lowerBound)
         list.bind(3, days.upperBound)
@@ -139,7 +139,7 @@ public final class KeyedChangelog {
 
 extension KeyedChangelog {
     /// The living rows of a user's day, of topics that begin with `topic`, for readers beside the writer.
-    public static func rows(in database: Database, user: String, day: Int, topic: String = "") throws -> [Row] {
+    package static func rows(in database: Database, user: String, day: Int, topic: String = "") throws -> [Row] {
         let statement = try database.prepare(
             "SELECT seq, key, topic, user, day, body FROM changes WHERE user = ? AND day = ? AND body IS NOT NULL ORDER BY seq"
         )
@@ -153,17 +153,17 @@ extension KeyedChangelog {
     }
 
     /// One page of changes, for readers beside the writer.
-    public struct Page {
-        public var rows: [Row]
+    package struct Page {
+        package var rows: [Row]
         /// Everything up to here is in this page or before it.
-        public var through: Int64
+        package var through: Int64
     }
 
     /// Rows after `after` up to `until`, oldest change first, of topics that begin with `topic`.
     /// - Parameters:
     ///   - days: only rows that belong to one of these (since 1970); nil for all rows.
     ///   - bytes: stop after about that much; at least one row comes.
-    public static func page(
+    package static func page(
         in database: Database, after: Int64, until: Int64, topic: String = "", days: ClosedRange<Int>? = nil,
         bytes: Int = 48 * 1024
     ) throws -> Page {
@@ -194,7 +194,7 @@ extension KeyedChangelog {
 }
 
 extension KeyedChangelog.Row {
-    public var wireValue: Value {
+    package var wireValue: Value {
         [
             "seq": .integer(sequence), "key": .string(key), "topic": .string(topic), "user": .string(user),
             "day": Value(day),
@@ -202,7 +202,7 @@ extension KeyedChangelog.Row {
         ]
     }
 
-    public init?(wireValue value: Value) {
+    package init?(wireValue value: Value) {
         guard let sequence = value["seq"].int, let key = value["key"].string, let topic = value["topic"].string,
             let user = value["user"].string, let deleted = value["deleted"].bool
         else { return nil }

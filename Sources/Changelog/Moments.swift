@@ -5,7 +5,7 @@ import SQLite
 ///
 /// Of the last minute each commit is kept, of the last hour one a second, of two days one a minute, before that one an hour. What lies between two
 /// of them was committed by the later one.
-public enum Moments {
+package enum Moments {
     static let table =
         "CREATE TABLE IF NOT EXISTS moments(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL)"
 
@@ -34,7 +34,7 @@ public enum Moments {
 
     /// The commits that brought sequences of a range, in order: up to where each reached, and when; at most so many, the oldest. A sequence
     /// was committed by the first of them that reaches it.
-    public static func list(
+    package static func list(
         from first: Int64, through last: Int64, limit: Int = 2000, in database: Database
     ) throws -> [(sequence: Int64, at: Instant)] {
         guard try isThere(database) else { return [] }
@@ -52,12 +52,12 @@ public enum Moments {
     }
 
     /// By when a sequence had been committed; nil for one that isn't there yet, or is from before moments were kept.
-    public static func time(of sequence: Int64, in database: Database) throws -> Instant? {
+    package static func time(of sequence: Int64, in database: Database) throws -> Instant? {
         try list(from: sequence, through: sequence, in: database).first?.at
     }
 
     /// The newest sequence that was committed before a time; 0 when all that is known came later.
-    public static func sequence(before time: Instant, in database: Database) throws -> Int64 {
+    package static func sequence(before time: Instant, in database: Database) throws -> Int64 {
         guard try isThere(database) else { return 0 }
         // A clock that was put back isn't in order: the last commit before the first that came at or after the time.
         let find = try database.prepare(

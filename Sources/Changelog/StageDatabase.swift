@@ -8,18 +8,18 @@ import SQLite
 ///
 /// Owned by the stage's thread. Sequences rise strictly, with holes; a store's first one is the time of its creation in milliseconds, so that versions never
 /// fall back when a store is lost and made anew.
-public final class StageDatabase {
-    public let database: Database
-    public let store: String
-    public private(set) var generations: [Generation]
-    public let epoch: Int64
+package final class StageDatabase {
+    package let database: Database
+    package let store: String
+    package private(set) var generations: [Generation]
+    package let epoch: Int64
 
-    public struct Generation: Sendable, Equatable {
-        public var nonce: String
+    package struct Generation: Sendable, Equatable {
+        package var nonce: String
         /// The first sequence that belongs to it.
-        public var first: Int64
+        package var first: Int64
         /// Where the store stood when it began: an anchor of an older generation beyond that has seen what this store doesn't hold.
-        public var after: Int64
+        package var after: Int64
     }
 
     private var lastSequence: Int64
@@ -36,7 +36,7 @@ public final class StageDatabase {
 
     /// Opens or creates the file and takes it over: the epoch rises, so that an older owner's next commit fails.
     /// - Parameter now: the clock, for the first sequence of a new store.
-    public init(path: String, now: Instant) throws {
+    package init(path: String, now: Instant) throws {
         try Self.prepare(path)
         let database = try Database(path: path)
         self.database = database
@@ -111,7 +111,7 @@ public final class StageDatabase {
     }
 
     /// For whoever opens a stopped stage's file: refuses one that was emptied, before anything is written into it.
-    public static func requireContent(at path: String) throws {
+    package static func requireContent(at path: String) throws {
         guard try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int == 0 else { return }
         throw SQLiteError(damaged: path, "it is empty: what it held is gone")
     }
@@ -148,24 +148,24 @@ public final class StageDatabase {
         return generations
     }
 
-    public var head: StoreHead {
+    package var head: StoreHead {
         StoreHead(
             store: store, generation: generations.last?.nonce ?? "", sequence: lastSequence,
             first: generations.first?.first ?? 1)
     }
 
     /// The newest sequence given out.
-    public var sequence: Int64 { lastSequence }
+    package var sequence: Int64 { lastSequence }
 
     /// A new sequence for a row of the running transaction.
-    public func nextSequence() -> Int64 {
+    package func nextSequence() -> Int64 {
         lastSequence += 1
         sequenceUsed = true
         return lastSequence
     }
 
     /// Gives out many at once to a writer that counts by itself, then takes back what it used.
-    public func withSequence<Result>(_ body: (inout Int64) throws -> Result) rethrows -> Result {
+    package func withSequence<Result>(_ body: (inout Int64) throws -> Result) rethrows -> Result {
         var last = lastSequence
         let result = try body(&last)
         if last > lastSequence {
@@ -177,7 +177,7 @@ public final class StageDatabase {
 
     /// One step: what `body` writes and the sequences it took are committed together, or not at all.
     /// - Throws: `ChangelogError.fenced` when another process has taken this store over since.
-    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin()
         do {
             let result = try body()
@@ -190,7 +190,7 @@ public final class StageDatabase {
     }
 
     /// Opens the step's transaction; `commit` or `rollback` must follow.
-    public func begin() throws {
+    package func begin() throws {
         try database.begin()
         let current = try readEpoch.firstRow { $0.int64(0) }
         guard current == epoch else {
@@ -200,7 +200,7 @@ public final class StageDatabase {
     }
 
     /// - Parameter now: the clock, for those who ask later when a sequence came.
-    public func commit(at now: Instant? = nil) throws {
+    package func commit(at now: Instant? = nil) throws {
         if sequenceUsed {
             writeMeta.bind(1, "last_sequence")
             writeMeta.bind(2, lastSequence)
@@ -222,12 +222,12 @@ public final class StageDatabase {
         }
     }
 
-    public func rollback() { database.rollback() }
+    package func rollback() { database.rollback() }
 
-    public var isInTransaction: Bool { database.isInTransaction }
+    package var isInTransaction: Bool { database.isInTransaction }
 
     /// What an older generation's anchors are worth once a new one has begun.
-    public enum Continuity: Sendable {
+    package enum Continuity: Sendable {
         /// Good up to where the store stands.
         case goesOn
         /// Good no more: every consumer reads all of it again.
@@ -236,7 +236,7 @@ public final class StageDatabase {
 
     /// Starts a new generation inside the running transaction. Its sequences lie beyond all that were given out before.
     /// - Parameter least: a sequence that may have been given out elsewhere, by a store that this one takes the place of.
-    public func beginGeneration(now: Instant, least: Int64 = 0, _ continuity: Continuity = .goesOn) throws {
+    package func beginGeneration(now: Instant, least: Int64 = 0, _ continuity: Continuity = .goesOn) throws {
         let after = continuity == .goesOn ? lastSequence : (generations.first?.first ?? 1) - 1
         lastSequence = max(lastSequence, least, now / 1000) + 1
         sequenceUsed = true
@@ -251,11 +251,11 @@ public final class StageDatabase {
 }
 
 /// What a store can't go on with.
-public enum ChangelogError: Error, CustomStringConvertible {
+package enum ChangelogError: Error, CustomStringConvertible {
     case newerSchema(path: String, found: Int64, known: Int64)
     case fenced(path: String, ours: Int64, theirs: Int64)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .newerSchema(let path, let found, let known):
             "\(path) was written by a newer release (schema \(found), this one knows \(known)); run that release, or restore a backup"
@@ -267,7 +267,7 @@ public enum ChangelogError: Error, CustomStringConvertible {
 
 extension StageDatabase {
     /// For whoever reads beside the writer: refuses what a newer release has written.
-    public static func requireKnownSchema(in database: Database) throws {
+    package static func requireKnownSchema(in database: Database) throws {
         let version = try database.prepare("SELECT value FROM meta WHERE key = 'schema'").firstRow { $0.int64(0) } ?? 0
         guard version <= schemaVersion else {
             throw ChangelogError.newerSchema(path: database.path, found: version, known: schemaVersion)
@@ -275,7 +275,7 @@ extension StageDatabase {
     }
 
     /// The head as a reader beside the writer sees it, inside its read transaction.
-    public static func readHead(in database: Database) throws -> (head: StoreHead, generations: [Generation]) {
+    package static func readHead(in database: Database) throws -> (head: StoreHead, generations: [Generation]) {
         let meta = try database.prepare("SELECT value FROM meta WHERE key = ?")
         meta.bind(1, "store")
         let store = try meta.firstRow { $0.string(0) } ?? ""

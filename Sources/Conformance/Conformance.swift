@@ -4,17 +4,17 @@ import MessageBus
 import PluginKit
 
 /// Tries whether a plugin keeps the contract: a handler in any language line by line, then every plugin in a stack of its own.
-public struct Conformance {
-    public let manifest: Manifest
-    public let catalog: PluginCatalog
+package struct Conformance {
+    package let manifest: Manifest
+    package let catalog: PluginCatalog
 
-    public init(_ manifest: Manifest, catalog: PluginCatalog) {
+    package init(_ manifest: Manifest, catalog: PluginCatalog) {
         self.manifest = manifest
         self.catalog = catalog
     }
 
     /// The cases that this plugin can be asked.
-    public var cases: [ConformanceCase] {
+    package var cases: [ConformanceCase] {
         ConformanceCase.allCases.filter { asked in
             switch asked.group {
             case .lines: manifest.exec != nil
@@ -29,7 +29,7 @@ public struct Conformance {
     ///   - group: no other group's cases; nil: all.
     ///   - only: no other cases; nil: all.
     ///   - say: called with each result as it comes.
-    public func run(
+    package func run(
         _ group: ConformanceCase.Group? = nil, only: ConformanceCase? = nil, say: (ConformanceResult) -> Void = { _ in }
     ) -> ConformanceReport {
         var results: [ConformanceResult] = []

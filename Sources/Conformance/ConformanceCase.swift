@@ -1,5 +1,5 @@
 /// What is asked of a plugin.
-public enum ConformanceCase: String, Sendable, CaseIterable {
+package enum ConformanceCase: String, Sendable, CaseIterable {
     // Lines: of a handler in any language, told by its standard input.
     case hello, protocolRange = "protocol-range", unknownMembers = "unknown-members", pieces
     case sameDayTwice = "same-day-twice", otherOrder = "other-order", freshProgram = "fresh-program"
@@ -10,9 +10,9 @@ public enum ConformanceCase: String, Sendable, CaseIterable {
     // Figures: of every handler, in that stack.
     case figures, anew, repeated, crash, drainAtWork = "drain-at-work", emptied, manySamples = "many-samples"
 
-    public enum Group: Sendable { case lines, process, figures }
+    package enum Group: Sendable { case lines, process, figures }
 
-    public var group: Group {
+    package var group: Group {
         switch self {
         case .hello, .protocolRange, .unknownMembers, .pieces, .sameDayTwice, .otherOrder, .freshProgram, .emptyDay,
             .clockChanges, .oddValues, .manyRows, .endOfInput:
@@ -22,7 +22,7 @@ public enum ConformanceCase: String, Sendable, CaseIterable {
         }
     }
 
-    public var about: String {
+    package var about: String {
         switch self {
         case .hello: "answers hello in time, with its own name"
         case .protocolRange: "claims no protocol version that it can't know"

@@ -2,17 +2,17 @@ import Console
 import HealthModel
 
 /// Why a plugin doesn't keep the contract, with the lines that show it. The data are the kit's own, so values may be named.
-public struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvertible {
-    public var why: String
+package struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvertible {
+    package var why: String
     /// The last line or message that it was told.
-    public var sent: String?
+    package var sent: String?
     /// The last line that it answered.
-    public var received: String?
+    package var received: String?
     /// What it last said on standard error.
-    public var said: String?
-    public var hint: String
+    package var said: String?
+    package var hint: String
 
-    public init(
+    package init(
         _ why: String, sent: String? = nil, received: String? = nil, said: String? = nil, hint: String
     ) {
         self.why = why
@@ -22,7 +22,7 @@ public struct ConformanceFault: Error, Sendable, Equatable, CustomStringConverti
         self.hint = hint
     }
 
-    public var description: String { why }
+    package var description: String { why }
 
     /// Lines and hint, each with its name.
     var details: [(name: String, text: String)] {
@@ -32,21 +32,21 @@ public struct ConformanceFault: Error, Sendable, Equatable, CustomStringConverti
 }
 
 /// What became of one case.
-public struct ConformanceResult: Sendable, Equatable {
-    public enum Outcome: Sendable, Equatable {
+package struct ConformanceResult: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         case passed
         case failed(ConformanceFault)
         /// It wasn't tried, for that reason.
         case skipped(String)
     }
 
-    public var name: String
+    package var name: String
     /// What is asked of the plugin, in a few words.
-    public var about: String
-    public var outcome: Outcome
-    public var seconds: Double
+    package var about: String
+    package var outcome: Outcome
+    package var seconds: Double
 
-    public init(name: String, about: String, outcome: Outcome, seconds: Double) {
+    package init(name: String, about: String, outcome: Outcome, seconds: Double) {
         self.name = name
         self.about = about
         self.outcome = outcome
@@ -79,24 +79,24 @@ public struct ConformanceResult: Sendable, Equatable {
 }
 
 /// All cases of one plugin, for eyes and for programs.
-public struct ConformanceReport: Sendable {
-    public let plugin: String
-    public let file: String
-    public let results: [ConformanceResult]
+package struct ConformanceReport: Sendable {
+    package let plugin: String
+    package let file: String
+    package let results: [ConformanceResult]
 
-    public init(plugin: String, file: String, results: [ConformanceResult]) {
+    package init(plugin: String, file: String, results: [ConformanceResult]) {
         self.plugin = plugin
         self.file = file
         self.results = results
     }
 
-    public var failed: [ConformanceResult] {
+    package var failed: [ConformanceResult] {
         results.filter { if case .failed = $0.outcome { true } else { false } }
     }
 
-    public var passed: Int { results.count { $0.outcome == .passed } }
+    package var passed: Int { results.count { $0.outcome == .passed } }
 
-    public var json: String {
+    package var json: String {
         Value.object([
             "plugin": .string(plugin), "file": .string(file), "passed": .integer(Int64(passed)),
             "failed": .integer(Int64(failed.count)),
@@ -106,7 +106,7 @@ public struct ConformanceReport: Sendable {
     }
 
     /// A line a case, then what failed and why.
-    public func table(for terminal: Terminal) -> String {
+    package func table(for terminal: Terminal) -> String {
         var table = Table([.init("Case"), .init("Result"), .number("Seconds", givesWay: 1), .init("Asks")])
         for result in results {
             let tenths = Int((result.seconds * 10).rounded())

@@ -2,15 +2,15 @@
 /// is meant was named on the command line. Pure.
 ///
 /// A command stands in single quotes and begins with the program's name. Whoever writes a text needn't know where the stack lies.
-public struct Advice: Sendable, Equatable {
+package struct Advice: Sendable, Equatable {
     /// The state folder to be repeated; nil where it needn't be.
-    public var state: String?
+    package var state: String?
     /// The configuration to be repeated.
-    public var configuration: String?
+    package var configuration: String?
     /// The same for the commands that start a stack, which don't go by what it was last started with.
-    public var started: String?
+    package var started: String?
 
-    public init(state: String? = nil, configuration: String? = nil, started: String? = nil) {
+    package init(state: String? = nil, configuration: String? = nil, started: String? = nil) {
         self.state = state
         self.configuration = configuration
         self.started = started
@@ -19,20 +19,20 @@ public struct Advice: Sendable, Equatable {
     private static let opening = "'healthbus "
     /// Commands that start a stack, and those that aren't about one.
     private static let starting: Set<String> = ["up", "demo"]
-    public static let withoutStack: Set<String> = ["generate", "plugins", "simulate"]
+    package static let withoutStack: Set<String> = ["generate", "plugins", "simulate"]
 
     /// The command lines in a text, without their quotes.
-    public static func commands(in text: String) -> [String] {
+    package static func commands(in text: String) -> [String] {
         parts(of: text).compactMap { $0.isCommand ? String($0.text) : nil }
     }
 
     /// The text with the options that its commands need.
-    public func addressed(_ text: String) -> String {
+    package func addressed(_ text: String) -> String {
         guard self != Advice() else { return text }
         return Self.parts(of: text).map { $0.isCommand ? addressed(command: $0.text) : String($0.text) }.joined()
     }
 
-    public func addressed(_ failure: Failure) -> Failure {
+    package func addressed(_ failure: Failure) -> Failure {
         Failure(addressed(failure.message), hint: failure.hint.map(addressed), code: failure.code)
     }
 
@@ -53,7 +53,7 @@ public struct Advice: Sendable, Equatable {
     }
 
     /// As a shell takes it for one word; in double quotes, for the command itself stands in single ones.
-    public static func quoted(_ word: String) -> String {
+    package static func quoted(_ word: String) -> String {
         let plain = word.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+:@%,=~".unicodeScalars.contains($0)
         }

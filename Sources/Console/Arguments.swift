@@ -2,16 +2,16 @@
 ///
 /// `--option value`, `--option=value`, `-o value`; everything after `--` is positional. A lone `-` is positional too, and
 /// so a value may begin with a hyphen ("--offset -5") unless it is an option itself.
-public struct Arguments: Sendable {
-    public let command: CommandHelp
-    public private(set) var positionals: [String] = []
+package struct Arguments: Sendable {
+    package let command: CommandHelp
+    package private(set) var positionals: [String] = []
     /// `--help` was among them; nothing else was checked then.
-    public private(set) var wantsHelp = false
+    package private(set) var wantsHelp = false
     private var given: [String: [String]] = [:]
 
     /// - Parameter words: without the program's and the command's name.
     /// - Throws: `Failure` (usage) that names the nearest option where one is unknown.
-    public init(_ words: [String], for command: CommandHelp) throws(Failure) {
+    package init(_ words: [String], for command: CommandHelp) throws(Failure) {
         self.command = command
         var rest = words[...]
         if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
@@ -32,18 +32,18 @@ public struct Arguments: Sendable {
     }
 
     /// Whether a flag was given.
-    public func flag(_ name: String) -> Bool { given[declared(name).name] != nil }
+    package func flag(_ name: String) -> Bool { given[declared(name).name] != nil }
 
     /// An option's value; nil when it wasn't given.
-    public func value(_ name: String) -> String? { given[declared(name).name]?.last }
+    package func value(_ name: String) -> String? { given[declared(name).name]?.last }
 
     /// The values of an option that repeats, in order.
-    public func values(_ name: String) -> [String] { given[declared(name).name] ?? [] }
+    package func values(_ name: String) -> [String] { given[declared(name).name] ?? [] }
 
     /// An option's value as a number; nil when it wasn't given.
     ///
     /// - Throws: `Failure` (usage) when it is none, or outside `range`.
-    public func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max) throws(Failure) -> Int? {
+    package func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max) throws(Failure) -> Int? {
         guard let text = value(name) else { return nil }
         if let number = Int(text), range.contains(number) { return number }
         let bounds =
@@ -54,7 +54,7 @@ public struct Arguments: Sendable {
     /// An option's value as one of an enumeration's names; nil when it wasn't given.
     ///
     /// - Throws: `Failure` (usage) that lists the names.
-    public func choice<Choice: RawRepresentable & CaseIterable>(
+    package func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, as type: Choice.Type
     ) throws(Failure) -> Choice? where Choice.RawValue == String {
         guard let text = value(name) else { return nil }

@@ -1,17 +1,17 @@
 /// What a command takes, from which it is parsed and explained.
-public struct CommandHelp: Sendable {
-    public struct Option: Sendable {
+package struct CommandHelp: Sendable {
+    package struct Option: Sendable {
         /// "--window".
-        public var name: String
+        package var name: String
         /// "-w"; nil without.
-        public var short: String?
+        package var short: String?
         /// What its value is, as in "seconds"; nil makes it a flag.
-        public var value: String?
-        public var help: String
+        package var value: String?
+        package var help: String
         /// May be given several times.
-        public var repeats: Bool
+        package var repeats: Bool
 
-        public init(_ name: String, short: String? = nil, value: String? = nil, repeats: Bool = false, help: String) {
+        package init(_ name: String, short: String? = nil, value: String? = nil, repeats: Bool = false, help: String) {
             self.name = name
             self.short = short
             self.value = value
@@ -20,14 +20,14 @@ public struct CommandHelp: Sendable {
         }
     }
 
-    public struct Positional: Sendable {
+    package struct Positional: Sendable {
         /// "file".
-        public var name: String
-        public var isRequired: Bool
+        package var name: String
+        package var isRequired: Bool
         /// Takes all that follow; only the last may.
-        public var repeats: Bool
+        package var repeats: Bool
 
-        public init(_ name: String, isRequired: Bool = true, repeats: Bool = false) {
+        package init(_ name: String, isRequired: Bool = true, repeats: Bool = false) {
             self.name = name
             self.isRequired = isRequired
             self.repeats = repeats
@@ -35,15 +35,15 @@ public struct CommandHelp: Sendable {
     }
 
     /// As typed, the program's name included: "healthbus import".
-    public var name: String
+    package var name: String
     /// One sentence.
-    public var summary: String
-    public var positionals: [Positional]
-    public var options: [Option]
+    package var summary: String
+    package var positionals: [Positional]
+    package var options: [Option]
     /// Whole command lines.
-    public var examples: [String]
+    package var examples: [String]
 
-    public init(
+    package init(
         name: String, summary: String, positionals: [Positional] = [], options: [Option] = [], examples: [String] = []
     ) {
         self.name = name
@@ -54,12 +54,12 @@ public struct CommandHelp: Sendable {
     }
 
     /// What selects it: the last word of its name.
-    public var word: String { name.split(separator: " ").last.map(String.init) ?? name }
+    package var word: String { name.split(separator: " ").last.map(String.init) ?? name }
 
     static let help = Option("--help", short: "-h", help: "show this help")
 
     /// "healthbus import [options] <file>...".
-    public var usage: String {
+    package var usage: String {
         let words = positionals.map { positional in
             let word = "<\(positional.name)>" + (positional.repeats ? "..." : "")
             return positional.isRequired ? word : "[\(word)]"
@@ -69,7 +69,7 @@ public struct CommandHelp: Sendable {
 
     /// Summary, usage, options and examples.
     /// - Parameter width: of the terminal that it is for; nil breaks no line.
-    public func render(width columns: Int? = nil) -> String {
+    package func render(width columns: Int? = nil) -> String {
         var text = TextWrap.hanging("", summary, indent: 0, width: columns) + "\nUsage:\n  \(usage)\n\nOptions:\n"
         let forms = options.map { option in
             (option.short.map { "\($0), " } ?? "    ") + option.name + (option.value.map { " <\($0)>" } ?? "")

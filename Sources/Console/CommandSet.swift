@@ -1,31 +1,31 @@
 /// A program's commands: finds the one that a command line names, and explains them all.
-public struct CommandSet: Sendable {
-    public enum Selection: Sendable {
+package struct CommandSet: Sendable {
+    package enum Selection: Sendable {
         /// Print this and exit 0: help, or the version.
         case text(String)
         /// Run the command of that short name ("import") with these.
         case command(String, Arguments)
     }
 
-    public let program: String
-    public let version: String
-    public let summary: String
+    package let program: String
+    package let version: String
+    package let summary: String
     /// In the order of the help.
-    public let groups: [Group]
-    public var commands: [CommandHelp] { groups.flatMap(\.commands) }
+    package let groups: [Group]
+    package var commands: [CommandHelp] { groups.flatMap(\.commands) }
 
     /// Commands that serve one purpose.
-    public struct Group: Sendable {
-        public let title: String
-        public let commands: [CommandHelp]
+    package struct Group: Sendable {
+        package let title: String
+        package let commands: [CommandHelp]
 
-        public init(_ title: String, _ commands: [CommandHelp]) {
+        package init(_ title: String, _ commands: [CommandHelp]) {
             self.title = title
             self.commands = commands
         }
     }
 
-    public init(program: String, version: String, summary: String, groups: [Group]) {
+    package init(program: String, version: String, summary: String, groups: [Group]) {
         self.program = program
         self.version = version
         self.summary = summary
@@ -36,7 +36,7 @@ public struct CommandSet: Sendable {
     ///   - words: the command line without the program's name. None, `help` and `--help` ask for help, `--version` for the version.
     ///   - width: of the terminal that help is for; nil breaks no line.
     /// - Throws: `Failure` (usage).
-    public func select(_ words: [String], width: Int? = nil) throws(Failure) -> Selection {
+    package func select(_ words: [String], width: Int? = nil) throws(Failure) -> Selection {
         guard let word = words.first, word != "--help", word != "-h" else { return .text(render(width: width)) }
         if word == "--version" { return .text("\(program) \(version)\n") }
         if word == "help" {
@@ -54,7 +54,7 @@ public struct CommandSet: Sendable {
             "unknown command \(word)", hint: nearest.map { "did you mean \($0)?" } ?? "see \(program) --help")
     }
 
-    public func render(width columns: Int? = nil) -> String {
+    package func render(width columns: Int? = nil) -> String {
         let width = commands.reduce(0) { max($0, DisplayWidth.of($1.word)) }
         let groups = groups.map { group in
             let lines = group.commands.map { help in

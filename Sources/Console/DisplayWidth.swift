@@ -1,13 +1,13 @@
 /// How many columns of a terminal a text takes, roughly as the East Asian Width property says (UAX #11).
-public enum DisplayWidth {
-    public static func of(_ text: String) -> Int {
+package enum DisplayWidth {
+    package static func of(_ text: String) -> Int {
         // Plain ASCII, by far the usual case, counts by bytes.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
         return text.reduce(0) { $0 + of($1) }
     }
 
     /// 0, 1 or 2: a cluster of joined emoji or a letter with its accents is one picture.
-    public static func of(_ character: Character) -> Int {
+    package static func of(_ character: Character) -> Int {
         var width = 0
         for scalar in character.unicodeScalars {
             // Asks for the emoji picture of what is else a text symbol.
@@ -33,7 +33,7 @@ public enum DisplayWidth {
     ]
 
     /// The text cut to so many columns, with "…" where something is missing.
-    public static func truncated(_ text: String, to width: Int) -> String {
+    package static func truncated(_ text: String, to width: Int) -> String {
         guard of(text) > width else { return text }
         var out = ""
         var used = 0

@@ -1,7 +1,7 @@
 import Glibc
 
 /// What a program's end tells whoever called it.
-public enum ExitCode: Int32, Sendable, CaseIterable {
+package enum ExitCode: Int32, Sendable, CaseIterable {
     case done = 0
     case failed = 1
     /// Called wrongly: unknown option, missing argument.
@@ -11,33 +11,33 @@ public enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 /// An error for people: what happened, to what, and what to do now. Never holds health values.
-public struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
-    public var message: String
+package struct Failure: Error, Sendable, Equatable, CustomStringConvertible {
+    package var message: String
     /// What to do now; nil where nothing helps.
-    public var hint: String?
-    public var code: ExitCode
+    package var hint: String?
+    package var code: ExitCode
 
-    public init(_ message: String, hint: String? = nil, code: ExitCode = .failed) {
+    package init(_ message: String, hint: String? = nil, code: ExitCode = .failed) {
         self.message = message
         self.hint = hint
         self.code = code
     }
 
-    public static func usage(_ message: String, hint: String? = nil) -> Failure {
+    package static func usage(_ message: String, hint: String? = nil) -> Failure {
         Failure(message, hint: hint, code: .usage)
     }
 
     /// "message; hint", in one line.
-    public var description: String { message + (hint.map { "; \($0)" } ?? "") }
+    package var description: String { message + (hint.map { "; \($0)" } ?? "") }
 
     /// What `reportAndExit` prints: two lines, or one without a hint.
-    public func report(program: String) -> String {
+    package func report(program: String) -> String {
         "\(program): \(message)\n" + (hint.map { "hint: \($0)\n" } ?? "")
     }
 }
 
 /// Prints the error to standard error and ends the process: with a `Failure`'s own code, else 1.
-public func reportAndExit(_ error: any Error, program: String) -> Never {
+package func reportAndExit(_ error: any Error, program: String) -> Never {
     let failure = error as? Failure ?? Failure(String(describing: error))
     StandardStream.error.write(failure.report(program: program))
     exit(failure.code.rawValue)

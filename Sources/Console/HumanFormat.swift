@@ -1,14 +1,14 @@
 import Foundation
 
 /// Numbers and times as people read them, in English, the same on every machine.
-public enum HumanFormat {
+package enum HumanFormat {
     /// "1 day", "2 days"; "1 summary", "2 summaries" with the word for many.
-    public static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
+    package static func count(_ number: Int, _ one: String, _ many: String? = nil) -> String {
         "\(count(number)) \(number == 1 ? one : many ?? one + "s")"
     }
 
     /// "1 234 567" with narrow no-break spaces.
-    public static func count(_ number: Int) -> String {
+    package static func count(_ number: Int) -> String {
         let digits = Array(String(number.magnitude))
         var out = number < 0 ? "-" : ""
         for (index, digit) in digits.enumerated() {
@@ -19,7 +19,7 @@ public enum HumanFormat {
     }
 
     /// "512 B", "1.5 kB", "2.3 GB": powers of 1000.
-    public static func bytes(_ number: Int) -> String {
+    package static func bytes(_ number: Int) -> String {
         if number.magnitude < 1000 { return "\(number) B" }
         var amount = Double(number)
         var unit = 0
@@ -34,7 +34,7 @@ public enum HumanFormat {
     }
 
     /// "0 s", "850 ms", "4.2 s", "2 min 5 s", "3 h 4 min", "2 d 3 h": two units at most.
-    public static func duration(_ duration: Duration) -> String {
+    package static func duration(_ duration: Duration) -> String {
         if duration < .zero { return "-" + Self.duration(.zero - duration) }
         if duration == .zero { return "0 s" }
         let seconds = duration / .seconds(1)
@@ -58,7 +58,7 @@ public enum HumanFormat {
     }
 
     /// "5 min ago", "in 2 hr"; "never" for nil.
-    public static func relative(_ date: Date?, now: Date) -> String {
+    package static func relative(_ date: Date?, now: Date) -> String {
         guard let date else { return "never" }
         if abs(date.timeIntervalSince(now)) < 1 { return "now" }
         let style = Date.AnchoredRelativeFormatStyle(

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The value of a log event's field, as it is written.
-public enum LogValue: Sendable, Equatable {
+package enum LogValue: Sendable, Equatable {
     case text(String)
     case integer(Int64)
     case number(Double)
@@ -9,21 +9,21 @@ public enum LogValue: Sendable, Equatable {
 }
 
 /// What can be the value of a log event's field.
-public protocol LogFieldValue: Sendable {
+package protocol LogFieldValue: Sendable {
     var logValue: LogValue { get }
 }
 
 /// Fields of a log event, in order.
-public typealias LogFields = KeyValuePairs<String, any LogFieldValue>
+package typealias LogFields = KeyValuePairs<String, any LogFieldValue>
 
-extension String: LogFieldValue { public var logValue: LogValue { .text(self) } }
-extension Int: LogFieldValue { public var logValue: LogValue { .integer(Int64(self)) } }
-extension Int32: LogFieldValue { public var logValue: LogValue { .integer(Int64(self)) } }
-extension Int64: LogFieldValue { public var logValue: LogValue { .integer(self) } }
-extension Double: LogFieldValue { public var logValue: LogValue { .number(self) } }
-extension Bool: LogFieldValue { public var logValue: LogValue { .flag(self) } }
+extension String: LogFieldValue { package var logValue: LogValue { .text(self) } }
+extension Int: LogFieldValue { package var logValue: LogValue { .integer(Int64(self)) } }
+extension Int32: LogFieldValue { package var logValue: LogValue { .integer(Int64(self)) } }
+extension Int64: LogFieldValue { package var logValue: LogValue { .integer(self) } }
+extension Double: LogFieldValue { package var logValue: LogValue { .number(self) } }
+extension Bool: LogFieldValue { package var logValue: LogValue { .flag(self) } }
 /// In seconds.
-extension Duration: LogFieldValue { public var logValue: LogValue { .number(self / .seconds(1)) } }
+extension Duration: LogFieldValue { package var logValue: LogValue { .number(self / .seconds(1)) } }
 
 extension Log {
     private var timestamp: String { Self.style.format(now()) }

@@ -8,11 +8,11 @@ import Glibc
 /// or one JSON object a line with `HEALTHBUS_LOG=json`. A line goes out in one write(2), so lines of several threads and processes
 /// don't mix. **Values of health data, and names that a person gave, are never passed**: types, counts, sequences, durations and
 /// errors are.
-public struct Log: Sendable {
-    public enum Level: String, Sendable, Comparable, CaseIterable {
+package struct Log: Sendable {
+    package enum Level: String, Sendable, Comparable, CaseIterable {
         case debug, info, notice, warning, error
 
-        public static func < (a: Level, b: Level) -> Bool { a.rank < b.rank }
+        package static func < (a: Level, b: Level) -> Bool { a.rank < b.rank }
 
         private var rank: Int {
             switch self {
@@ -25,15 +25,15 @@ public struct Log: Sendable {
         }
     }
 
-    public enum Format: String, Sendable, CaseIterable { case text, json }
+    package enum Format: String, Sendable, CaseIterable { case text, json }
 
-    public let plugin: String
-    public let levels: LogLevels
-    public let format: Format
+    package let plugin: String
+    package let levels: LogLevels
+    package let format: Format
     let now: @Sendable () -> Date
     private let write: @Sendable (String) -> Void
 
-    public init(
+    package init(
         plugin: String, levels: LogLevels = LogLevels(), format: Format = .text,
         now: @escaping @Sendable () -> Date = { Date() },
         write: @escaping @Sendable (String) -> Void = { StandardStream.error.write($0) }
@@ -48,7 +48,7 @@ public struct Log: Sendable {
     /// As the environment says: `HEALTHBUS_LOG_LEVEL` (info when unset) and `HEALTHBUS_LOG` (text when unset).
     ///
     /// - Throws: `Failure` (usage) that lists the values there are.
-    public init(
+    package init(
         plugin: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(Failure) {
         let variable = "HEALTHBUS_LOG_LEVEL"
@@ -59,7 +59,7 @@ public struct Log: Sendable {
     }
 
     /// The same log, its lines given to `write` instead.
-    public func writing(to write: @escaping @Sendable (String) -> Void) -> Log {
+    package func writing(to write: @escaping @Sendable (String) -> Void) -> Log {
         Log(plugin: plugin, levels: levels, format: format, now: now, write: write)
     }
 
@@ -75,7 +75,7 @@ public struct Log: Sendable {
     /// - Parameters:
     ///   - failed: writes it at the event's level for failures.
     ///   - fields: in order; evaluated only when the event is wanted.
-    public func callAsFunction(
+    package func callAsFunction(
         _ event: LogEvent, failed: Bool = false, _ fields: @autoclosure () -> LogFields = [:]
     ) {
         guard levels.wants(event, failed: failed) else { return }

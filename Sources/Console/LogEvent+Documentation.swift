@@ -1,6 +1,6 @@
 extension LogEvent {
     /// A table for a page of the documentation, in the order of categories and names.
-    public static func documentation(of events: [LogEvent]) -> String {
+    package static func documentation(of events: [LogEvent]) -> String {
         let order = events.sorted { ($0.category, $0.name) < ($1.category, $1.name) }
         let rows = order.map { event in
             let fields = event.fields.map { "`\($0.name)` (\($0.meaning))" }.joined(separator: ", ")

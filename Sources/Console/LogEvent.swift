@@ -1,19 +1,19 @@
 /// A kind of thing that processes say in their logs: declared once, with what it means and what its fields hold.
-public struct LogEvent: Sendable, Equatable {
-    public struct Field: Sendable, Equatable {
-        public let name: String
-        public let meaning: String
+package struct LogEvent: Sendable, Equatable {
+    package struct Field: Sendable, Equatable {
+        package let name: String
+        package let meaning: String
     }
 
     /// `noun.verb`, as in "observer.fired".
-    public let name: String
-    public let level: Log.Level
+    package let name: String
+    package let level: Log.Level
     /// The level when it tells of a failure; nil for what can't fail.
-    public let failureLevel: Log.Level?
+    package let failureLevel: Log.Level?
     /// In the order in which they are written; one may be left out.
-    public let fields: [Field]
+    package let fields: [Field]
     /// One sentence.
-    public let meaning: String
+    package let meaning: String
 
     package init(
         _ name: String, _ level: Log.Level, failing failureLevel: Log.Level? = nil, _ meaning: String,
@@ -27,22 +27,22 @@ public struct LogEvent: Sendable, Equatable {
     }
 
     /// The part of the work that it is about, as HealthKit apps name their log categories: what stands before the dot.
-    public var category: String { name.split(separator: ".").first.map(String.init) ?? name }
+    package var category: String { name.split(separator: ".").first.map(String.init) ?? name }
 
-    public func level(failed: Bool) -> Log.Level { failed ? failureLevel ?? level : level }
+    package func level(failed: Bool) -> Log.Level { failed ? failureLevel ?? level : level }
 
     /// The first of these names that isn't a field of this event; nil when all are.
-    public func undeclared(_ names: some Sequence<String>) -> String? {
+    package func undeclared(_ names: some Sequence<String>) -> String? {
         names.first { name in !fields.contains { $0.name == name } }
     }
 }
 
 /// From which level on a log writes: one for all, and others for single categories.
-public struct LogLevels: Sendable, Equatable {
-    public var usual: Log.Level
-    public var byCategory: [String: Log.Level]
+package struct LogLevels: Sendable, Equatable {
+    package var usual: Log.Level
+    package var byCategory: [String: Log.Level]
 
-    public init(_ usual: Log.Level = .info, byCategory: [String: Log.Level] = [:]) {
+    package init(_ usual: Log.Level = .info, byCategory: [String: Log.Level] = [:]) {
         self.usual = usual
         self.byCategory = byCategory
     }
@@ -50,7 +50,7 @@ public struct LogLevels: Sendable, Equatable {
     /// "info", or "info,observer=debug,sync=debug".
     ///
     /// - Throws: `Failure` (usage) that lists the levels there are.
-    public init(_ text: String, variable: String) throws(Failure) {
+    package init(_ text: String, variable: String) throws(Failure) {
         self.init()
         func level(_ name: some StringProtocol) throws(Failure) -> Log.Level {
             if let level = Log.Level(rawValue: String(name)) { return level }
@@ -69,7 +69,7 @@ public struct LogLevels: Sendable, Equatable {
         }
     }
 
-    public func wants(_ event: LogEvent, failed: Bool = false) -> Bool {
+    package func wants(_ event: LogEvent, failed: Bool = false) -> Bool {
         event.level(failed: failed) >= byCategory[event.category] ?? usual
     }
 }

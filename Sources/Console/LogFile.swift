@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// The process that writes is the one that begins the new file, between two lines: no line is lost or cut, whoever else dies, and nobody
 /// waits for a reader. What a full disk doesn't take is lost.
-public final class LogFile: Sendable {
-    public static let limit = 4 << 20
+package final class LogFile: Sendable {
+    package static let limit = 4 << 20
 
     private let path: String
     private let limit: Int
@@ -14,11 +14,11 @@ public final class LogFile: Sendable {
     private let lock = Mutex(())
 
     /// Where the lines before a log's first one are.
-    public static func older(_ path: String) -> String { path + ".1" }
+    package static func older(_ path: String) -> String { path + ".1" }
 
     /// - Parameter descriptor: open for appending; it stays the log's when that begins a new file.
     /// - Returns: nil when that isn't the file at `path`.
-    public init?(path: String, descriptor: Int32 = STDERR_FILENO, limit: Int = LogFile.limit) {
+    package init?(path: String, descriptor: Int32 = STDERR_FILENO, limit: Int = LogFile.limit) {
         self.path = path
         self.limit = limit
         self.descriptor = descriptor
@@ -26,7 +26,7 @@ public final class LogFile: Sendable {
     }
 
     /// - Parameter line: with its end.
-    public func write(_ line: String) {
+    package func write(_ line: String) {
         lock.withLock { _ in
             switch size {
             // Another process of this instance, which waits to take over or has been, has begun a new file.

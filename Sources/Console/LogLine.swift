@@ -1,27 +1,27 @@
 import Foundation
 
 /// A line of a log, as `Log` writes it in either form; what else stands on standard error (a crash's last words) is `text` alone.
-public struct LogLine: Sendable, Equatable {
+package struct LogLine: Sendable, Equatable {
     /// ISO 8601 with milliseconds, in UTC: sorts as it reads. Of a line without one: that of the line before.
-    public var time: String
+    package var time: String
     /// nil for what isn't an event.
-    public var level: Log.Level?
-    public var instance: String
-    public var category = ""
-    public var event = ""
-    public var fields: [Field] = []
-    public var text: String
+    package var level: Log.Level?
+    package var instance: String
+    package var category = ""
+    package var event = ""
+    package var fields: [Field] = []
+    package var text: String
 
-    public struct Field: Sendable, Equatable {
-        public var key: String
-        public var value: String
+    package struct Field: Sendable, Equatable {
+        package var key: String
+        package var value: String
     }
 
     /// - Parameters:
     ///   - text: without its end.
     ///   - before: the time of the line before, for one that has none.
     ///   - instance: whose file it stands in.
-    public init(_ text: String, instance: String, before: String) {
+    package init(_ text: String, instance: String, before: String) {
         self.init(time: before, level: nil, instance: instance, text: text)
         if text.hasPrefix("{") { readJSON() } else { readText() }
     }
@@ -94,7 +94,7 @@ public struct LogLine: Sendable, Equatable {
 
 extension LogLine {
     /// One line for eyes, without its end; control characters are made harmless.
-    public var line: String {
+    package var line: String {
         guard level != nil else { return Self.harmless(text) }
         // A line that was written as text is shown as it is; the log has escaped what needs it.
         guard text.hasPrefix("{") else { return text }
@@ -103,7 +103,7 @@ extension LogLine {
     }
 
     /// One JSON object, without its end: the members of `HEALTHBUS_LOG=json`; `text` for what isn't an event.
-    public var json: String {
+    package var json: String {
         var members = [("time", Log.quoted(time)), ("plugin", Log.quoted(instance))]
         if let level {
             let fields = fields.map { "\(Log.quoted($0.key)):\(Log.quoted($0.value))" }.joined(separator: ",")

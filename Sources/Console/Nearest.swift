@@ -1,8 +1,8 @@
 /// What somebody who mistyped a word may have meant.
-public enum Nearest {
+package enum Nearest {
     /// The candidate with the fewest edits (Levenshtein 1966; two letters swapped are one edit, Damerau 1964), if they are few for the
     /// word's length; the first of equals.
-    public static func to(_ word: String, among candidates: [String]) -> String? {
+    package static func to(_ word: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { (candidate: $0, edits: distance(Array(word.utf8), Array($0.utf8))) }
         guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
         return best.edits <= max(1, word.utf8.count / 3) ? best.candidate : nil

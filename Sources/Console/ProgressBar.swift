@@ -3,16 +3,16 @@ import Foundation
 /// One line on the screen that says how far a long piece of work is: share, bytes, records, rate, time left.
 ///
 /// Draws at most ten times a second, and nothing at all where there is no screen. Not for several threads.
-public struct ProgressBar {
+package struct ProgressBar {
     /// Time since any fixed moment, by a monotonic clock.
-    public typealias Clock = () -> Duration
+    package typealias Clock = () -> Duration
 
-    public let title: String
+    package let title: String
     /// nil where the end isn't known: then no share and no time left.
-    public let totalBytes: Int?
-    public private(set) var bytes = 0
+    package let totalBytes: Int?
+    package private(set) var bytes = 0
     /// nil where nothing but bytes is counted: then the rate is theirs.
-    public private(set) var records: Int?
+    package private(set) var records: Int?
 
     private let terminal: Terminal
     private let clock: Clock
@@ -20,7 +20,7 @@ public struct ProgressBar {
     private let start: Duration
     private var lastDrawn: Duration?
 
-    public init(
+    package init(
         _ title: String, totalBytes: Int?, terminal: Terminal, clock: @escaping Clock,
         write: @escaping (String) -> Void
     ) {
@@ -33,7 +33,7 @@ public struct ProgressBar {
     }
 
     /// On standard error.
-    public init(_ title: String, totalBytes: Int?) {
+    package init(_ title: String, totalBytes: Int?) {
         let origin = ContinuousClock.now
         self.init(
             title, totalBytes: totalBytes, terminal: Terminal(.error), clock: { ContinuousClock.now - origin },
@@ -41,7 +41,7 @@ public struct ProgressBar {
     }
 
     /// - Parameters: totals so far, not what was added.
-    public mutating func update(bytes: Int, records: Int? = nil) {
+    package mutating func update(bytes: Int, records: Int? = nil) {
         self.bytes = bytes
         self.records = records
         guard terminal.isTerminal else { return }
@@ -53,13 +53,13 @@ public struct ProgressBar {
     }
 
     /// Replaces the bar by its summary.
-    public mutating func finish() {
+    package mutating func finish() {
         guard terminal.isTerminal else { return }
         write("\r" + DisplayWidth.truncated(summary, to: max(1, terminal.width - 1)) + "\u{1B}[K\n")
     }
 
     /// "Importing: 1 234 567 records, 2.3 GB in 12 s (102 880 records/s)".
-    public var summary: String {
+    package var summary: String {
         let elapsed = clock() - start
         return "\(title): \(recordText.map { $0 + ", " } ?? "")\(HumanFormat.bytes(bytes)) in "
             + HumanFormat.duration(elapsed) + (rate(in: elapsed).map { " (\($0))" } ?? "")

@@ -4,13 +4,13 @@ import Glibc
 /// The whole screen of a terminal, for a program that draws it again and again: the other buffer, keys without echo or waiting for a line.
 ///
 /// `leave` puts everything back as it was; who enters sees to it that it is called, however things end.
-public final class Screen {
+package final class Screen {
     private let output: StandardStream
     private let input: Int32
     private var before: termios?
     private var isEntered = false
 
-    public init(output: StandardStream = .output, input: Int32 = STDIN_FILENO) {
+    package init(output: StandardStream = .output, input: Int32 = STDIN_FILENO) {
         self.output = output
         self.input = input
     }
@@ -18,9 +18,9 @@ public final class Screen {
     deinit { leave() }
 
     /// Whether keys can be read.
-    public var hasKeys: Bool { isatty(input) == 1 }
+    package var hasKeys: Bool { isatty(input) == 1 }
 
-    public func enter() {
+    package func enter() {
         guard !isEntered else { return }
         isEntered = true
         var mode = termios()
@@ -34,7 +34,7 @@ public final class Screen {
         output.write("\u{1B}[?1049h\u{1B}[?25l")
     }
 
-    public func leave() {
+    package func leave() {
         guard isEntered else { return }
         isEntered = false
         output.write("\u{1B}[?25h\u{1B}[?1049l")
@@ -43,14 +43,14 @@ public final class Screen {
     }
 
     /// Draws these lines from the top, over what was there; what is left below is erased.
-    public func draw(_ lines: [String]) {
+    package func draw(_ lines: [String]) {
         guard isEntered else { return }
         // No newline behind the last one: it would scroll a full screen.
         output.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
     }
 
     /// The keys that have been pressed since the last call; waits for none. nil: the terminal is gone.
-    public func keys() -> [UInt8]? {
+    package func keys() -> [UInt8]? {
         var room = [UInt8](repeating: 0, count: 64)
         var watched = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
         guard hasKeys, poll(&watched, 1, 0) > 0 else { return [] }
@@ -59,7 +59,7 @@ public final class Screen {
     }
 
     /// Lines and columns; 24 by 80 where unknown.
-    public var size: (lines: Int, columns: Int) {
+    package var size: (lines: Int, columns: Int) {
         var size = winsize()
         guard ioctl(output.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {
             return (24, 80)

@@ -1,17 +1,17 @@
 /// Scripts that let a shell complete a program's commands, options and values, made from what the commands declare.
-public struct ShellCompletion: Sendable {
-    public enum Shell: String, Sendable, CaseIterable { case bash, zsh, fish }
+package struct ShellCompletion: Sendable {
+    package enum Shell: String, Sendable, CaseIterable { case bash, zsh, fish }
 
     private let commandSet: CommandSet
     /// What the program is called with, before a kind of words, to print those: "healthbus completions".
     private let ask: String
 
-    public init(_ commandSet: CommandSet, ask: String) {
+    package init(_ commandSet: CommandSet, ask: String) {
         self.commandSet = commandSet
         self.ask = ask
     }
 
-    public func script(for shell: Shell) -> String {
+    package func script(for shell: Shell) -> String {
         switch shell {
         case .bash: bash
         case .zsh: zsh

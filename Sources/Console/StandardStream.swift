@@ -1,17 +1,17 @@
 import Glibc
 
 /// Standard output or error, unbuffered: what is given to `write` goes out in one piece where the system takes it so.
-public struct StandardStream: Sendable {
-    public static let output = StandardStream(descriptor: STDOUT_FILENO)
-    public static let error = StandardStream(descriptor: STDERR_FILENO)
+package struct StandardStream: Sendable {
+    package static let output = StandardStream(descriptor: STDOUT_FILENO)
+    package static let error = StandardStream(descriptor: STDERR_FILENO)
 
-    public let descriptor: Int32
+    package let descriptor: Int32
 
-    public init(descriptor: Int32) { self.descriptor = descriptor }
+    package init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// False when the other side is gone or the disk is full: for a message to people there is nobody left to tell.
     @discardableResult
-    public func write(_ text: String) -> Bool {
+    package func write(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { bytes in
             var rest = bytes[...]

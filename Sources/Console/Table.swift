@@ -1,38 +1,38 @@
 /// Rows of text in aligned columns under a header.
-public struct Table: Sendable {
-    public struct Column: Sendable {
-        public enum Alignment: Sendable { case left, right }
-        public var title: String
-        public var alignment: Alignment
+package struct Table: Sendable {
+    package struct Column: Sendable {
+        package enum Alignment: Sendable { case left, right }
+        package var title: String
+        package var alignment: Alignment
         /// When it is left out on a screen that is too narrow for all: 1 goes first, nil never does.
-        public var givesWay: Int?
+        package var givesWay: Int?
 
-        public init(_ title: String, _ alignment: Alignment = .left, givesWay: Int? = nil) {
+        package init(_ title: String, _ alignment: Alignment = .left, givesWay: Int? = nil) {
             self.title = title
             self.alignment = alignment
             self.givesWay = givesWay
         }
 
         /// For numbers.
-        public static func number(_ title: String, givesWay: Int? = nil) -> Column {
+        package static func number(_ title: String, givesWay: Int? = nil) -> Column {
             Column(title, .right, givesWay: givesWay)
         }
     }
 
-    public let columns: [Column]
-    public private(set) var rows: [[String]] = []
+    package let columns: [Column]
+    package private(set) var rows: [[String]] = []
 
-    public init(_ columns: [Column]) { self.columns = columns }
+    package init(_ columns: [Column]) { self.columns = columns }
 
     /// - Parameter cells: one a column; missing ones are empty.
-    public mutating func add(_ cells: [String]) {
+    package mutating func add(_ cells: [String]) {
         precondition(cells.count <= columns.count, "a row has more cells than the table has columns")
         rows.append(cells.map(Self.inOneLine) + Array(repeating: "", count: columns.count - cells.count))
     }
 
     /// The table, a line each, with a newline at the end of all. On a screen that is too narrow, columns that give way are left out, then
     /// lines are cut; where there is no screen the table stays whole and plain.
-    public func render(for terminal: Terminal) -> String {
+    package func render(for terminal: Terminal) -> String {
         let widths = columns.indices.map { column in
             rows.reduce(DisplayWidth.of(columns[column].title)) { max($0, DisplayWidth.of($1[column])) }
         }

@@ -2,20 +2,20 @@ import Foundation
 import Glibc
 
 /// What the screen behind a stream can show.
-public struct Terminal: Sendable, Equatable {
-    public var isTerminal: Bool
+package struct Terminal: Sendable, Equatable {
+    package var isTerminal: Bool
     /// Columns; 80 where unknown.
-    public var width: Int
-    public var usesColor: Bool
+    package var width: Int
+    package var usesColor: Bool
 
-    public init(isTerminal: Bool, width: Int = 80, usesColor: Bool = false) {
+    package init(isTerminal: Bool, width: Int = 80, usesColor: Bool = false) {
         self.isTerminal = isTerminal
         self.width = width
         self.usesColor = usesColor
     }
 
     /// Asks the system. Colour only on a terminal that isn't "dumb", and never when `NO_COLOR` is set (no-color.org).
-    public init(
+    package init(
         _ stream: StandardStream, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         isTerminal = isatty(stream.descriptor) == 1
@@ -25,7 +25,7 @@ public struct Terminal: Sendable, Equatable {
         usesColor = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
     }
 
-    public enum Style: String, Sendable {
+    package enum Style: String, Sendable {
         case bold = "1"
         case dim = "2"
         case red = "31"
@@ -34,7 +34,7 @@ public struct Terminal: Sendable, Equatable {
     }
 
     /// The text in that style, or as it is where colour isn't wanted.
-    public func styled(_ text: String, _ style: Style) -> String {
+    package func styled(_ text: String, _ style: Style) -> String {
         usesColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 }

@@ -1,5 +1,5 @@
 /// What a word of a command line stands for, as its name in the help says: so that a shell can offer it.
-public enum WordKind: Sendable, Hashable {
+package enum WordKind: Sendable, Hashable {
     case file, folder
     /// One of these, as in "on|off".
     case choice([String])
@@ -8,12 +8,12 @@ public enum WordKind: Sendable, Hashable {
     /// Anything: nothing can be offered.
     case free
 
-    public enum Known: String, Sendable, CaseIterable {
+    package enum Known: String, Sendable, CaseIterable {
         case instances, plugins, types
     }
 
     /// - Parameter name: of an option's value or a positional: "file", "off|on", "instance".
-    public init(_ name: String) {
+    package init(_ name: String) {
         switch name {
         case "file": self = .file
         case "folder": self = .folder

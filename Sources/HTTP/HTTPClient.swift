@@ -7,18 +7,18 @@ import CCurl
 ///
 /// `@unchecked Sendable` only so that it can be made on one thread and handed to its owner: libcurl forbids to share an easy
 /// handle between threads at the same time, not to move it.
-public final class HTTPClient: @unchecked Sendable {
+package final class HTTPClient: @unchecked Sendable {
     /// "http://127.0.0.1:8080" or with a prefix, "https://example.org/health"; no slash at its end.
-    public let base: String
+    package let base: String
     /// "127.0.0.1:8080", for messages.
-    public let endpoint: String
+    package let endpoint: String
     /// Bytes of an answer's body that are accepted.
-    public let answerLimit: Int
+    package let answerLimit: Int
     let handle: OpaqueHandle
 
     /// - Parameter base: http or https URL of the server; paths of requests are appended to it.
     /// - Throws: `HTTPError` when it isn't one.
-    public init(base: String, answerLimit: Int = 4 << 20) throws {
+    package init(base: String, answerLimit: Int = 4 << 20) throws {
         let server = try ServerURL(base)
         self.base = server.base
         self.endpoint = server.endpoint
@@ -36,12 +36,12 @@ public final class HTTPClient: @unchecked Sendable {
 
     /// Whether a server's URL leads to this machine itself.
     /// - Throws: `HTTPError` when it isn't a URL.
-    public static func isLoopback(_ base: String) throws -> Bool { try ServerURL(base).isLoopback }
+    package static func isLoopback(_ base: String) throws -> Bool { try ServerURL(base).isLoopback }
 
     /// Sends one request and waits for its answer, whatever its status.
     /// - Parameter timeout: seconds for all of it.
     /// - Throws: `HTTPError` when there is no answer.
-    public func send(_ request: HTTPRequest, timeout: Double = 30) throws -> HTTPResponse {
+    package func send(_ request: HTTPRequest, timeout: Double = 30) throws -> HTTPResponse {
         let answer = AnswerCollector(limit: answerLimit)
         var list: UnsafeMutablePointer<curl_slist>?
         defer { curl_slist_free_all(list) }

@@ -1,6 +1,6 @@
 /// What went wrong with a connection, where, and what to do.
-public struct HTTPError: Error, Equatable, CustomStringConvertible {
-    public enum Kind: String, Sendable {
+package struct HTTPError: Error, Equatable, CustomStringConvertible {
+    package enum Kind: String, Sendable {
         /// The address is taken by another process.
         case addressInUse
         /// The address can't be listened on: unknown host, no right to the port.
@@ -16,15 +16,15 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
         case connection
     }
 
-    public let kind: Kind
+    package let kind: Kind
     /// "127.0.0.1:8080".
-    public let endpoint: String
+    package let endpoint: String
     /// What happened, without bodies, headers or tokens.
-    public let detail: String
+    package let detail: String
     /// What to do now.
-    public let hint: String
+    package let hint: String
 
-    public init(_ kind: Kind, endpoint: String, detail: String, hint: String) {
+    package init(_ kind: Kind, endpoint: String, detail: String, hint: String) {
         self.kind = kind
         self.endpoint = endpoint
         self.detail = detail
@@ -32,12 +32,12 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     }
 
     /// Whether the same request may succeed later without a change of configuration.
-    public var isTransient: Bool {
+    package var isTransient: Bool {
         switch kind {
         case .nameResolution, .connectionRefused, .timedOut, .connection: true
         case .addressInUse, .cannotListen, .invalidRequest, .tls, .answerTooLarge: false
         }
     }
 
-    public var description: String { "\(endpoint): \(detail); \(hint)" }
+    package var description: String { "\(endpoint): \(detail); \(hint)" }
 }

@@ -1,22 +1,22 @@
 /// Header fields in the order given; names compare without case, as HTTP's do.
-public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
-    public struct Field: Sendable, Equatable {
-        public var name: String
-        public var value: String
+package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    package struct Field: Sendable, Equatable {
+        package var name: String
+        package var value: String
     }
 
-    public private(set) var fields: [Field] = []
+    package private(set) var fields: [Field] = []
 
-    public init() {}
+    package init() {}
 
-    public init(dictionaryLiteral elements: (String, String)...) {
+    package init(dictionaryLiteral elements: (String, String)...) {
         for (name, value) in elements { add(name, value) }
     }
 
-    public mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
+    package mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 
     /// The first field of that name; setting replaces all of them.
-    public subscript(_ name: String) -> String? {
+    package subscript(_ name: String) -> String? {
         get { fields.first { Self.same($0.name, name) }?.value }
         set {
             fields.removeAll { Self.same($0.name, name) }
@@ -32,17 +32,17 @@ public struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 }
 
 /// One request, as a client sends it and as a server's handler gets it.
-public struct HTTPRequest: Sendable, Equatable {
+package struct HTTPRequest: Sendable, Equatable {
     /// Upper case: "GET", "POST".
-    public var method: String
+    package var method: String
     /// Absolute, without query: "/api/v1/stats". A server gives it percent-decoded.
-    public var path: String
+    package var path: String
     /// Decoded. Of a name that repeats, the last counts.
-    public var query: [String: String]
-    public var headers: HTTPHeaders
-    public var body: [UInt8]
+    package var query: [String: String]
+    package var headers: HTTPHeaders
+    package var body: [UInt8]
 
-    public init(
+    package init(
         method: String = "GET", path: String, query: [String: String] = [:], headers: HTTPHeaders = [:],
         body: [UInt8] = []
     ) {
@@ -54,7 +54,7 @@ public struct HTTPRequest: Sendable, Equatable {
     }
 
     /// The token of `Authorization: Bearer …`; nil without one.
-    public var bearerToken: String? {
+    package var bearerToken: String? {
         guard let field = headers["Authorization"], field.utf8.count > 7, field.prefix(7).lowercased() == "bearer "
         else { return nil }
         return String(field.dropFirst(7))
@@ -62,22 +62,22 @@ public struct HTTPRequest: Sendable, Equatable {
 }
 
 /// One response.
-public struct HTTPResponse: Sendable, Equatable {
-    public var status: Int
-    public var headers: HTTPHeaders
-    public var body: [UInt8]
+package struct HTTPResponse: Sendable, Equatable {
+    package var status: Int
+    package var headers: HTTPHeaders
+    package var body: [UInt8]
 
-    public init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
+    package init(status: Int, headers: HTTPHeaders = [:], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
     /// A JSON response.
-    public init(status: Int, json: [UInt8]) {
+    package init(status: Int, json: [UInt8]) {
         self.init(status: status, headers: ["Content-Type": "application/json"], body: json)
     }
 
     /// The body as text, for messages and tests.
-    public var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 }

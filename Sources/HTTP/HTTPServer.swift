@@ -6,40 +6,40 @@ import Synchronization
 ///
 /// The handler is synchronous and is called on the server's threads, on as many at once as `Limits.threads`. A body is
 /// collected whole before the handler sees it.
-public final class HTTPServer: Sendable {
-    public typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+package final class HTTPServer: Sendable {
+    package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
     /// Looks at a request's head before its body arrives: the answer for a caller who isn't let in, nil for one who is.
-    public typealias Gate = @Sendable (HTTPRequest) -> HTTPResponse?
+    package typealias Gate = @Sendable (HTTPRequest) -> HTTPResponse?
 
     /// What one server may use.
-    public struct Limits: Sendable {
-        public var threads = 2
+    package struct Limits: Sendable {
+        package var threads = 2
         /// When they are taken, the oldest one that waits and hasn't shown that it is let in gives way to a new one.
-        public var connections = 64
+        package var connections = 64
         /// Of these so many from one address; one more takes the place of the same address's oldest.
-        public var connectionsPerAddress = 48
+        package var connectionsPerAddress = 48
         /// Bytes of one body; a longer one is answered 413.
-        public var bodyBytes = 8 << 20
+        package var bodyBytes = 8 << 20
         /// Bytes of all bodies being received or handled; beyond it a request is answered 503 with Retry-After.
-        public var totalBodyBytes = 24 << 20
+        package var totalBodyBytes = 24 << 20
         /// Bytes of a connection's buffer: request line and headers must fit in (else 414 or 431).
-        public var headerBytes = 32 << 10
+        package var headerBytes = 32 << 10
         /// A new connection whose first request's head isn't whole by then is closed, however busily it trickles.
-        public var headSeconds = 10
+        package var headSeconds = 10
         /// A connection without a byte for so long is closed; one that has been answered also when no other request's
         /// head is whole by then.
-        public var idleSeconds = 30
+        package var idleSeconds = 30
         /// A request that hasn't arrived whole by then is cut off, however busily it trickles.
-        public var requestSeconds = 120
+        package var requestSeconds = 120
         /// An answer that isn't taken by then is cut off.
-        public var answerSeconds = 120
+        package var answerSeconds = 120
 
-        public init() {}
+        package init() {}
     }
 
     /// The real port, also when 0 was asked for.
-    public let port: Int
-    public let host: String
+    package let port: Int
+    package let host: String
     private let exchange: HTTPExchanger
 
     /// Listens and serves at once.
@@ -49,7 +49,7 @@ public final class HTTPServer: Sendable {
     ///   - gate: who isn't let in gets its answer, and no memory for a body. Without one everybody is let in, and nobody
     ///     is preferred to others.
     /// - Throws: `HTTPError` when the address can't be had.
-    public init(
+    package init(
         host: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), gate: Gate? = nil,
         handler: @escaping Handler
     ) throws {
@@ -80,7 +80,7 @@ public final class HTTPServer: Sendable {
     deinit { stop(drainSeconds: 0) }
 
     /// Takes no new connection, lets requests in hand finish within `drainSeconds`, then closes. Once; later calls do nothing.
-    public func stop(drainSeconds: Double = 5) {
+    package func stop(drainSeconds: Double = 5) {
         guard let daemon = exchange.daemon.withLock({ $0.take() }) else { return }
         let listener = MHD_quiesce_daemon(daemon.handle)
         exchange.drain(seconds: drainSeconds)

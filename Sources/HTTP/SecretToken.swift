@@ -1,9 +1,9 @@
 /// A secret that both sides know, compared in time that doesn't depend on where two tokens differ.
-public struct SecretToken: Sendable, CustomStringConvertible {
+package struct SecretToken: Sendable, CustomStringConvertible {
     private let bytes: [UInt8]
 
     /// nil for an empty token, which would let everyone in. White space around it (a file's last newline) isn't part of it.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let trimmed = text.utf8.drop { $0 <= 0x20 }
         let end = trimmed.lastIndex { $0 > 0x20 }
         guard let end else { return nil }
@@ -11,7 +11,7 @@ public struct SecretToken: Sendable, CustomStringConvertible {
     }
 
     /// Whether `candidate` is this token. Only the candidate's own length shows in the time it takes.
-    public func matches(_ candidate: String?) -> Bool {
+    package func matches(_ candidate: String?) -> Bool {
         guard let candidate else { return false }
         var difference: UInt8 = candidate.utf8.count == bytes.count ? 0 : 1
         var index = 0
@@ -24,5 +24,5 @@ public struct SecretToken: Sendable, CustomStringConvertible {
     }
 
     /// Never the secret.
-    public var description: String { "SecretToken(…)" }
+    package var description: String { "SecretToken(…)" }
 }

@@ -2,24 +2,24 @@ import Foundation
 import HealthModel
 
 /// Units that an export prints: the values of one life are the same in both.
-public enum UnitSystem: String, Sendable, CaseIterable {
+package enum UnitSystem: String, Sendable, CaseIterable {
     case metric, imperial
 }
 
 /// Writes the export of an invented life: a zip archive as the Health app writes it, the same bytes for the same options everywhere.
-public struct ExportGenerator: Sendable {
-    public struct Options: Sendable {
-        public var days: Int
-        public var seed: UInt64
+package struct ExportGenerator: Sendable {
+    package struct Options: Sendable {
+        package var days: Int
+        package var seed: UInt64
         /// Exactly so many `Record` elements; nil for an ordinary life, about 1,150 a day.
-        public var records: Int?
+        package var records: Int?
         /// IANA name: where the person lives.
-        public var zone: String
+        package var zone: String
         /// The last day; the export is made the next morning.
-        public var end: LocalDay
-        public var unitSystem: UnitSystem
+        package var end: LocalDay
+        package var unitSystem: UnitSystem
 
-        public init(
+        package init(
             days: Int, seed: UInt64, records: Int? = nil, zone: String = "Europe/Berlin",
             end: LocalDay = LocalDay(year: 2025, month: 4, day: 5), unitSystem: UnitSystem = .metric
         ) {
@@ -33,22 +33,22 @@ public struct ExportGenerator: Sendable {
     }
 
     /// What was written.
-    public struct Result: Sendable, Equatable {
+    package struct Result: Sendable, Equatable {
         /// `Record` elements, those in correlations included.
-        public var records = 0
-        public var correlations = 0
-        public var workouts = 0
-        public var routes = 0
+        package var records = 0
+        package var correlations = 0
+        package var workouts = 0
+        package var routes = 0
         /// Size of export.xml, unpacked.
-        public var bytes = 0
+        package var bytes = 0
     }
 
-    public let options: Options
+    package let options: Options
     let zones: ZoneTimeline
     let counts: RecordCounts
 
     /// - Throws: `GeneratorError.invalidOption`, `ZoneError`.
-    public init(_ options: Options) throws {
+    package init(_ options: Options) throws {
         guard (1...36_525).contains(options.days) else {
             throw GeneratorError.invalidOption("\(options.days) days can't be generated", hint: "give 1 to 36525")
         }
@@ -64,7 +64,7 @@ public struct ExportGenerator: Sendable {
     ///
     /// - Parameter progress: records written so far and in all; called a few times a second.
     @discardableResult
-    public func write(to path: String, progress: (Int, Int) -> Void = { _, _ in }) throws -> Result {
+    package func write(to path: String, progress: (Int, Int) -> Void = { _, _ in }) throws -> Result {
         let partial = path + ".partial"
         do {
             let result = try writeArchive(partial, progress)

@@ -2,11 +2,11 @@ import CArchive
 import Foundation
 
 /// Why an export can't be written.
-public enum GeneratorError: Error, Equatable, CustomStringConvertible {
+package enum GeneratorError: Error, Equatable, CustomStringConvertible {
     case invalidOption(String, hint: String)
     case unwritable(path: String, reason: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .invalidOption(let what, let hint): "\(what); \(hint)"
         case .unwritable(let path, let reason):

@@ -1,5 +1,5 @@
 /// Why an input was quarantined when it is a piece of a damaged file, and no element that HealthKit wrote.
-public enum DamageReason: String, CaseIterable, Sendable {
+package enum DamageReason: String, CaseIterable, Sendable {
     case notWellFormed = "the element isn't well-formed"
     case partNotWellFormed = "a part of the element isn't well-formed"
     case noEndTag = "the element has no end tag"

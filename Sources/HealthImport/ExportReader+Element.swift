@@ -19,7 +19,7 @@ private final class MemorySource: ByteSource {
 extension ExportReader {
     /// Reads the start tag of one record again, as quarantines keep it, by the rules of now.
     /// - Returns: false for what isn't a record's whole start tag; other elements are more than their start tag.
-    public static func reread(element raw: String, into sink: any ExportSink) throws -> Bool {
+    package static func reread(element raw: String, into sink: any ExportSink) throws -> Bool {
         let prefix = "<Record"
         guard raw.hasPrefix(prefix), raw.hasSuffix(">"),
             raw.dropFirst(prefix.count).first.map({ $0.isWhitespace }) == true

@@ -4,14 +4,14 @@ import HealthModel
 /// Reads an Apple Health export, an `export.zip` or a bare XML, told by content and never by name.
 ///
 /// Nothing is unpacked to disk and memory stays flat at any size: blocks of 256 KiB go through the parser, batches come out.
-public struct ExportReader: Sendable {
+package struct ExportReader: Sendable {
     /// As a person knows it, for messages.
-    public let path: String
+    package let path: String
     /// Where its bytes are.
     private let file: String
 
     /// - Parameter file: where the bytes are, when the file has been taken over under another name; else at `path`.
-    public init(path: String, file: String? = nil) {
+    package init(path: String, file: String? = nil) {
         self.path = path
         self.file = file ?? path
     }
@@ -20,7 +20,7 @@ public struct ExportReader: Sendable {
     ///
     /// - Throws: `ImportError` for what isn't a readable export; whatever the sink throws. An export that is damaged further in
     ///   doesn't throw: what is whole is delivered, and the summary says where the damage is.
-    public func read(into sink: any ExportSink) throws -> ReadSummary {
+    package func read(into sink: any ExportSink) throws -> ReadSummary {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError.system(errno, path: path) }
         defer { close(descriptor) }

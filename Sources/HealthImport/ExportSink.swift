@@ -1,7 +1,7 @@
 import HealthModel
 
 /// Takes what a reader finds, on the reader's thread: a call may block, and what it throws stops the reader.
-public protocol ExportSink: AnyObject {
+package protocol ExportSink: AnyObject {
     /// Once, before the first sample.
     func exportInfo(_ info: ExportInfo) throws
     /// At most 4,096 rows, or about 1 MiB of text.
@@ -15,52 +15,52 @@ public protocol ExportSink: AnyObject {
 }
 
 /// A workout's way, or a part of a long one, in columns of one length.
-public struct WorkoutRoute: Sendable, Equatable {
+package struct WorkoutRoute: Sendable, Equatable {
     /// At most this many points come at once.
-    public static let pointLimit = 8192
+    package static let pointLimit = 8192
 
     /// What the workout's payload has as `route`: the file's path as the export gives it ("/workout-routes/route_2025-03-30_9.00am.gpx"), or
     /// "inline/" and the route's start for one that stands inside its workout.
-    public var path: String
+    package var path: String
     /// The workout that refers to it; nil when none does.
-    public var workout: Workout?
+    package var workout: Workout?
     /// How many points of this route came before.
-    public var firstPoint: Int
+    package var firstPoint: Int
     /// Whether the route ends with these; false where its file ends early.
-    public var isLast = false
-    public var time: [Instant] = []
+    package var isLast = false
+    package var time: [Instant] = []
     /// Degrees, WGS 84.
-    public var latitude: [Double] = []
-    public var longitude: [Double] = []
+    package var latitude: [Double] = []
+    package var longitude: [Double] = []
     /// Metres; NaN where there is none, as in the columns below.
-    public var elevation: [Double] = []
+    package var elevation: [Double] = []
     /// m/s.
-    public var speed: [Double] = []
+    package var speed: [Double] = []
     /// Degrees from north; negative when the phone didn't know.
-    public var course: [Double] = []
+    package var course: [Double] = []
     /// Metres.
-    public var horizontalAccuracy: [Double] = []
-    public var verticalAccuracy: [Double] = []
+    package var horizontalAccuracy: [Double] = []
+    package var verticalAccuracy: [Double] = []
 
-    public struct Workout: Sendable, Hashable {
-        public var start: Instant
-        public var end: Instant
-        public var sourceName: String
+    package struct Workout: Sendable, Hashable {
+        package var start: Instant
+        package var end: Instant
+        package var sourceName: String
 
-        public init(start: Instant, end: Instant, sourceName: String) {
+        package init(start: Instant, end: Instant, sourceName: String) {
             self.start = start
             self.end = end
             self.sourceName = sourceName
         }
     }
 
-    public init(path: String, workout: Workout?, firstPoint: Int = 0) {
+    package init(path: String, workout: Workout?, firstPoint: Int = 0) {
         self.path = path
         self.workout = workout
         self.firstPoint = firstPoint
     }
 
-    public var count: Int { time.count }
+    package var count: Int { time.count }
 
     /// The same route without points, to go on behind these.
     var next: WorkoutRoute { WorkoutRoute(path: path, workout: workout, firstPoint: firstPoint + count) }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Why a file can't be imported at all. What is wrong within a readable export is told by `ReadSummary` and quarantined input instead.
-public enum ImportError: Error, Equatable, CustomStringConvertible {
+package enum ImportError: Error, Equatable, CustomStringConvertible {
     case notFound(path: String)
     case notPermitted(path: String)
     case isDirectory(path: String)
@@ -25,7 +25,7 @@ public enum ImportError: Error, Equatable, CustomStringConvertible {
     case outOfMemory
 
     /// The case for a failed open or read.
-    public static func system(_ code: Int32, path: String) -> ImportError {
+    package static func system(_ code: Int32, path: String) -> ImportError {
         switch code {
         case ENOENT, ENOTDIR: .notFound(path: path)
         case EACCES, EPERM: .notPermitted(path: path)
@@ -34,10 +34,10 @@ public enum ImportError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    public var description: String { "\(problem); \(hint)" }
+    package var description: String { "\(problem); \(hint)" }
 
     /// What happened, to what.
-    public var problem: String {
+    package var problem: String {
         switch self {
         case .notFound(let path): "there is no file '\(path)'"
         case .notPermitted(let path): "no permission to read '\(path)'"
@@ -66,7 +66,7 @@ public enum ImportError: Error, Equatable, CustomStringConvertible {
     }
 
     /// What to do now.
-    public var hint: String {
+    package var hint: String {
         switch self {
         case .notFound: "check the path"
         case .notPermitted: "allow the user that runs healthbus to read it, as with chmod a+r"

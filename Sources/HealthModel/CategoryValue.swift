@@ -1,13 +1,13 @@
 /// Names of category values, as exports print them, and their raw integers of HKCategoryValues.h.
-public enum CategoryValue {
+package enum CategoryValue {
     /// The raw integer of `HKCategoryValueSleepAnalysisAsleepCore` and the like, or of a number in digits; nil when unknown.
-    public static func raw(of name: some StringProtocol) -> Int? {
+    package static func raw(of name: some StringProtocol) -> Int? {
         var copy = String(name)
         return copy.withUTF8 { raw(of: $0) }
     }
 
     /// As above, from UTF-8 bytes, without making a string.
-    public static func raw(of name: UnsafeBufferPointer<UInt8>) -> Int? {
+    package static func raw(of name: UnsafeBufferPointer<UInt8>) -> Int? {
         guard let first = name.first else { return nil }
         if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) {
             return name.count < 10 ? digits(name) : nil
@@ -17,7 +17,7 @@ public enum CategoryValue {
     }
 
     /// The name that exports print for a type's raw value; nil when unknown.
-    public static func name(of raw: Int, type identifier: String) -> String? {
+    package static func name(of raw: Int, type identifier: String) -> String? {
         guard identifier.hasPrefix(HealthType.categoryPrefix) else { return nil }
         let family = String(identifier.dropFirst(HealthType.categoryPrefix.count))
         return byFamily[family]?[raw].map { prefix + $0 }

@@ -1,21 +1,21 @@
 /// A member that is always said, as null where there is nothing to say: its being absent would mean that nobody knows.
 @propertyWrapper
-public struct OrNull<Wrapped: Codable> {
-    public var wrappedValue: Wrapped?
+package struct OrNull<Wrapped: Codable> {
+    package var wrappedValue: Wrapped?
 
-    public init(wrappedValue: Wrapped?) { self.wrappedValue = wrappedValue }
+    package init(wrappedValue: Wrapped?) { self.wrappedValue = wrappedValue }
 }
 
 extension OrNull: Sendable where Wrapped: Sendable {}
 extension OrNull: Equatable where Wrapped: Equatable {}
 
 extension OrNull: Codable {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         wrappedValue = container.decodeNil() ? nil : try container.decode(Wrapped.self)
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
     }
@@ -23,14 +23,14 @@ extension OrNull: Codable {
 
 /// A list or map that is left out while it is empty.
 @propertyWrapper
-public struct IfAny<Wrapped: Codable & Collection & EmptyCollectionInitializable> {
-    public var wrappedValue: Wrapped
+package struct IfAny<Wrapped: Codable & Collection & EmptyCollectionInitializable> {
+    package var wrappedValue: Wrapped
 
-    public init(wrappedValue: Wrapped) { self.wrappedValue = wrappedValue }
+    package init(wrappedValue: Wrapped) { self.wrappedValue = wrappedValue }
 }
 
 /// What has an empty form.
-public protocol EmptyCollectionInitializable { init() }
+package protocol EmptyCollectionInitializable { init() }
 
 extension Array: EmptyCollectionInitializable {}
 extension Dictionary: EmptyCollectionInitializable {}
@@ -40,11 +40,11 @@ extension IfAny: Sendable where Wrapped: Sendable {}
 extension IfAny: Equatable where Wrapped: Equatable {}
 
 extension IfAny: Codable {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         wrappedValue = try decoder.singleValueContainer().decode(Wrapped.self)
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(wrappedValue)
     }
@@ -52,17 +52,17 @@ extension IfAny: Codable {
 
 // The compiler's own coding of a type calls these where a member has one of the wrappers.
 extension KeyedDecodingContainer {
-    public func decode<Wrapped>(_ type: OrNull<Wrapped>.Type, forKey key: Key) throws -> OrNull<Wrapped> {
+    package func decode<Wrapped>(_ type: OrNull<Wrapped>.Type, forKey key: Key) throws -> OrNull<Wrapped> {
         try decodeIfPresent(type, forKey: key) ?? OrNull(wrappedValue: nil)
     }
 
-    public func decode<Wrapped>(_ type: IfAny<Wrapped>.Type, forKey key: Key) throws -> IfAny<Wrapped> {
+    package func decode<Wrapped>(_ type: IfAny<Wrapped>.Type, forKey key: Key) throws -> IfAny<Wrapped> {
         try decodeIfPresent(type, forKey: key) ?? IfAny(wrappedValue: Wrapped())
     }
 }
 
 extension KeyedEncodingContainer {
-    public mutating func encode<Wrapped>(_ value: IfAny<Wrapped>, forKey key: Key) throws {
+    package mutating func encode<Wrapped>(_ value: IfAny<Wrapped>, forKey key: Key) throws {
         if !value.wrappedValue.isEmpty { try encode(value.wrappedValue, forKey: key) }
     }
 }

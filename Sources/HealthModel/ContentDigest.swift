@@ -1,11 +1,11 @@
 import CXXHash
 
 /// XXH3-128 of some bytes: tells content apart that differs by chance, and is no protection against forgery.
-public struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
+package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     private let high: UInt64
     private let low: UInt64
 
-    public init(_ content: ArraySlice<UInt8>) {
+    package init(_ content: ArraySlice<UInt8>) {
         var high: UInt64 = 0
         var low: UInt64 = 0
         content.withUnsafeBytes { healthbus_hash128($0.baseAddress, $0.count, &high, &low) }
@@ -13,12 +13,12 @@ public struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// 16, most significant first.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         withUnsafeBytes(of: high.bigEndian) { Array($0) } + withUnsafeBytes(of: low.bigEndian) { Array($0) }
     }
 
     /// 32 digits.
-    public var description: String {
+    package var description: String {
         [high, low].map { word in
             let digits = String(word, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,24 +1,24 @@
 import CXXHash
 
 /// XXH3-128 of content that comes piece by piece: tells whether all of it arrived as it was sent. No protection against forgery.
-public final class ContentHash {
+package final class ContentHash {
     private let state: UnsafeMutableRawPointer
 
-    public init() {
+    package init() {
         guard let state = healthbus_hash_begin() else { fatalError("out of memory") }
         self.state = state
     }
 
     deinit { healthbus_hash_end(state) }
 
-    public func add(_ bytes: UnsafeRawBufferPointer) {
+    package func add(_ bytes: UnsafeRawBufferPointer) {
         if let first = bytes.baseAddress { healthbus_hash_add(state, first, bytes.count) }
     }
 
-    public func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
+    package func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
 
     /// Of all that was added so far: 16 bytes, the most significant first.
-    public var value: [UInt8] {
+    package var value: [UInt8] {
         var high: UInt64 = 0
         var low: UInt64 = 0
         healthbus_hash_value(state, &high, &low)

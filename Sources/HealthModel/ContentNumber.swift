@@ -3,12 +3,12 @@ import CXXHash
 /// A number that is the same for equal content, whoever computes it: a backend from what it keeps, `healthbus verify` from what is here.
 ///
 /// Not negative. It tells content apart that differs by chance or by mistake, and is no protection against forgery.
-public enum ContentNumber {
+package enum ContentNumber {
     /// Of a sample's type, start, end, value and source.
     /// - Parameters:
     ///   - type, source: numbers of those texts, by `text`.
     ///   - value: NaN or nil for none.
-    public static func sample(type: UInt64, start: Instant, end: Instant, value: Double?, source: UInt64) -> Int64 {
+    package static func sample(type: UInt64, start: Instant, end: Instant, value: Double?, source: UInt64) -> Int64 {
         var hash: UInt64 = 0
         for word in [type, UInt64(bitPattern: start), UInt64(bitPattern: end), source] { hash = mixed(hash ^ word) }
         // Zero has two forms, of which a database keeps one.
@@ -18,11 +18,11 @@ public enum ContentNumber {
 
     /// Of a document: the same for its JSON in any order and spacing.
     /// - Throws: where it isn't JSON.
-    public static func document(json: some Sequence<UInt8>) throws -> Int64 {
+    package static func document(json: some Sequence<UInt8>) throws -> Int64 {
         Int64(text(try Value(json: json).json()) >> 1)
     }
 
-    public static func text(_ text: String) -> UInt64 {
+    package static func text(_ text: String) -> UInt64 {
         var text = text
         var high: UInt64 = 0
         var low: UInt64 = 0

@@ -1,19 +1,19 @@
 /// What a handler computes from: one user's day.
-public struct DayInput: Sendable {
-    public var user: String
-    public var day: LocalDay
+package struct DayInput: Sendable {
+    package var user: String
+    package var day: LocalDay
     /// The instants that belong to the result: the local day (a union of ranges when a flight makes it so), or the night's window.
-    public var window: [Range<Instant>]
-    public var zones: ZoneTimeline
+    package var window: [Range<Instant>]
+    package var zones: ZoneTimeline
     /// The day's slice (`ZoneTimeline.slice`): alive, plausible samples that overlap the window, or lie as far beyond it as the
     /// handler's window says, in canonical order (start, id). Long ones reach past its edges.
-    public var samples: SamplePage
+    package var samples: SamplePage
     /// The handler's configuration: its schema's defaults overlaid with the stack's.
-    public var configuration: Value
+    package var configuration: Value
     /// What is known of the user, of what the handler asks for: `dateOfBirth` ("1986-05-17"). Unknown members are missing.
-    public var characteristics: Value
+    package var characteristics: Value
 
-    public init(
+    package init(
         user: String, day: LocalDay, window: [Range<Instant>], zones: ZoneTimeline, samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]
     ) {
@@ -28,15 +28,15 @@ public struct DayInput: Sendable {
 }
 
 /// What a handler derives from one day.
-public struct DayOutput: Sendable, Equatable {
+package struct DayOutput: Sendable, Equatable {
     /// Members of the daily summary, by the summary's names ("steps", "sleep"); absent where there is no data, never 0.
-    public var figures: [String: Value]
+    package var figures: [String: Value]
     /// Detail that stays beside the summary: hourly buckets by figure, 24 (23, 25) numbers or null each.
-    public var hourly: [String: Value]
+    package var hourly: [String: Value]
     /// Derived events of this day (workouts, nights), by id.
-    public var events: [DayEvent]
+    package var events: [DayEvent]
 
-    public init(figures: [String: Value] = [:], hourly: [String: Value] = [:], events: [DayEvent] = []) {
+    package init(figures: [String: Value] = [:], hourly: [String: Value] = [:], events: [DayEvent] = []) {
         self.figures = figures
         self.hourly = hourly
         self.events = events
@@ -44,14 +44,14 @@ public struct DayOutput: Sendable, Equatable {
 }
 
 /// A derived event: something with a beginning and an end that is delivered by itself.
-public struct DayEvent: Sendable, Equatable {
+package struct DayEvent: Sendable, Equatable {
     /// Stable over recomputation: the id of the sample it derives from.
-    public var id: String
+    package var id: String
     /// "workout", "night".
-    public var kind: String
-    public var payload: Value
+    package var kind: String
+    package var payload: Value
 
-    public init(id: String, kind: String, payload: Value) {
+    package init(id: String, kind: String, payload: Value) {
         self.id = id
         self.kind = kind
         self.payload = payload
@@ -61,26 +61,26 @@ public struct DayEvent: Sendable, Equatable {
 /// Which instants a handler needs for a day: 24 hours of the local clock, and how far its slices reach beyond them.
 ///
 /// Figures may follow from a slice only, so a change touches exactly the days whose slice can hold it: the narrower, the fewer.
-public struct HandlerWindow: Sendable, Hashable {
+package struct HandlerWindow: Sendable, Hashable {
     /// The hour of the local clock at which the day's window ends, 1 to 24; it begins at this hour of the day before.
-    public var endHour: Int
+    package var endHour: Int
     /// How far before the window's begin a slice begins, microseconds.
-    public var before: Instant
+    package var before: Instant
     /// How far after the window's end a slice ends, microseconds.
-    public var after: Instant
+    package var after: Instant
 
-    public init(endHour: Int = 24, before: Instant = 0, after: Instant = 0) {
+    package init(endHour: Int = 24, before: Instant = 0, after: Instant = 0) {
         self.endHour = endHour
         self.before = before
         self.after = after
     }
 
     /// The local day itself.
-    public static let localDay = HandlerWindow()
+    package static let localDay = HandlerWindow()
 }
 
 /// What a handler says of itself: what its figures depend on beside the samples, and what of them it needs.
-public protocol HandlerTraits: Sendable {
+package protocol HandlerTraits: Sendable {
     /// Raises whenever the same samples would give other figures: every day is then computed again.
     var version: Int { get }
     /// The types of which it reads `payload`, `metadata`, `created` or `healthKitUUID`; none unless a handler says otherwise. Without
@@ -100,23 +100,23 @@ public protocol HandlerTraits: Sendable {
 }
 
 extension HandlerTraits {
-    public var detailedTypes: Set<String> { [] }
-    public var payloadTypes: Set<String> { [] }
-    public var during: [String: String] { [:] }
-    public var characteristics: Set<String> { [] }
-    public func window(_ configuration: Value) throws -> HandlerWindow { .localDay }
+    package var detailedTypes: Set<String> { [] }
+    package var payloadTypes: Set<String> { [] }
+    package var during: [String: String] { [:] }
+    package var characteristics: Set<String> { [] }
+    package func window(_ configuration: Value) throws -> HandlerWindow { .localDay }
 }
 
 /// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
 /// the host owns anchors, days to recompute and delivery.
-public protocol DayHandler: HandlerTraits {
+package protocol DayHandler: HandlerTraits {
     func compute(_ input: DayInput) throws -> DayOutput
 }
 
 extension DayInput {
     /// One day's input, its slice cut out of samples that hold it and maybe more.
     /// - Parameter samples: alive and plausible, in canonical order.
-    public init(
+    package init(
         user: String, day: LocalDay, window: HandlerWindow, zones: ZoneTimeline, cutting samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]
     ) {

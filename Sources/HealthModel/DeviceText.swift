@@ -1,8 +1,8 @@
 /// The `device` attribute of exports.
-public enum DeviceText {
+package enum DeviceText {
     /// The description without its frame and memory address, which change from export to export:
     /// `<<HKDevice: 0x283d0a1b0>, name:Apple Watch, model:Watch>` becomes `name:Apple Watch, model:Watch`. Other text stays as it is.
-    public static func stripped(_ text: some StringProtocol) -> String {
+    package static func stripped(_ text: some StringProtocol) -> String {
         guard text.hasPrefix(opening), let close = text.firstIndex(of: ">") else { return String(text) }
         var rest = text[text.index(after: close)...]
         if rest.hasSuffix(">") { rest = rest.dropLast() }

@@ -1,11 +1,11 @@
 /// What is known of a kind of sample: its HealthKit identifier, its canonical unit and how its samples add up.
-public struct HealthType: Hashable, Sendable {
-    public enum Kind: String, Sendable {
+package struct HealthType: Hashable, Sendable {
+    package enum Kind: String, Sendable {
         case quantity, category, correlation, workout, other
     }
 
     /// HealthKit's aggregation style.
-    public enum Style: String, Sendable {
+    package enum Style: String, Sendable {
         /// Samples add up; overlapping sources are merged.
         case cumulative
         /// The plain mean of the samples.
@@ -19,16 +19,16 @@ public struct HealthType: Hashable, Sendable {
     }
 
     /// The full raw identifier: `HKQuantityTypeIdentifierStepCount`.
-    public let identifier: String
-    public let kind: Kind
+    package let identifier: String
+    package let kind: Kind
     /// The canonical unit as a HealthKit unit string, in which every store and message holds values; empty when there is none.
     ///
     /// Frequencies are `count/min`, not HealthKit's own `count/s`: exports and pushes print beats and breaths a minute, so
     /// values stay the very numbers that the input held. A `%` is a fraction from 0 to 1, as HealthKit prints it.
-    public let unit: String
-    public let style: Style
+    package let unit: String
+    package let style: Style
 
-    public init(identifier: String, kind: Kind, unit: String, style: Style) {
+    package init(identifier: String, kind: Kind, unit: String, style: Style) {
         self.identifier = identifier
         self.kind = kind
         self.unit = unit
@@ -36,10 +36,10 @@ public struct HealthType: Hashable, Sendable {
     }
 
     /// The type, if it is in the table; nil otherwise.
-    public static func known(_ identifier: String) -> HealthType? { HealthTypeTable.all[identifier] }
+    package static func known(_ identifier: String) -> HealthType? { HealthTypeTable.all[identifier] }
 
     /// The type; one that isn't in the table has its kind guessed from the identifier's prefix, no unit and no style.
-    public static func named(_ identifier: String) -> HealthType {
+    package static func named(_ identifier: String) -> HealthType {
         if let type = known(identifier) { return type }
         return HealthType(identifier: identifier, kind: guessedKind(identifier), unit: "", style: .none)
     }
@@ -55,8 +55,8 @@ public struct HealthType: Hashable, Sendable {
     static let categoryPrefix = "HKCategoryTypeIdentifier"
     static let correlationPrefix = "HKCorrelationTypeIdentifier"
     /// The identifier of workouts.
-    public static let workoutIdentifier = "HKWorkoutTypeIdentifier"
+    package static let workoutIdentifier = "HKWorkoutTypeIdentifier"
 
     /// Every type of the table, by identifier.
-    public static var allKnown: [String: HealthType] { HealthTypeTable.all }
+    package static var allKnown: [String: HealthType] { HealthTypeTable.all }
 }

@@ -1,11 +1,11 @@
 /// A parsed HealthKit unit string: its dimension, and its size in base units (g, m, s, K, and so on).
-public struct HealthUnit: Sendable, Equatable {
+package struct HealthUnit: Sendable, Equatable {
     /// Exponents of the base dimensions, in the order of `Base`.
-    public internal(set) var dimension = SIMD16<Int8>(repeating: 0)
+    package internal(set) var dimension = SIMD16<Int8>(repeating: 0)
     /// How many base units one of this unit is.
-    public internal(set) var scale = 1.0
+    package internal(set) var scale = 1.0
     /// Where zero of this unit lies, in base units; only temperatures have one, and only when they stand alone.
-    public internal(set) var offset = 0.0
+    package internal(set) var offset = 0.0
 
     /// Dimensions that don't convert into one another. Counts and percents are numbers without one, as in HealthKit.
     enum Base: Int {

@@ -1,6 +1,6 @@
 extension InstantText {
     /// ISO 8601 in UTC with as few digits of the fraction as it needs: `2025-03-30T06:15:00Z`, `…00.25Z`.
-    public static func iso8601(_ instant: Instant) -> String {
+    package static func iso8601(_ instant: Instant) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(27)
         append(iso8601: instant, to: &bytes)
@@ -8,7 +8,7 @@ extension InstantText {
     }
 
     /// As above, appended as UTF-8.
-    public static func append(iso8601 instant: Instant, to out: inout [UInt8]) {
+    package static func append(iso8601 instant: Instant, to out: inout [UInt8]) {
         let second = instant.flooredSecond
         let day = second.flooredQuotient(86_400)
         let date = LocalDay(number: Int(day))

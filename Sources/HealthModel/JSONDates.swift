@@ -2,14 +2,14 @@ import JSON
 
 extension JSONSpan {
     /// The moment that an ISO 8601 string with an offset names; nil for anything else.
-    public var instant: Instant? {
+    package var instant: Instant? {
         kind == .string ? InstantText.parse(bytes.assumingMemoryBound(to: UInt8.self)) : nil
     }
 }
 
 extension [UInt8] {
     /// A moment as a JSON string, ISO 8601 in UTC.
-    public mutating func append(jsonDate instant: Instant) {
+    package mutating func append(jsonDate instant: Instant) {
         append(UInt8(ascii: "\""))
         InstantText.append(iso8601: instant, to: &self)
         append(UInt8(ascii: "\""))

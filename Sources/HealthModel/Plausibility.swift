@@ -1,9 +1,9 @@
 /// Limits beyond which a sample can't be true, so that it is kept apart instead of counted.
 ///
 /// Lenient by intent: only what can't be is refused. Where the numbers come from is in `docs/threat-model.md`.
-public enum Plausibility {
+package enum Plausibility {
     /// Why this sample can't be true, without its value; nil when it may be.
-    public static func reason(
+    package static func reason(
         type: HealthType, value: Double, start: Instant, end: Instant, now: Instant? = nil
     ) -> String? {
         PlausibilityLimit.of(type).reason(value: value, start: start, end: end, now: now)
@@ -11,20 +11,20 @@ public enum Plausibility {
 }
 
 /// The limits of one type, made once and asked for every sample.
-public struct PlausibilityLimit: Sendable, Equatable {
+package struct PlausibilityLimit: Sendable, Equatable {
     /// Lowest and highest value, canonical unit.
-    public let values: ClosedRange<Double>
+    package let values: ClosedRange<Double>
     /// Highest value a second; infinite when there is no limit.
-    public let perSecond: Double
+    package let perSecond: Double
     /// Whether a number must be there: true for quantities.
-    public let needsNumber: Bool
+    package let needsNumber: Bool
     /// µs; of what began before HealthKit had limits a year is allowed.
-    public internal(set) var longest = 35 * SampleTimes.day
+    package internal(set) var longest = 35 * SampleTimes.day
     /// Whether it may have no end yet.
-    public internal(set) var mayGoOn = false
+    package internal(set) var mayGoOn = false
 
     /// - Parameter needsNumber: false for categories, correlations and workouts, whose value may be unknown.
-    public init(values: ClosedRange<Double>, perSecond: Double = .infinity, needsNumber: Bool = true) {
+    package init(values: ClosedRange<Double>, perSecond: Double = .infinity, needsNumber: Bool = true) {
         self.values = values
         self.perSecond = perSecond
         self.needsNumber = needsNumber
@@ -32,7 +32,7 @@ public struct PlausibilityLimit: Sendable, Equatable {
 
     /// The reason, without values; nil for a sample within the limits.
     /// - Parameter now: when the sample came in; nil when nobody knows.
-    public func reason(value: Double, start: Instant, end: Instant, now: Instant? = nil) -> String? {
+    package func reason(value: Double, start: Instant, end: Instant, now: Instant? = nil) -> String? {
         reason(start: start, end: end, now: now) ?? reason(value: value, start: start, end: end)
     }
 
@@ -51,7 +51,7 @@ public struct PlausibilityLimit: Sendable, Equatable {
     ///
     /// A rate needs a time that it holds for. Some sources sum up minutes and print the last seconds of them, so what is shorter than
     /// ten minutes is held against ten minutes' limit; a sample without duration (a day's steps typed in by hand) against a whole day's.
-    public func reason(value: Double, start: Instant, end: Instant) -> String? {
+    package func reason(value: Double, start: Instant, end: Instant) -> String? {
         guard needsNumber else { return nil }
         guard value.isFinite else { return "the value isn't a finite number" }
         guard value >= values.lowerBound else {
@@ -67,12 +67,12 @@ public struct PlausibilityLimit: Sendable, Equatable {
 }
 
 /// What a workout's totals can't be more than.
-public enum WorkoutLimit {
+package enum WorkoutLimit {
     /// A duration, µs: HealthKit refuses longer workouts.
-    public static let longest = 4 * SampleTimes.day
+    package static let longest = 4 * SampleTimes.day
 
     /// Only `reason(value:start:end:)` with the workout's times means something.
-    public static func of(_ type: HealthType) -> PlausibilityLimit {
+    package static func of(_ type: HealthType) -> PlausibilityLimit {
         let own = PlausibilityLimit.of(type)
         guard own.needsNumber, type.style == .cumulative else { return own }
         switch type.unit {

@@ -1,5 +1,5 @@
 extension PlausibilityLimit {
-    public static func of(_ type: HealthType) -> PlausibilityLimit {
+    package static func of(_ type: HealthType) -> PlausibilityLimit {
         var limit = numbers(of: type)
         limit.longest = longest(type)
         limit.mayGoOn = goingOn.contains(type.identifier)

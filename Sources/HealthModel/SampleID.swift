@@ -5,25 +5,25 @@ import CXXHash
 /// The key is user, type, source name, start and end floored to seconds; **not** the value, which prints differently when an
 /// export is written in another unit. Rows of one key differ by their ordinal. The first 48 bits are the start in milliseconds,
 /// so ids sort by time and index pages fill in order; the rest is XXH3-128 of key and ordinal.
-public struct SampleID: Hashable, Comparable, Sendable {
+package struct SampleID: Hashable, Comparable, Sendable {
     /// The 16 bytes, most significant first.
-    public var high: UInt64
-    public var low: UInt64
+    package var high: UInt64
+    package var low: UInt64
 
-    public init(high: UInt64, low: UInt64) {
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    public static func < (a: SampleID, b: SampleID) -> Bool { (a.high, a.low) < (b.high, b.low) }
+    package static func < (a: SampleID, b: SampleID) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }
 
 /// The part of a key that records of one user, type and source share, hashed once for many records.
-public struct SampleKeyPrefix: Hashable, Sendable {
+package struct SampleKeyPrefix: Hashable, Sendable {
     let high: UInt64
     let low: UInt64
 
-    public init(user: String, type: String, sourceName: String) {
+    package init(user: String, type: String, sourceName: String) {
         var bytes: [UInt8] = []
         for part in [user, type, sourceName] {
             // Lengths go in, so that no two keys read the same.
@@ -46,7 +46,7 @@ extension SampleID {
     ///   - startSecond: start, floored to seconds since 1970.
     ///   - endSecond: end, floored likewise.
     ///   - ordinal: 0 for the first row of this key.
-    public init(_ prefix: SampleKeyPrefix, startSecond: Int64, endSecond: Int64, ordinal: Int) {
+    package init(_ prefix: SampleKeyPrefix, startSecond: Int64, endSecond: Int64, ordinal: Int) {
         let key = (
             prefix.high.littleEndian, prefix.low.littleEndian, startSecond.littleEndian, endSecond.littleEndian,
             Int64(ordinal).littleEndian
@@ -61,7 +61,7 @@ extension SampleID {
 
 extension SampleID: CustomStringConvertible, LosslessStringConvertible {
     /// Lower-case UUID, as in `01977f3a-5c00-8abc-9def-0123456789ab`.
-    public var description: String {
+    package var description: String {
         let hex = Self.hex(high) + Self.hex(low)
         var out = ""
         out.reserveCapacity(36)
@@ -73,7 +73,7 @@ extension SampleID: CustomStringConvertible, LosslessStringConvertible {
     }
 
     /// Any UUID text with or without hyphens, in either case; nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var digits = 0
         var high: UInt64 = 0
         var low: UInt64 = 0

@@ -1,6 +1,6 @@
 extension SamplePage {
     /// Adds another page's rows after these. A column that only one of them fills is empty in the other's rows.
-    public mutating func append(_ other: SamplePage) {
+    package mutating func append(_ other: SamplePage) {
         let typeMap = Self.merge(&types, other.types)
         let unitMap = Self.merge(&units, other.units)
         let originMap = Self.merge(&origins, other.origins)
@@ -30,12 +30,12 @@ extension SamplePage {
     }
 
     /// The rows for which `isIncluded` holds, in the same order, with the same dictionaries.
-    public func filter(_ isIncluded: (Int) -> Bool) -> SamplePage {
+    package func filter(_ isIncluded: (Int) -> Bool) -> SamplePage {
         select(ids.indices.filter(isIncluded))
     }
 
     /// The rows that overlap one of these ranges; those without duration count at their instant, also at a lower edge.
-    public func overlapping(_ ranges: [Range<Instant>]) -> SamplePage {
+    package func overlapping(_ ranges: [Range<Instant>]) -> SamplePage {
         let rows = ids.indices.filter { row in
             ranges.contains { range in
                 start[row] < range.upperBound
@@ -47,7 +47,7 @@ extension SamplePage {
     }
 
     /// These rows, in this order, with the same dictionaries.
-    public func select(_ rows: [Int]) -> SamplePage {
+    package func select(_ rows: [Int]) -> SamplePage {
         var page = SamplePage()
         page.types = types
         page.units = units
@@ -92,7 +92,7 @@ extension TextColumn {
     }
 
     /// Gives the rows up to `count` that have no text an empty one.
-    public mutating func pad(to count: Int) {
+    package mutating func pad(to count: Int) {
         ends += repeatElement(Int32(bytes.count), count: max(0, count - ends.count))
     }
 

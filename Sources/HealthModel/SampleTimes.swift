@@ -1,15 +1,15 @@
 /// The times that a sample can have, whatever its type. What lies outside is kept apart, and makes no day dirty.
 ///
 /// Whoever reads samples holds to this too: a store of an earlier release may have rows that would be refused today.
-public enum SampleTimes {
+package enum SampleTimes {
     /// 1900-01-01, wherever on Earth. Measurements of a childhood are typed in today; nothing is older than the oldest person.
-    public static let earliest = Instant(LocalDay(year: 1899, month: 12, day: 31).number) * day
+    package static let earliest = Instant(LocalDay(year: 1899, month: 12, day: 31).number) * day
     /// 2200-01-01: beyond any clock that is merely wrong.
-    public static let latest = Instant(LocalDay(year: 2200, month: 1, day: 1).number) * day
+    package static let latest = Instant(LocalDay(year: 2200, month: 1, day: 1).number) * day
     /// What Apple calls the distant future, 4001-01-01: the end of a sample that goes on (`hasUndeterminedDuration`).
-    public static let goesOn = Instant(LocalDay(year: 4001, month: 1, day: 1).number) * day
+    package static let goesOn = Instant(LocalDay(year: 4001, month: 1, day: 1).number) * day
     /// The longest sample of any type: twelve years, more than an intrauterine device stays.
-    public static let longest = 4383 * day
+    package static let longest = 4383 * day
 
     /// A clock that shows an earlier time than this release can run at isn't set.
     static let firstCredible = Instant(LocalDay(year: 2026, month: 7, day: 1).number) * day
@@ -18,19 +18,19 @@ public enum SampleTimes {
     static let day: Instant = 86_400 * Instant.second
 
     /// The latest time that a sample can have now: a day ahead, for clocks and zones. A clock that isn't set says nothing.
-    public static func latest(now: Instant?) -> Instant {
+    package static func latest(now: Instant?) -> Instant {
         guard let now, now >= firstCredible else { return latest }
         return min(latest, now + day)
     }
 
     /// Until when a sample counts in days and figures: its end. What goes on, or lasts longer than anything can, is of the moment when it began.
-    public static func countedEnd(start: Instant, duration: Instant) -> Instant {
+    package static func countedEnd(start: Instant, duration: Instant) -> Instant {
         (0...longest).contains(duration) ? start &+ duration : start
     }
 
     /// When a date begins, in no zone.
-    public static func start(of day: LocalDay) -> Instant { Instant(day.number) * Self.day }
+    package static func start(of day: LocalDay) -> Instant { Instant(day.number) * Self.day }
 
     /// Whether anything may be counted that begins then.
-    public static func mayStart(_ start: Instant) -> Bool { (earliest...latest).contains(start) }
+    package static func mayStart(_ start: Instant) -> Bool { (earliest...latest).contains(start) }
 }

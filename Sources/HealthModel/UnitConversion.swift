@@ -1,10 +1,10 @@
 /// How values of an input's unit become values of a type's canonical unit.
-public enum UnitConversion {
+package enum UnitConversion {
     /// `canonical = value * scale + offset`; nil when the unit is unknown, doesn't fit the type, or the type has no unit, in which
     /// case the value stays in the unit it came in.
     ///
     /// Ask once for a unit and type, not once a sample.
-    public static func toCanonical(unit: some StringProtocol, for type: HealthType) -> (scale: Double, offset: Double)?
+    package static func toCanonical(unit: some StringProtocol, for type: HealthType) -> (scale: Double, offset: Double)?
     {
         guard !type.unit.isEmpty else { return nil }
         if unit == type.unit { return (1, 0) }
@@ -15,14 +15,14 @@ public enum UnitConversion {
     }
 
     /// As above, from UTF-8 bytes.
-    public static func toCanonical(
+    package static func toCanonical(
         unit: UnsafeBufferPointer<UInt8>, for type: HealthType
     ) -> (scale: Double, offset: Double)? {
         toCanonical(unit: String(decoding: unit, as: UTF8.self), for: type)
     }
 
     /// What turns a value of one unit into another's; nil when their dimensions differ.
-    public static func factors(from: HealthUnit, to: HealthUnit) -> (scale: Double, offset: Double)? {
+    package static func factors(from: HealthUnit, to: HealthUnit) -> (scale: Double, offset: Double)? {
         guard from.dimension == to.dimension else { return nil }
         let scale = from.scale / to.scale
         // Equal units that are spelt in another order of factors differ by rounding alone.

@@ -1,5 +1,5 @@
 /// A structured value: what figures, events, configurations and message bodies are made of. Has a CBOR and a JSON form.
-public enum Value: Sendable, Hashable {
+package enum Value: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -11,7 +11,7 @@ public enum Value: Sendable, Hashable {
     /// Numbers of one kind, side by side: a typed array in CBOR, an array in JSON.
     case column(Column)
 
-    public enum Column: Sendable, Hashable {
+    package enum Column: Sendable, Hashable {
         case int64([Int64])
         case int32([Int32])
         case uint8([UInt8])
@@ -23,37 +23,37 @@ public enum Value: Sendable, Hashable {
 extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    public init(stringLiteral value: String) { self = .string(value) }
-    public init(integerLiteral value: Int64) { self = .integer(value) }
-    public init(floatLiteral value: Double) { self = .number(value) }
-    public init(booleanLiteral value: Bool) { self = .bool(value) }
-    public init(arrayLiteral elements: Value...) { self = .array(elements) }
-    public init(dictionaryLiteral elements: (String, Value)...) {
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(floatLiteral value: Double) { self = .number(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(arrayLiteral elements: Value...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, Value)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }
 
     /// The number, or null for nil and for what isn't finite (JSON has no NaN).
-    public init(_ number: Double?) { self = number.flatMap { $0.isFinite ? .number($0) : nil } ?? .null }
-    public init(_ text: String?) { self = text.map { .string($0) } ?? .null }
-    public init(_ integer: Int?) { self = integer.map { .integer(Int64($0)) } ?? .null }
+    package init(_ number: Double?) { self = number.flatMap { $0.isFinite ? .number($0) : nil } ?? .null }
+    package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
+    package init(_ integer: Int?) { self = integer.map { .integer(Int64($0)) } ?? .null }
 }
 
 extension Value {
-    public subscript(_ key: String) -> Value {
+    package subscript(_ key: String) -> Value {
         if case .object(let members) = self { return members[key] ?? .null }
         return .null
     }
 
     /// Members in the order in which every written form lists them: by the bytes of their keys. Text's own order compares what is canonically
     /// equivalent as equal, and isn't the same on every run where such keys have more after them.
-    public static func inOrder(_ members: [String: Value]) -> [(key: String, value: Value)] {
+    package static func inOrder(_ members: [String: Value]) -> [(key: String, value: Value)] {
         members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    public var isNull: Bool { self == .null }
+    package var isNull: Bool { self == .null }
 
     /// The number, also of an integer.
-    public var double: Double? {
+    package var double: Double? {
         switch self {
         case .number(let number): number
         case .integer(let integer): Double(integer)
@@ -62,7 +62,7 @@ extension Value {
     }
 
     /// The integer, also of a number without fraction.
-    public var int: Int64? {
+    package var int: Int64? {
         switch self {
         case .integer(let integer): integer
         case .number(let number): Int64(exactly: number)
@@ -70,23 +70,23 @@ extension Value {
         }
     }
 
-    public var string: String? {
+    package var string: String? {
         if case .string(let text) = self { return text }
         return nil
     }
 
-    public var bool: Bool? {
+    package var bool: Bool? {
         if case .bool(let bool) = self { return bool }
         return nil
     }
 
-    public var bytes: [UInt8]? {
+    package var bytes: [UInt8]? {
         if case .bytes(let bytes) = self { return bytes }
         return nil
     }
 
     /// The elements, also of a column.
-    public var array: [Value]? {
+    package var array: [Value]? {
         switch self {
         case .array(let elements): elements
         case .column(.int64(let numbers)): numbers.map { .integer($0) }
@@ -98,27 +98,27 @@ extension Value {
     }
 
     /// The members of a column of 64-bit integers; nil for anything else.
-    public var int64s: [Int64]? {
+    package var int64s: [Int64]? {
         if case .column(.int64(let numbers)) = self { return numbers }
         return nil
     }
 
-    public var int32s: [Int32]? {
+    package var int32s: [Int32]? {
         if case .column(.int32(let numbers)) = self { return numbers }
         return nil
     }
 
-    public var uint8s: [UInt8]? {
+    package var uint8s: [UInt8]? {
         if case .column(.uint8(let numbers)) = self { return numbers }
         return nil
     }
 
-    public var float64s: [Double]? {
+    package var float64s: [Double]? {
         if case .column(.float64(let numbers)) = self { return numbers }
         return nil
     }
 
-    public var object: [String: Value]? {
+    package var object: [String: Value]? {
         if case .object(let members) = self { return members }
         return nil
     }

@@ -1,12 +1,12 @@
 extension Value {
     /// The same as a type; nil where a member is missing or is of another type. Members that the type doesn't name are passed over.
-    public func read<Thing: Decodable>(_ type: Thing.Type = Thing.self) -> Thing? {
+    package func read<Thing: Decodable>(_ type: Thing.Type = Thing.self) -> Thing? {
         do { return try decode(type) } catch { return nil }
     }
 
     /// The same, for whoever wants to say what is wrong.
     /// - Throws: `DecodingError`, with the path of the member.
-    public func decode<Thing: Decodable>(_ type: Thing.Type = Thing.self) throws -> Thing {
+    package func decode<Thing: Decodable>(_ type: Thing.Type = Thing.self) throws -> Thing {
         try DecodedPlace(value: self, codingPath: []).decode(type)
     }
 }

@@ -3,7 +3,7 @@ extension Value {
     ///
     /// Messages, answers and stored state are declared once, as `Codable` types; this and `read` are how they become trees, and so CBOR
     /// or JSON. A `Value` within stays as it is, `[UInt8]` becomes bytes.
-    public init(_ thing: some Encodable) {
+    package init(_ thing: some Encodable) {
         let place = EncodedPlace()
         do { try place.take(thing) } catch {
             // Containers take everything, so only a type that encodes itself by hand can throw here, which is a mistake in that type.

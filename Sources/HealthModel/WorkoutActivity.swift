@@ -1,21 +1,21 @@
 /// A workout's kind: HealthKit's raw value and name.
-public struct WorkoutActivity: Hashable, Sendable {
+package struct WorkoutActivity: Hashable, Sendable {
     /// HKWorkoutActivityType's raw value, also one that isn't in the table; nil for a name that isn't.
-    public let raw: Int?
+    package let raw: Int?
     /// The short name, "running"; "other" for what isn't in the table.
-    public let name: String
+    package let name: String
     /// What exports print, `HKWorkoutActivityTypeRunning`; a name that isn't in the table stays as it was given.
-    public let identifier: String
+    package let identifier: String
 
     /// The activity of a raw value; an unknown one keeps it.
-    public init(raw: Int) {
+    package init(raw: Int) {
         let name = Self.names[raw] ?? "other"
         let identifier = Self.prefix + name.prefix(1).uppercased() + name.dropFirst()
         self.init(raw: raw, name: name, identifier: identifier)
     }
 
     /// The activity of a name, short or as exports print it (`HKWorkoutActivityTypeRunning`), or of a raw value's digits.
-    public init(named text: some StringProtocol) {
+    package init(named text: some StringProtocol) {
         let prefixed = text.hasPrefix(Self.prefix) && text.count > Self.prefix.count
         let bare = prefixed ? Self.lowercasingFirst(text.dropFirst(Self.prefix.count)) : String(text)
         if let raw = Self.raws[bare] ?? Int(bare) {

@@ -1,5 +1,5 @@
 /// A moment as a person names it to a zone timeline: a date, a local date and time, or ISO 8601 with an offset.
-public struct ZoneMoment: Sendable, Equatable {
+package struct ZoneMoment: Sendable, Equatable {
     private enum Form: Sendable, Equatable {
         case instant(Instant)
         /// Microseconds since 1970 as if local time were UTC.
@@ -10,7 +10,7 @@ public struct ZoneMoment: Sendable, Equatable {
 
     /// Reads `2025-03-30` (the first instant of that date), `2025-03-30T14:00`, `2025-03-30T14:00:30`, and with an offset or `Z`; nil for
     /// anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         if let day = LocalDay(text) {
             form = .local(ZoneTimeline.localStart(of: day))
         } else if let local = InstantText.parse(text + "Z") ?? InstantText.parse(text + ":00Z") {
@@ -24,7 +24,7 @@ public struct ZoneMoment: Sendable, Equatable {
 
     /// The instant, where local time is that of `zone`. A time that a clock skips is when it skips it; of two the first counts.
     /// - Throws: `ZoneError`.
-    public func instant(in zone: String) throws -> Instant {
+    package func instant(in zone: String) throws -> Instant {
         switch form {
         case .instant(let instant): instant
         case .local(let local):
@@ -44,7 +44,7 @@ public struct ZoneMoment: Sendable, Equatable {
 
 extension ZonePlan {
     /// The moment that is meant: local time is that of the zone before it, and an entry that begins just then doesn't count as that.
-    public static func instant(of moment: ZoneMoment, in parts: [Part]) throws -> Instant {
+    package static func instant(of moment: ZoneMoment, in parts: [Part]) throws -> Instant {
         // Whoever names the moment of an entry, as it is shown, means that.
         for (before, part) in zip(parts, parts.dropFirst())
         where try part.origin == .added && moment.instant(in: before.zone) == part.from { return part.from }

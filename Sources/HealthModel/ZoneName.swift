@@ -1,17 +1,17 @@
 import Foundation
 
 /// Names of time zones.
-public enum ZoneName {
+package enum ZoneName {
     /// Whether the zone database knows a name.
-    public static func isKnown(_ name: String) -> Bool { TimeZone(identifier: name) != nil }
+    package static func isKnown(_ name: String) -> Bool { TimeZone(identifier: name) != nil }
 
     /// Whether a name can tell where somebody was. A fixed offset can't (GMT, UTC, Etc/GMT-2): it is what a device says that doesn't know.
     ///
     /// Places are named "Area/Place" in the zone database.
-    public static func isPlace(_ name: String) -> Bool {
+    package static func isPlace(_ name: String) -> Bool {
         name.contains("/") && !name.hasPrefix("Etc/") && !name.hasPrefix("SystemV/") && isKnown(name)
     }
 
     /// The zone database's names, for whoever mistyped one.
-    public static var known: [String] { TimeZone.knownTimeZoneIdentifiers }
+    package static var known: [String] { TimeZone.knownTimeZoneIdentifiers }
 }

@@ -3,31 +3,31 @@
 /// What a person has set or added wins. Between, a stay that samples tell of (`HKTimeZone`) counts from its first observed hour
 /// until another clock is observed or an added zone begins; one whose clock shows what the timeline's shows makes no entry. Pure: the same
 /// entries and observations give the same timeline, whatever came first.
-public struct ZonePlan: Sendable, Equatable {
+package struct ZonePlan: Sendable, Equatable {
     /// Where days begin when nothing else is known.
-    public var home: String
+    package var home: String
     /// Zones from moments on, that a person has added; in any order, one a moment.
-    public var added: [ZoneTimeline.Entry]
-    public var observed: [ZoneObservation]
+    package var added: [ZoneTimeline.Entry]
+    package var observed: [ZoneObservation]
 
-    public init(home: String, added: [ZoneTimeline.Entry] = [], observed: [ZoneObservation] = []) {
+    package init(home: String, added: [ZoneTimeline.Entry] = [], observed: [ZoneObservation] = []) {
         self.home = home
         self.added = added
         self.observed = observed
     }
 
     /// Where an entry of a timeline comes from.
-    public enum Origin: String, Sendable, CaseIterable {
+    package enum Origin: String, Sendable, CaseIterable {
         case set, added, seen
     }
 
-    public struct Part: Sendable, Hashable {
+    package struct Part: Sendable, Hashable {
         /// `.min` for the first.
-        public var from: Instant
-        public var zone: String
-        public var origin: Origin
+        package var from: Instant
+        package var zone: String
+        package var origin: Origin
 
-        public init(from: Instant, zone: String, origin: Origin) {
+        package init(from: Instant, zone: String, origin: Origin) {
             self.from = from
             self.zone = zone
             self.origin = origin
@@ -35,7 +35,7 @@ public struct ZonePlan: Sendable, Equatable {
     }
 
     /// The timeline's entries with their origins, strictly rising.
-    public var parts: [Part] {
+    package var parts: [Part] {
         var clocks = ZoneClocks()
         let stays = clocks.stays(observed)
         var coming = added.sorted { $0.from < $1.from }[...]
@@ -74,7 +74,7 @@ public struct ZonePlan: Sendable, Equatable {
     }
 
     /// - Throws: `ZoneError` for a name that the zone database doesn't know.
-    public func timeline() throws -> ZoneTimeline {
+    package func timeline() throws -> ZoneTimeline {
         try ZoneTimeline(parts.map { ZoneTimeline.Entry(from: $0.from, zone: $0.zone) })
     }
 }

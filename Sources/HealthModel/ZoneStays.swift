@@ -1,19 +1,19 @@
 /// What one sample's metadata says of a place: `HKTimeZone`, the zone in which the sample was made.
-public struct ZoneObservation: Sendable, Hashable {
+package struct ZoneObservation: Sendable, Hashable {
     /// Whole hours since 1970, UTC.
-    public var hour: Int64
+    package var hour: Int64
     /// IANA name.
-    public var zone: String
+    package var zone: String
     /// Of the source (`SourceRank`): the lowest of an hour speaks for it.
-    public var rank: Int
+    package var rank: Int
 
-    public init(hour: Int64, zone: String, rank: Int) {
+    package init(hour: Int64, zone: String, rank: Int) {
         self.hour = hour
         self.zone = zone
         self.rank = rank
     }
 
-    public static func hour(of instant: Instant) -> Int64 { instant.flooredQuotient(lengthOfHour) }
+    package static func hour(of instant: Instant) -> Int64 { instant.flooredQuotient(lengthOfHour) }
     static let lengthOfHour: Instant = 3600 * Instant.second
 }
 

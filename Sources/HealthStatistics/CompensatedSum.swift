@@ -1,15 +1,15 @@
 /// A sum whose rounding errors don't pile up (Neumaier's variant of Kahan's algorithm).
-public struct CompensatedSum: Sendable {
+package struct CompensatedSum: Sendable {
     private var sum = 0.0
     private var lost = 0.0
 
-    public init() {}
+    package init() {}
 
-    public mutating func add(_ term: Double) {
+    package mutating func add(_ term: Double) {
         let next = sum + term
         lost += abs(sum) >= abs(term) ? (sum - next) + term : (term - next) + sum
         sum = next
     }
 
-    public var value: Double { sum + lost }
+    package var value: Double { sum + lost }
 }

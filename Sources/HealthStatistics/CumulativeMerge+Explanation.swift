@@ -1,18 +1,18 @@
 import HealthModel
 
 /// Why a total is what it is: who counted for an interval, and whom that covered.
-public struct MergeInterval: Sendable, Equatable {
-    public var start: Instant
+package struct MergeInterval: Sendable, Equatable {
+    package var start: Instant
     /// Equal to `start` for a sample without duration.
-    public var end: Instant
+    package var end: Instant
     /// The source that counted.
-    public var counted: String
+    package var counted: String
     /// Sources that had samples here too, which didn't count.
-    public var covered: [String]
+    package var covered: [String]
     /// What it added to the total.
-    public var amount: Double
+    package var amount: Double
 
-    public init(start: Instant, end: Instant, counted: String, covered: [String], amount: Double) {
+    package init(start: Instant, end: Instant, counted: String, covered: [String], amount: Double) {
         self.start = start
         self.end = end
         self.counted = counted
@@ -22,18 +22,18 @@ public struct MergeInterval: Sendable, Equatable {
 }
 
 /// What one source brought to a total.
-public struct MergeShare: Sendable, Equatable {
-    public var source: String
+package struct MergeShare: Sendable, Equatable {
+    package var source: String
     /// Samples with a part in the ranges, whether they counted or not.
-    public var samples: Int
+    package var samples: Int
     /// Time in which it counted.
-    public var counted: Instant
-    public var amount: Double
+    package var counted: Instant
+    package var amount: Double
 }
 
 extension CumulativeMerge {
     /// The intervals of some ranges in order, which add up to `total(in:)`.
-    public func intervals(in ranges: [Range<Instant>]) -> [MergeInterval] {
+    package func intervals(in ranges: [Range<Instant>]) -> [MergeInterval] {
         var found: [MergeInterval] = []
         Sweep(starts: starts, ends: ends, groups: groups, sources: names.count).run { start, end, active in
             let all = active.all
@@ -65,7 +65,7 @@ extension CumulativeMerge {
     }
 
     /// What each source brought to `total(in:)`, first by priority.
-    public func shares(in ranges: [Range<Instant>]) -> [MergeShare] {
+    package func shares(in ranges: [Range<Instant>]) -> [MergeShare] {
         var sums = Array(repeating: CompensatedSum(), count: names.count)
         forEachPart(in: ranges) { _, row, value in sums[Int(groups[row])].add(value) }
         var shares = names.indices.map { group in
@@ -83,7 +83,7 @@ extension MergeInterval {
     /// Neighbours of the same sources as one, as long as less than `gap` parts them: as people read a day. What each adds is summed.
     ///
     /// `time` is how much of such an interval its sources had samples in.
-    public static func joined(_ intervals: [MergeInterval], gap: Instant) -> [(interval: MergeInterval, time: Instant)]
+    package static func joined(_ intervals: [MergeInterval], gap: Instant) -> [(interval: MergeInterval, time: Instant)]
     {
         var joined: [(interval: MergeInterval, time: Instant)] = []
         var sum = CompensatedSum()

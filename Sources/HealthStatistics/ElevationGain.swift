@@ -2,7 +2,7 @@
 ///
 /// A turn counts once the elevation has come back by `threshold` from the highest or lowest point since the last turn; a climb then
 /// counts whole, from turn to turn.
-public struct ElevationGain: Sendable {
+package struct ElevationGain: Sendable {
     private let threshold: Double
     private var ascended = 0.0
     private var descended = 0.0
@@ -13,9 +13,9 @@ public struct ElevationGain: Sendable {
     private enum Direction { case unknown, up, down }
     private var direction = Direction.unknown
 
-    public init(threshold: Double) { self.threshold = threshold }
+    package init(threshold: Double) { self.threshold = threshold }
 
-    public mutating func add(_ elevation: Double) {
+    package mutating func add(_ elevation: Double) {
         guard let begin = turn else {
             (turn, lowest, highest) = (elevation, elevation, elevation)
             return
@@ -57,6 +57,6 @@ public struct ElevationGain: Sendable {
     }
 
     /// Nil without any elevation.
-    public var ascent: Double? { turn.map { ascended + (direction == .up ? highest - $0 : 0) } }
-    public var descent: Double? { turn.map { descended + (direction == .down ? $0 - lowest : 0) } }
+    package var ascent: Double? { turn.map { ascended + (direction == .up ? highest - $0 : 0) } }
+    package var descent: Double? { turn.map { descended + (direction == .down ? $0 - lowest : 0) } }
 }

@@ -1,11 +1,11 @@
 import HealthModel
 
 /// Instants as disjoint ranges in order; neighbours that touch are one.
-public struct IntervalSet: Sendable, Equatable {
-    public private(set) var ranges: [Range<Instant>]
+package struct IntervalSet: Sendable, Equatable {
+    package private(set) var ranges: [Range<Instant>]
 
     /// The union of ranges in any order; empty ones are left out.
-    public init(_ ranges: [Range<Instant>] = []) {
+    package init(_ ranges: [Range<Instant>] = []) {
         self.ranges = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
             if let last = self.ranges.last, last.upperBound >= range.lowerBound {
@@ -17,14 +17,14 @@ public struct IntervalSet: Sendable, Equatable {
         }
     }
 
-    public var isEmpty: Bool { ranges.isEmpty }
+    package var isEmpty: Bool { ranges.isEmpty }
 
     /// Microseconds.
-    public var length: Instant { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
+    package var length: Instant { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
 
-    public func union(_ other: IntervalSet) -> IntervalSet { IntervalSet(ranges + other.ranges) }
+    package func union(_ other: IntervalSet) -> IntervalSet { IntervalSet(ranges + other.ranges) }
 
-    public func intersection(_ other: IntervalSet) -> IntervalSet {
+    package func intersection(_ other: IntervalSet) -> IntervalSet {
         var found: [Range<Instant>] = []
         var i = 0
         var j = 0
@@ -36,7 +36,7 @@ public struct IntervalSet: Sendable, Equatable {
         return IntervalSet(found)
     }
 
-    public func subtracting(_ other: IntervalSet) -> IntervalSet {
+    package func subtracting(_ other: IntervalSet) -> IntervalSet {
         var left: [Range<Instant>] = []
         var j = 0
         for range in ranges {

@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 
 /// A workout's way in a few numbers and a track of at most 256 points, from raw points in pieces of any size.
-public struct RouteSummary: Sendable {
+package struct RouteSummary: Sendable {
     /// Metres: positions less certain than this don't count; a negative accuracy says that there is no position at all.
     static let horizontalAccuracy = 50.0
     static let verticalAccuracy = 20.0
@@ -13,17 +13,17 @@ public struct RouteSummary: Sendable {
     static let trackLimit = 256
 
     /// All raw points, whether they count or not.
-    public private(set) var points = 0
+    package private(set) var points = 0
     private var located = 0
     private var length = CompensatedSum()
     private var gain = ElevationGain(threshold: Self.elevationThreshold)
     private var last: EarthPoint?
     private var track = TrackSimplifier()
 
-    public init() {}
+    package init() {}
 
     /// - Parameters: degrees and metres; NaN for what isn't known.
-    public mutating func add(
+    package mutating func add(
         time: Instant, latitude: Double, longitude: Double, elevation: Double, horizontalAccuracy: Double,
         verticalAccuracy: Double
     ) {
@@ -46,13 +46,13 @@ public struct RouteSummary: Sendable {
     }
 
     /// Metres; nil without two points that count.
-    public var distance: Double? { located > 1 ? length.value : nil }
-    public var ascent: Double? { gain.ascent }
-    public var descent: Double? { gain.descent }
+    package var distance: Double? { located > 1 ? length.value : nil }
+    package var ascent: Double? { gain.ascent }
+    package var descent: Double? { gain.descent }
 
     /// `{points, distanceMeters, ascentMeters, descentMeters, track}`; the track is null where nothing counts, else
     /// `{toleranceMeters, start, seconds, latitude, longitude, elevation}`, columns of one length.
-    public var value: Value {
+    package var value: Value {
         [
             "points": .integer(Int64(points)), "distanceMeters": Self.rounded(distance, 10),
             "ascentMeters": Self.rounded(ascent, 10), "descentMeters": Self.rounded(descent, 10), "track": trackValue,

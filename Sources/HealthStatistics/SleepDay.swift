@@ -1,16 +1,16 @@
 import HealthModel
 
 /// The sleep of one day: the sessions that belong to it, and which of them is the main one.
-public struct SleepDay: Sendable {
+package struct SleepDay: Sendable {
     /// In order.
-    public let sessions: [SleepSession]
+    package let sessions: [SleepSession]
     /// Index into `sessions`: the one with the most sleep, or the longest where none has any. Nil without sessions.
-    public let main: Int?
+    package let main: Int?
 
     private static let type = "HKCategoryTypeIdentifierSleepAnalysis"
 
     /// - Parameter gap: more than this without a sample of any source parts two sessions, microseconds.
-    public init(_ input: DayInput, gap: Instant) {
+    package init(_ input: DayInput, gap: Instant) {
         sessions = SleepAnalysis.sessions(
             input.samples, rows: input.samples.rows(of: Self.type), order: input.sourceOrder(for: Self.type), gap: gap
         ).filter { Self.has($0, input) }
@@ -18,7 +18,7 @@ public struct SleepDay: Sendable {
     }
 
     /// The sessions other than the main one that have sleep, in order.
-    public var naps: [SleepSession] {
+    package var naps: [SleepSession] {
         sessions.indices.filter { $0 != main && sessions[$0].asleep != nil }.map { sessions[$0] }
     }
 

@@ -1,36 +1,36 @@
 import HealthModel
 
 /// One stretch of sleep: a night or a nap.
-public struct SleepSession: Sendable, Equatable {
+package struct SleepSession: Sendable, Equatable {
     /// The id of its first sample.
-    public var id: SampleID
+    package var id: SampleID
     /// The first moment that its sources tell of: going to bed where they know that, else the first stage, which may be awake.
-    public var start: Instant
+    package var start: Instant
     /// The last moment that its sources tell of: getting up where they know that, else the end of the last stage.
-    public var end: Instant
+    package var end: Instant
     /// The last moment that any source tells of, also one that was left out: it decides whose day the session is, so that no two days
     /// have it.
-    public var reach: Instant
+    package var reach: Instant
     /// The source of its stages; of its time in bed where nothing else is known.
-    public var source: String
+    package var source: String
 
     // Minutes; nil where the source has no sample of that kind.
     /// All values of sleep together, each instant once.
-    public var asleep: Double?
+    package var asleep: Double?
     /// The time of the samples that say in bed, and of the sleep beside them: who sleeps is in bed.
-    public var inBed: Double?
+    package var inBed: Double?
     /// Without what is asleep as well.
-    public var awake: Double?
-    public var core: Double?
-    public var deep: Double?
-    public var rem: Double?
-    public var unspecified: Double?
+    package var awake: Double?
+    package var core: Double?
+    package var deep: Double?
+    package var rem: Double?
+    package var unspecified: Double?
     /// From going to bed to the first sleep; nil without a time in bed that begins before it.
-    public var latency: Double?
+    package var latency: Double?
     /// Awake between the first sleep and the last; nil without sleep, or where the source tells nothing of being awake.
-    public var wakeAfterOnset: Double?
+    package var wakeAfterOnset: Double?
     /// Asleep as a part of the time in bed, 0 to 1; nil without time in bed.
-    public var efficiency: Double?
+    package var efficiency: Double?
 }
 
 /// HKCategoryValueSleepAnalysis.

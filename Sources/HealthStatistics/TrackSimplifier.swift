@@ -5,17 +5,17 @@ import HealthModel
 /// Douglas–Peucker by stretches: 8,192 points are simplified to a sixteenth, 8,192 of what is left again, and so on. A point that goes
 /// lies within the pass's tolerance of the line that stays; what a later pass moves adds its own tolerance, since the distance to a line is
 /// convex along each line that goes. So the sum of the passes' tolerances holds for every point.
-public struct TrackSimplifier: Sendable {
-    public struct Point: Sendable, Equatable {
-        public var time: Instant
+package struct TrackSimplifier: Sendable {
+    package struct Point: Sendable, Equatable {
+        package var time: Instant
         /// Degrees.
-        public var latitude: Double
-        public var longitude: Double
+        package var latitude: Double
+        package var longitude: Double
         /// Metres; NaN where there is none.
-        public var elevation: Double
+        package var elevation: Double
         let place: EarthPoint
 
-        public init(time: Instant, latitude: Double, longitude: Double, elevation: Double) {
+        package init(time: Instant, latitude: Double, longitude: Double, elevation: Double) {
             self.time = time
             self.latitude = latitude
             self.longitude = longitude
@@ -34,11 +34,11 @@ public struct TrackSimplifier: Sendable {
     /// The largest tolerance of each level's passes.
     private var tolerances: [Double] = []
 
-    public init() {}
+    package init() {}
 
-    public var isEmpty: Bool { levels.allSatisfy(\.isEmpty) }
+    package var isEmpty: Bool { levels.allSatisfy(\.isEmpty) }
 
-    public mutating func add(_ point: Point) {
+    package mutating func add(_ point: Point) {
         levels[0].append(point)
         var level = 0
         while levels[level].count >= Self.stretch {
@@ -58,7 +58,7 @@ public struct TrackSimplifier: Sendable {
     /// - Parameters:
     ///   - tolerance: metres; doubled until `limit` points are enough.
     ///   - limit: at least 2.
-    public func track(tolerance: Double, limit: Int) -> (points: [Point], tolerance: Double) {
+    package func track(tolerance: Double, limit: Int) -> (points: [Point], tolerance: Double) {
         let (points, last) = Self.simplified(levels.reversed().flatMap { $0 }, tolerance: tolerance, limit: limit)
         return (points, tolerances.reduce(last, +))
     }

@@ -2,31 +2,31 @@ import HealthModel
 import SQLite
 
 /// On which dates there are samples of a user's type, and which came late.
-public struct TypeCompleteness: Sendable {
-    public var head: TypeHead
+package struct TypeCompleteness: Sendable {
+    package var head: TypeHead
     /// First and last of each run of consecutive dates with samples, in order, as days since 1970.
-    public var runs: [Int32]
+    package var runs: [Int32]
     /// By date of the samples' start, in order: those that HealthKit stored more than a day after their end.
-    public var late: [(day: Int32, arrivals: LateArrivals.Day)]
+    package var late: [(day: Int32, arrivals: LateArrivals.Day)]
 }
 
 /// Answers how complete a store is, in steps of bounded work, and keeps what it found: only types that have changed since are looked at again.
-public final class CompletenessReader {
+package final class CompletenessReader {
     /// What one step may cost.
-    public struct Budget: Sendable {
-        public var rows: Int
-        public var seeks: Int
+    package struct Budget: Sendable {
+        package var rows: Int
+        package var seeks: Int
 
         /// Well below a tenth of a second.
-        public static let step = Budget(rows: 150_000, seeks: 10_000)
-        public static let unlimited = Budget(rows: .max, seeks: .max)
+        package static let step = Budget(rows: 150_000, seeks: 10_000)
+        package static let unlimited = Budget(rows: .max, seeks: .max)
 
-        public init(rows: Int, seeks: Int) {
+        package init(rows: Int, seeks: Int) {
             self.rows = rows
             self.seeks = seeks
         }
 
-        public var isBounded: Bool { rows < .max }
+        package var isBounded: Bool { rows < .max }
     }
 
     private struct Key: Hashable {
@@ -43,7 +43,7 @@ public final class CompletenessReader {
     private var zones: [String: ZoneTimeline] = [:]
     private var nightHours: [String: Int] = [:]
 
-    public init(_ store: HealthStoreReader) throws {
+    package init(_ store: HealthStoreReader) throws {
         self.store = store
         seeks = try DayWalk.Statements(in: store.database)
         changes = try LateArrivals.Statements(in: store.database)
@@ -54,7 +54,7 @@ public final class CompletenessReader {
     /// - Parameters:
     ///   - zones: by user. Samples of a user without one aren't looked at.
     ///   - nightHours: by type, where its dates are nights: the hour at which their window ends.
-    public func types(
+    package func types(
         zones: [String: ZoneTimeline], nightHours: [String: Int], budget: Budget
     ) throws -> [TypeCompleteness]? {
         var budget = budget
@@ -112,7 +112,7 @@ public final class CompletenessReader {
 
 extension HealthStoreReader {
     /// How many entries the quarantine has, by reason, the most frequent first; at most `limit` reasons.
-    public func quarantineReasons(user: String, limit: Int = 200) throws -> [(reason: String, count: Int)] {
+    package func quarantineReasons(user: String, limit: Int = 200) throws -> [(reason: String, count: Int)] {
         let query = try database.prepare(
             """
             SELECT reason, count(*) AS n FROM quarantine WHERE dropped = 0 AND user = (SELECT id FROM users WHERE name = ?)

@@ -1,12 +1,12 @@
 import HealthModel
 
 /// The dates of one type's samples, as its handler sees them: local days, or nights that end at an hour of the local clock.
-public struct DayEdges: Sendable, Hashable {
-    public let zones: ZoneTimeline
+package struct DayEdges: Sendable, Hashable {
+    package let zones: ZoneTimeline
     private let window: HandlerWindow
 
     /// - Parameter endHour: hour at which a date's window ends and the next begins; 24 for local days.
-    public init(zones: ZoneTimeline, endHour: Int = 24) {
+    package init(zones: ZoneTimeline, endHour: Int = 24) {
         self.zones = zones
         window = HandlerWindow(endHour: endHour)
     }

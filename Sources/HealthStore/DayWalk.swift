@@ -5,26 +5,26 @@ import SQLite
 ///
 /// A sample is of the date of its start. Where samples are spread over their time (cumulative types, categories), it is of every date
 /// that it reaches into as well.
-public struct DayWalk: Sendable {
-    public let user: String
-    public let type: String
-    public let edges: DayEdges
+package struct DayWalk: Sendable {
+    package let user: String
+    package let type: String
+    package let edges: DayEdges
     private var days: [Int32] = []
     /// From where on samples are still to be found; nil when all are.
     private var next: Int64?
     private var isSorted = true
 
-    public init(user: String, type: String, edges: DayEdges) {
+    package init(user: String, type: String, edges: DayEdges) {
         self.user = user
         self.type = type
         self.edges = edges
         next = Int64.min
     }
 
-    public var isComplete: Bool { next == nil }
+    package var isComplete: Bool { next == nil }
 
     /// First and last of each run of consecutive dates, in order, as days since 1970.
-    public var runs: [Int32] {
+    package var runs: [Int32] {
         var runs: [Int32] = []
         for day in isSorted ? days : Array(Set(days)).sorted() {
             if let last = runs.last, day == last + 1 { runs[runs.count - 1] = day } else { runs += [day, day] }

@@ -1,5 +1,5 @@
 /// What the health store refused.
-public enum HealthStoreError: Error, Equatable, CustomStringConvertible {
+package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     /// The store was written by a later version.
     case newerSchema(found: Int, known: Int)
     /// A transaction of this session was undone, so what the session claims isn't what the store holds.
@@ -11,7 +11,7 @@ public enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     /// A text that should be a local date.
     case badDate(String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .newerSchema(let found, let known):
             "the health store has layout \(found), this version knows \(known); use the newer version, or restore a backup"

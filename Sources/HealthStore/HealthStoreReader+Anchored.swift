@@ -2,41 +2,41 @@ import HealthModel
 import SQLite
 
 /// Changes from an anchor on.
-public struct AnchoredPage: Sendable {
+package struct AnchoredPage: Sendable {
     /// Every column is filled. Rows in the order of their sequence; tombstones have `SampleFlags.deleted`.
-    public var samples = SamplePage()
-    public var users: [String] = []
+    package var samples = SamplePage()
+    package var users: [String] = []
     /// Index into `users`, by row.
-    public var user: [Int32] = []
+    package var user: [Int32] = []
     /// Everything up to here is in this page or the ones before; also when the page is empty.
-    public var covered: Int64 = 0
+    package var covered: Int64 = 0
     /// Whether `covered` is the window's end, or the store's head.
-    public var isComplete = false
+    package var isComplete = false
 }
 
 /// A stretch of one user's time in one type that changes have touched.
-public struct TouchedSpan: Sendable, Hashable {
-    public var user: String
-    public var type: String
-    public var start: Instant
+package struct TouchedSpan: Sendable, Hashable {
+    package var user: String
+    package var type: String
+    package var start: Instant
     /// Exclusive; an instant sample touches a microsecond.
-    public var end: Instant
+    package var end: Instant
 }
 
 /// Spans that changes from an anchor on have touched.
-public struct SpanPage: Sendable {
-    public var spans: [TouchedSpan] = []
+package struct SpanPage: Sendable {
+    package var spans: [TouchedSpan] = []
     /// How many changes they stand for.
-    public var added = 0
-    public var deleted = 0
+    package var added = 0
+    package var deleted = 0
     /// As in `AnchoredPage`.
-    public var covered: Int64 = 0
-    public var isComplete = false
+    package var covered: Int64 = 0
+    package var isComplete = false
 }
 
 extension HealthStoreReader {
     /// What changed: each row once, at its newest change. Quarantined rows aren't in it.
-    public func anchored(
+    package func anchored(
         _ filter: TypeFilter, _ window: PullWindow, limits: PullLimits = PullLimits()
     ) throws -> AnchoredPage {
         var page = AnchoredPage()
@@ -68,7 +68,7 @@ extension HealthStoreReader {
 
     /// Which stretches of time changed, neighbours within an hour taken together: a few bytes for thousands of rows.
     /// - Parameter limits: `rows` counts spans.
-    public func spans(_ filter: TypeFilter, _ window: PullWindow, limits: PullLimits = PullLimits()) throws -> SpanPage
+    package func spans(_ filter: TypeFilter, _ window: PullWindow, limits: PullLimits = PullLimits()) throws -> SpanPage
     {
         struct Key: Hashable {
             var user: Int

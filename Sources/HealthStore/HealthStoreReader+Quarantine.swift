@@ -2,32 +2,32 @@ import HealthModel
 import SQLite
 
 /// Something quarantined, with what is known of it.
-public struct QuarantinedRecord: Sendable {
-    public var entry: QuarantineEntry
+package struct QuarantinedRecord: Sendable {
+    package var entry: QuarantineEntry
     /// nil where even that isn't understood.
-    public var type: String?
+    package var type: String?
     /// nil for an input that wasn't understood.
-    public var sample: Sample?
+    package var sample: Sample?
 
-    public struct Sample: Sendable {
-        public var start: Instant
-        public var end: Instant
+    package struct Sample: Sendable {
+        package var start: Instant
+        package var end: Instant
         /// NaN where there is no number.
-        public var value: Double
-        public var unit: String
-        public var origin: Origin
+        package var value: Double
+        package var unit: String
+        package var origin: Origin
         /// Seconds since 1970; 0 where unknown.
-        public var created: Int64
+        package var created: Int64
         /// JSON; empty where there is none.
-        public var metadata: String
-        public var payload: String
+        package var metadata: String
+        package var payload: String
     }
 }
 
 extension HealthStoreReader {
     /// What is quarantined, oldest first, a page at a time, each with its sample.
     /// - Parameter after: the last number of the page before; 0 for the first.
-    public func quarantinedRecords(
+    package func quarantinedRecords(
         user: String? = nil, after: Int64 = 0, limit: Int
     ) throws -> [QuarantinedRecord] {
         try refresh()
@@ -76,7 +76,7 @@ extension HealthStoreReader {
     }
 
     /// The type that an element says it has; "(Record without type)", "(damaged Record)" where it says none, or none that can be read.
-    public static func typeOrElement(of raw: String) -> String {
+    package static func typeOrElement(of raw: String) -> String {
         let type = type(inElement: raw)
         if let type, !type.isEmpty, type.utf8.count <= NameTable.longest {
             return raw.hasPrefix("<Workout ") ? HealthType.workoutIdentifier : type

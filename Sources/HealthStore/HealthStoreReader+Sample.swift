@@ -2,25 +2,25 @@ import HealthModel
 import SQLite
 
 /// Where a sample is in the store, without what it measured.
-public struct SamplePlace: Sendable, Equatable {
-    public var id: SampleID
+package struct SamplePlace: Sendable, Equatable {
+    package var id: SampleID
     /// HealthKit's own.
-    public var uuid: SampleID?
-    public var user: String
-    public var type: String
+    package var uuid: SampleID?
+    package var user: String
+    package var type: String
     /// Of its newest change.
-    public var sequence: Int64
+    package var sequence: Int64
     /// Of the change that brought it.
-    public var born: Int64
-    public var start: Instant
-    public var end: Instant
+    package var born: Int64
+    package var start: Instant
+    package var end: Instant
     /// "alive", "absent" (a newer complete export lacks it), "deleted", "quarantined".
-    public var state: String
+    package var state: String
 }
 
 extension HealthStoreReader {
     /// A sample by its id, or by HealthKit's UUID; nil when there is none.
-    public func sample(_ id: SampleID) throws -> SamplePlace? {
+    package func sample(_ id: SampleID) throws -> SamplePlace? {
         try refresh()
         let sequence = try sequence(uuid: id) ?? sequence(id: id)
         guard let sequence else { return nil }

@@ -8,7 +8,7 @@ extension HealthStoreReader {
     /// - Parameters:
     ///   - position: `next` of the page before; nil for the first.
     ///   - limits: `scanned` isn't used: a slice's work is bounded by its ranges.
-    public func slice(
+    package func slice(
         _ query: SliceQuery, after position: SlicePosition? = nil, limits: PullLimits = PullLimits()
     ) throws -> SlicePage {
         try refresh()

@@ -2,41 +2,41 @@ import HealthModel
 import SQLite
 
 /// What the store holds of one user and type.
-public struct TypeHead: Sendable, Equatable {
-    public var user: String
-    public var type: String
+package struct TypeHead: Sendable, Equatable {
+    package var user: String
+    package var type: String
     /// Sequence of the newest change.
-    public var sequence: Int64
-    public var alive: Int
-    public var deleted: Int
-    public var quarantined: Int
+    package var sequence: Int64
+    package var alive: Int
+    package var deleted: Int
+    package var quarantined: Int
     /// Of the samples alive; bounds while a delete by absence is under way.
-    public var firstStart: Instant?
-    public var lastStart: Instant?
-    public var lastEnd: Instant?
+    package var firstStart: Instant?
+    package var lastStart: Instant?
+    package var lastEnd: Instant?
 }
 
 /// One entry of the quarantine.
-public struct QuarantineEntry: Sendable, Equatable {
+package struct QuarantineEntry: Sendable, Equatable {
     /// Rises with each entry.
-    public var number: Int64
-    public var user: String
+    package var number: Int64
+    package var user: String
     /// The file or request it came by.
-    public var source: String
+    package var source: String
     /// Line of the input; 0 when it has none.
-    public var line: Int64
-    public var reason: String
+    package var line: Int64
+    package var reason: String
     /// The element as it was; empty for a sample that is stored, but outside the limits.
-    public var raw: String
+    package var raw: String
     /// That sample's id.
-    public var sample: SampleID?
+    package var sample: SampleID?
     /// How often it has come in.
-    public var seen: Int64
+    package var seen: Int64
 }
 
 extension HealthStoreReader {
     /// Heads by user and type, sorted by name.
-    public func heads(user: String? = nil) throws -> [TypeHead] {
+    package func heads(user: String? = nil) throws -> [TypeHead] {
         try refresh()
         let query = try database.prepare(
             "SELECT user, type, seq, alive, deleted, quarantined, first_start, last_start, last_end FROM heads")
@@ -53,14 +53,14 @@ extension HealthStoreReader {
     }
 
     /// The users that the store has something of, sorted.
-    public func userNames() throws -> [String] {
+    package func userNames() throws -> [String] {
         try users.refresh()
         return users.ids.keys.sorted()
     }
 
     /// What is quarantined, oldest first, a page at a time.
     /// - Parameter after: the last number of the page before; 0 for the first.
-    public func quarantine(user: String? = nil, after: Int64 = 0, limit: Int = 1000) throws -> [QuarantineEntry] {
+    package func quarantine(user: String? = nil, after: Int64 = 0, limit: Int = 1000) throws -> [QuarantineEntry] {
         try users.refresh()
         if let user, users.ids[user] == nil { return [] }
         let query = try database.prepare(
@@ -82,7 +82,7 @@ extension HealthStoreReader {
     }
 
     /// Names of sources, sorted, whoever's samples they are of.
-    public func sourceNames(limit: Int) throws -> [String] {
+    package func sourceNames(limit: Int) throws -> [String] {
         let query = try database.prepare("SELECT DISTINCT source FROM origins ORDER BY source LIMIT ?")
         query.bind(1, limit)
         var names: [String] = []
@@ -90,19 +90,19 @@ extension HealthStoreReader {
         return names
     }
 
-    public func hasSource(named name: String) throws -> Bool {
+    package func hasSource(named name: String) throws -> Bool {
         let query = try database.prepare("SELECT 1 FROM origins WHERE source = ? LIMIT 1")
         query.bind(1, name)
         return try query.firstRow { _ in true } ?? false
     }
 
     /// How many entries the quarantine has.
-    public func quarantineCount() throws -> Int {
+    package func quarantineCount() throws -> Int {
         try database.prepare("SELECT count(*) FROM quarantine WHERE dropped = 0").firstRow { $0.int(0) } ?? 0
     }
 
     /// Apple's ring summaries of the dates, both included, in their order; the first `limit` of them.
-    public func activitySummaries(
+    package func activitySummaries(
         user: String, from: LocalDay, through: LocalDay, limit: Int = .max
     ) throws -> [ActivitySummaryRecord] {
         let query = try database.prepare(
@@ -120,7 +120,7 @@ extension HealthStoreReader {
     }
 
     /// JSON of a route's stretches, in order; empty when there is none of that path.
-    public func route(user: String, path: String) throws -> [[UInt8]] {
+    package func route(user: String, path: String) throws -> [[UInt8]] {
         let query = try database.prepare(
             """
             SELECT points FROM routes WHERE user = (SELECT id FROM users WHERE name = ?) AND path = ? ORDER BY first_point

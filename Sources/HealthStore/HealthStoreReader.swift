@@ -4,7 +4,7 @@ import SQLite
 /// Answers questions about the store, beside its writer: on a connection and a thread of its own.
 ///
 /// Run each call, or all calls that must see the same moment, inside `database.readTransaction`.
-public final class HealthStoreReader {
+package final class HealthStoreReader {
     let database: Database
     let types: Names
     let units: Names
@@ -49,7 +49,7 @@ public final class HealthStoreReader {
     }
 
     /// - Parameter database: a store; read-only where the writer has another connection.
-    public init(database: Database) throws {
+    package init(database: Database) throws {
         self.database = database
         types = try Names("types", in: database)
         units = try Names("units", in: database)
@@ -59,7 +59,7 @@ public final class HealthStoreReader {
     }
 
     /// The sequence of the newest change to a sample; 0 while there is none.
-    public func head() throws -> Int64 { try readHead.firstRow { $0.int64(0) } ?? 0 }
+    package func head() throws -> Int64 { try readHead.firstRow { $0.int64(0) } ?? 0 }
 
     func refresh() throws {
         try types.refresh()

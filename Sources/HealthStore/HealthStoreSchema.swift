@@ -5,16 +5,16 @@ import SQLite
 /// `samples` is its own changelog: its primary key is the sequence of a row's newest change, so an anchored query walks the table
 /// itself. One unique index serves identity and ranges; it is the only one that every insert pays for. The partial index holds just
 /// the samples longer than `longDuration`, so that one sample of a year doesn't make every slice reach back a year.
-public struct HealthStoreSchema {
+package struct HealthStoreSchema {
     /// The layout's version, kept in `store_schema` (`user_version` belongs to whoever owns the file).
-    public static let version = 3
+    package static let version = 3
 
     /// Samples longer than this (µs) are found through an index of their own.
     static let longDuration: Int64 = 24 * 3600 * 1_000_000
 
     /// Makes what is absent, and brings a store that an earlier version made up to date. Runs inside the caller's transaction.
     /// - Throws: `HealthStoreError.newerSchema` for a store that a later version has made.
-    public static func create(in database: Database) throws {
+    package static func create(in database: Database) throws {
         try database.execute("CREATE TABLE IF NOT EXISTS store_schema (version INTEGER NOT NULL)")
         let found = try database.prepare("SELECT max(version) FROM store_schema").firstRow {
             $0.isNull(0) ? nil : $0.int(0)

@@ -2,14 +2,14 @@ import HealthModel
 import SQLite
 
 /// An export that is the whole truth for the types and the time that it covers, once all of its records went through a session.
-public struct CompleteExport {
-    public let session: ImportSession
+package struct CompleteExport {
+    package let session: ImportSession
     /// When the phone wrote it.
-    public var date: Instant
+    package var date: Instant
     /// The store's sequence when the import began: what was born later isn't judged by it.
-    public var before: Int64
+    package var before: Int64
 
-    public init(session: ImportSession, date: Instant, before: Int64) {
+    package init(session: ImportSession, date: Instant, before: Int64) {
         self.session = session
         self.date = date
         self.before = before
@@ -17,24 +17,24 @@ public struct CompleteExport {
 }
 
 /// How far the store has been held against a complete export.
-public struct AbsenceProgress: Sendable, Equatable {
+package struct AbsenceProgress: Sendable, Equatable {
     /// Rows looked at so far are those up to this sequence.
-    public var after: Int64 = 0
+    package var after: Int64 = 0
     /// The last sequence to look at; nil before the first step.
-    public var through: Int64?
-    public var isDone = false
+    package var through: Int64?
+    package var isDone = false
 
-    public init() {}
+    package init() {}
 }
 
 /// Samples that an export could hold, and those of them that it lacks, by type.
-public struct AbsenceCounts: Sendable, Equatable {
-    public var covered: [String: Int] = [:]
-    public var absent: [String: Int] = [:]
+package struct AbsenceCounts: Sendable, Equatable {
+    package var covered: [String: Int] = [:]
+    package var absent: [String: Int] = [:]
 
-    public init() {}
+    package init() {}
 
-    public static func += (a: inout AbsenceCounts, b: AbsenceCounts) {
+    package static func += (a: inout AbsenceCounts, b: AbsenceCounts) {
         a.covered.merge(b.covered, uniquingKeysWith: +)
         a.absent.merge(b.absent, uniquingKeysWith: +)
     }
@@ -47,7 +47,7 @@ extension HealthStoreWriter {
     /// samples that didn't come by an export (they have a HealthKit UUID, or were never in HealthKit), those that ended or were stored
     /// after its date, and those that the store got since the import began.
     /// - Parameter limit: rows to look at in this step.
-    public func countAbsent(
+    package func countAbsent(
         from export: CompleteExport, _ progress: inout AbsenceProgress, limit: Int = 50_000
     ) throws -> AbsenceCounts {
         forgetWhatWasUndone()
@@ -62,7 +62,7 @@ extension HealthStoreWriter {
     /// One step of deleting what a complete export lacks, as `countAbsent` says; each step in a transaction of its own. A later add
     /// lifts the delete.
     /// - Returns: what this step deleted.
-    public func deleteAbsent(
+    package func deleteAbsent(
         from export: CompleteExport, _ progress: inout AbsenceProgress, limit: Int = 50_000
     ) throws -> [String: Int] {
         try change(settle: false) { user in

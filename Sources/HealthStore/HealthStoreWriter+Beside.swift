@@ -8,7 +8,7 @@ extension HealthStoreWriter {
     /// - Parameter exported: when the export was made; nil counts as older than all others.
     /// - Returns: how many changed anything.
     @discardableResult
-    public func upsertActivitySummaries(_ summaries: [ActivitySummaryRecord], exported: Instant?) throws -> Int {
+    package func upsertActivitySummaries(_ summaries: [ActivitySummaryRecord], exported: Instant?) throws -> Int {
         for summary in summaries where LocalDay(summary.date) == nil { throw HealthStoreError.badDate(summary.date) }
         return try change { user in
             let upsert = try database.prepare(
@@ -38,7 +38,7 @@ extension HealthStoreWriter {
     ///   - isLast: whether the route ends with these: what an earlier one had behind them goes.
     /// - Returns: whether it is new or has changed.
     @discardableResult
-    public func attachRoute(path: String, firstPoint: Int, points: [UInt8], isLast: Bool) throws -> Bool {
+    package func attachRoute(path: String, firstPoint: Int, points: [UInt8], isLast: Bool) throws -> Bool {
         try change { user in
             let upsert = try database.prepare(
                 """

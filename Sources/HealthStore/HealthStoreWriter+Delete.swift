@@ -5,7 +5,7 @@ extension HealthStoreWriter {
     /// Deletes samples by HealthKit UUID, for good: also one that isn't known yet stays out when it comes.
     /// - Returns: how many rows became tombstones.
     @discardableResult
-    public func delete(uuids: [SampleID]) throws -> Int {
+    package func delete(uuids: [SampleID]) throws -> Int {
         try change { user in
             var deleted = 0
             for uuid in uuids {
@@ -28,7 +28,7 @@ extension HealthStoreWriter {
     /// - Parameter type: spares looking through all types.
     /// - Returns: how many rows became tombstones.
     @discardableResult
-    public func delete(ids: [SampleID], type: String? = nil) throws -> Int {
+    package func delete(ids: [SampleID], type: String? = nil) throws -> Int {
         try change { user in
             var deleted = 0
             let candidates = try typesHeld(by: user, named: type)

@@ -12,7 +12,7 @@ extension HealthStoreWriter {
     ///   - session: the file or request that the batch is part of.
     ///   - plausibility: asked for each new row.
     /// - Throws: `HealthStoreError`, `SQLiteError`; roll the transaction back then.
-    public func ingest(
+    package func ingest(
         _ batch: RecordBatch, session: ImportSession, plausibility: PlausibilityRule
     ) throws -> IngestCounts {
         try batch.check()
@@ -24,7 +24,7 @@ extension HealthStoreWriter {
 
     /// What `ingest` would make of a batch: the session's records claim their rows, and nothing is written.
     /// - Parameter session: of such calls only.
-    public func tryOut(
+    package func tryOut(
         _ batch: RecordBatch, session: ImportSession, plausibility: PlausibilityRule
     ) throws -> IngestCounts {
         try batch.check()

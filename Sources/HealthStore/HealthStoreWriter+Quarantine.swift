@@ -5,7 +5,7 @@ extension HealthStoreWriter {
     /// Keeps what couldn't be understood, once: the same content again adds nothing, whatever its line.
     /// - Returns: how many of them are new.
     @discardableResult
-    public func quarantine(_ inputs: [QuarantinedInput], session: ImportSession) throws -> Int {
+    package func quarantine(_ inputs: [QuarantinedInput], session: ImportSession) throws -> Int {
         try change { user in
             var added = 0
             for input in inputs {
@@ -60,7 +60,7 @@ extension HealthStoreWriter {
 
     /// Checks quarantined samples against the present limits: what passes becomes a sample like any other, under a new version.
     /// - Returns: how many passed.
-    public func retryQuarantined(_ entries: [QuarantineEntry], plausibility: PlausibilityRule) throws -> Int {
+    package func retryQuarantined(_ entries: [QuarantineEntry], plausibility: PlausibilityRule) throws -> Int {
         try change { user in
             var passed = 0
             for entry in entries {
@@ -87,7 +87,7 @@ extension HealthStoreWriter {
     }
 
     /// Forgets what is quarantined, for good: a dropped sample, and a dropped input, stay out when they come again.
-    public func dropQuarantined(_ entries: [QuarantineEntry]) throws {
+    package func dropQuarantined(_ entries: [QuarantineEntry]) throws {
         try change { user in
             for entry in entries {
                 if let id = entry.sample {
@@ -107,7 +107,7 @@ extension HealthStoreWriter {
 
     /// Forgets inputs of a file by why they are quarantined; what was dropped stays dropped.
     /// - Returns: how many.
-    public func forgetInputs(of source: String, reasons: [String]) throws -> Int {
+    package func forgetInputs(of source: String, reasons: [String]) throws -> Int {
         try change { user in
             let delete = try database.prepare(
                 "DELETE FROM quarantine WHERE user = ? AND source = ? AND reason = ? AND sample IS NULL AND dropped = 0"
@@ -125,7 +125,7 @@ extension HealthStoreWriter {
     }
 
     /// Forgets that something was quarantined.
-    public func forgetQuarantined(_ entry: QuarantineEntry) throws {
+    package func forgetQuarantined(_ entry: QuarantineEntry) throws {
         let delete = try database.prepare("DELETE FROM quarantine WHERE number = ?")
         delete.bind(1, entry.number)
         try delete.run()

@@ -12,7 +12,7 @@ extension HealthStoreWriter {
     ///   - summary: an object; the one before goes.
     /// - Returns: whether the workout has changed; false also where there is none.
     @discardableResult
-    public func describeRoute(
+    package func describeRoute(
         path: String, workoutFrom start: Instant, to end: Instant, sourceName: String, summary: Value
     ) throws -> Bool {
         try change { user in

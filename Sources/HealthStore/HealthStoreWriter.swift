@@ -5,8 +5,8 @@ import SQLite
 ///
 /// Belongs to the thread of its database, the store's only writer. A call that throws leaves the transaction half done: roll it
 /// back. What the writer had cached of it is then forgotten by itself; the import session has to start again.
-public final class HealthStoreWriter {
-    public let user: String
+package final class HealthStoreWriter {
+    package let user: String
     let database: Database
     let statements: WriterStatements
     let types: NameTable
@@ -26,7 +26,7 @@ public final class HealthStoreWriter {
     /// - Parameters:
     ///   - database: a store made by `HealthStoreSchema.create`.
     ///   - sequences: where each change gets its sequence from.
-    public init(database: Database, user: String, sequences: any SequenceSource) throws {
+    package init(database: Database, user: String, sequences: any SequenceSource) throws {
         self.database = database
         self.user = user
         self.sequences = sequences

@@ -4,9 +4,9 @@ import HealthModel
 ///
 /// Two records of one session are two samples even when they are equal; records of two sessions may be the same sample. A session
 /// that is interrupted, or of which a transaction is undone, starts again from zero as a new object. Belongs to the writer's thread.
-public final class ImportSession {
+package final class ImportSession {
     /// The file or request, as quarantine lists name it.
-    public let source: String
+    package let source: String
     // Exports repeat the children of a Correlation as top-level records: the two kinds claim the same rows apart.
     private var topLevel = SequenceSet()
     private var children = SequenceSet()
@@ -18,7 +18,7 @@ public final class ImportSession {
     /// The second in which the first of its records starts, by type.
     private(set) var firstSeconds: [String: Int64] = [:]
 
-    public init(source: String) { self.source = source }
+    package init(source: String) { self.source = source }
 
     func cover(_ type: String, from second: Int64) {
         firstSeconds[type] = min(firstSeconds[type] ?? .max, second)
@@ -42,26 +42,26 @@ public final class ImportSession {
 }
 
 /// What became of a batch's records.
-public struct IngestCounts: Sendable, Equatable {
-    public struct Tally: Sendable, Equatable {
+package struct IngestCounts: Sendable, Equatable {
+    package struct Tally: Sendable, Equatable {
         /// New rows.
-        public var added = 0
+        package var added = 0
         /// Rows that were there and stay as they are.
-        public var known = 0
+        package var known = 0
         /// Rows that were there and learned something: a new version.
-        public var joined = 0
+        package var joined = 0
         /// Rows that a complete export had lacked and that are alive again.
-        public var revived = 0
+        package var revived = 0
         /// Records that stay out because their sample was deleted for good.
-        public var deleted = 0
+        package var deleted = 0
         /// Records outside the plausibility limits, or of a type that the store has no room for: kept apart, now or before.
-        public var quarantined = 0
+        package var quarantined = 0
         /// Of those the ones that the quarantine didn't hold before.
-        public var newlyQuarantined = 0
+        package var newlyQuarantined = 0
 
-        public init() {}
+        package init() {}
 
-        public static func += (a: inout Tally, b: Tally) {
+        package static func += (a: inout Tally, b: Tally) {
             a.added += b.added
             a.known += b.known
             a.joined += b.joined
@@ -72,18 +72,18 @@ public struct IngestCounts: Sendable, Equatable {
         }
     }
 
-    public var total = Tally()
+    package var total = Tally()
     /// With `otherTypes` for all types that the store has no room for.
-    public var byType: [String: Tally] = [:]
-    public static let otherTypes = "(other types)"
+    package var byType: [String: Tally] = [:]
+    package static let otherTypes = "(other types)"
 
-    public init() {}
+    package init() {}
 
-    public static func += (a: inout IngestCounts, b: IngestCounts) {
+    package static func += (a: inout IngestCounts, b: IngestCounts) {
         a.total += b.total
         for (type, tally) in b.byType { a.byType[type, default: Tally()] += tally }
     }
 }
 
 /// For a type, the rule that says why a sample can't be true (without its value), or nil when it can. Asked for new samples only.
-public typealias PlausibilityRule = (_ type: String) -> ((_ value: Double, _ start: Instant, _ end: Instant) -> String?)
+package typealias PlausibilityRule = (_ type: String) -> ((_ value: Double, _ start: Instant, _ end: Instant) -> String?)

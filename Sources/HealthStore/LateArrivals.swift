@@ -4,11 +4,11 @@ import SQLite
 /// Samples that HealthKit stored more than a day after they had ended, counted by user, type and date of their start.
 ///
 /// The table of samples is its own changelog, so only rows that changed since the last look are read.
-public struct LateArrivals {
-    public struct Day: Sendable, Hashable {
-        public var count: Int32 = 0
+package struct LateArrivals {
+    package struct Day: Sendable, Hashable {
+        package var count: Int32 = 0
         /// Seconds from a sample's end to when it was stored, of the latest.
-        public var longest: Int64 = 0
+        package var longest: Int64 = 0
     }
 
     struct Key: Hashable {
@@ -17,7 +17,7 @@ public struct LateArrivals {
     }
 
     /// Stored this long after their end, samples are late.
-    public static let patience: Int64 = 86_400
+    package static let patience: Int64 = 86_400
 
     private(set) var days: [Key: [Int32: Day]] = [:]
     /// Rows up to here are counted as they were then.
@@ -26,7 +26,7 @@ public struct LateArrivals {
     private var base: Int64 = 0
     private var target: Int64 = 0
 
-    public init() {}
+    package init() {}
 
     /// Goes on for at most `rows` rows, which it takes off.
     /// - Parameter edges: nil leaves a row's type out.

@@ -5,16 +5,16 @@ import SQLite
 ///
 /// It needs a read-only connection of its own. An open one keeps the writer's log from shrinking: close it when done, and when its
 /// deadline has passed.
-public final class OpenSlice {
-    public let query: SliceQuery
+package final class OpenSlice {
+    package let query: SliceQuery
     /// By the caller's monotonic clock, in the unit that it gave.
-    public let deadline: Int64
+    package let deadline: Int64
     private let database: Database
     private let reader: HealthStoreReader
     private var position: SlicePosition?
-    private(set) public var isDone = false
+    private(set) package var isDone = false
 
-    public init(_ query: SliceQuery, on database: Database, deadline: Int64) throws {
+    package init(_ query: SliceQuery, on database: Database, deadline: Int64) throws {
         self.query = query
         self.deadline = deadline
         self.database = database
@@ -25,7 +25,7 @@ public final class OpenSlice {
     }
 
     /// The next page; an empty one at the end, when the transaction has ended too.
-    public func next(limits: PullLimits = PullLimits()) throws -> SlicePage {
+    package func next(limits: PullLimits = PullLimits()) throws -> SlicePage {
         if isDone { return SlicePage() }
         do {
             let page = try reader.slice(query, after: position, limits: limits)
@@ -39,7 +39,7 @@ public final class OpenSlice {
     }
 
     /// Ends the transaction; again does nothing.
-    public func close() throws {
+    package func close() throws {
         if isDone { return }
         isDone = true
         try database.execute("COMMIT")

@@ -1,7 +1,7 @@
 /// Gives the sequence of each change: the one counter of the file that the store shares with whatever else changes in it.
 ///
 /// It rises strictly, holes are allowed, and what it has given out is saved in the transaction that the change is part of.
-public protocol SequenceSource: AnyObject {
+package protocol SequenceSource: AnyObject {
     /// The newest one given out.
     var sequence: Int64 { get }
     func nextSequence() -> Int64

@@ -1,23 +1,23 @@
 import HealthModel
 
 /// Which samples a query is about.
-public struct TypeFilter: Sendable, Equatable {
-    public enum Types: Sendable, Equatable {
+package struct TypeFilter: Sendable, Equatable {
+    package enum Types: Sendable, Equatable {
         case only(Set<String>)
         case allExcept(Set<String>)
     }
 
     /// Nil: every user.
-    public var users: Set<String>?
-    public var types: Types
+    package var users: Set<String>?
+    package var types: Types
 
-    public init(users: Set<String>? = nil, types: Types) {
+    package init(users: Set<String>? = nil, types: Types) {
         self.users = users
         self.types = types
     }
 
     /// Every type but workouts, which are delivered as events only.
-    public static let samples = TypeFilter(types: .allExcept(["HKWorkoutTypeIdentifier"]))
+    package static let samples = TypeFilter(types: .allExcept(["HKWorkoutTypeIdentifier"]))
 
     func includes(type: String) -> Bool {
         switch types {
@@ -30,11 +30,11 @@ public struct TypeFilter: Sendable, Equatable {
 }
 
 /// Sequences above `after`, up to and with `through`.
-public struct SequenceWindow: Sendable, Hashable {
-    public var after: Int64
-    public var through: Int64
+package struct SequenceWindow: Sendable, Hashable {
+    package var after: Int64
+    package var through: Int64
 
-    public init(after: Int64, through: Int64 = .max) {
+    package init(after: Int64, through: Int64 = .max) {
         self.after = after
         self.through = through
     }
@@ -43,11 +43,11 @@ public struct SequenceWindow: Sendable, Hashable {
 }
 
 /// What a pull asks for: one window, and other ones for types that lag behind it or are held back.
-public struct PullWindow: Sendable, Equatable {
-    public var base: SequenceWindow
-    public var exceptions: [String: SequenceWindow]
+package struct PullWindow: Sendable, Equatable {
+    package var base: SequenceWindow
+    package var exceptions: [String: SequenceWindow]
 
-    public init(_ base: SequenceWindow, exceptions: [String: SequenceWindow] = [:]) {
+    package init(_ base: SequenceWindow, exceptions: [String: SequenceWindow] = [:]) {
         self.base = base
         self.exceptions = exceptions
     }
@@ -63,15 +63,15 @@ public struct PullWindow: Sendable, Equatable {
 }
 
 /// How much one call may give and read.
-public struct PullLimits: Sendable {
+package struct PullLimits: Sendable {
     /// Rows of output.
-    public var rows: Int
+    package var rows: Int
     /// Bytes of output, counted generously; one row is given even if it's larger.
-    public var bytes: Int
+    package var bytes: Int
     /// Rows to walk over, whether they match or not.
-    public var scanned: Int
+    package var scanned: Int
 
-    public init(rows: Int = 4096, bytes: Int = 60_000, scanned: Int = 100_000) {
+    package init(rows: Int = 4096, bytes: Int = 60_000, scanned: Int = 100_000) {
         self.rows = rows
         self.bytes = bytes
         self.scanned = scanned

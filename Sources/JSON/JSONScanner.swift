@@ -1,31 +1,31 @@
 import Glibc
 
 /// Where a value lies in JSON text, not yet decoded. Valid as long as the text it points into.
-public struct JSONSpan {
-    public enum Kind: Sendable { case string, escapedString, number, bool, null, object, array }
+package struct JSONSpan {
+    package enum Kind: Sendable { case string, escapedString, number, bool, null, object, array }
 
-    public let kind: Kind
+    package let kind: Kind
     /// A string's content without its quotes; of anything else the text as it stands.
-    public let bytes: UnsafeRawBufferPointer
+    package let bytes: UnsafeRawBufferPointer
 
-    public var isNull: Bool { kind == .null }
-    public var isString: Bool { kind == .string || kind == .escapedString }
+    package var isNull: Bool { kind == .null }
+    package var isString: Bool { kind == .string || kind == .escapedString }
 }
 
 /// What is wrong with JSON text, and where.
-public struct JSONScanError: Error, Equatable, CustomStringConvertible {
+package struct JSONScanError: Error, Equatable, CustomStringConvertible {
     /// Bytes from the beginning.
-    public let offset: Int
-    public let reason: String
+    package let offset: Int
+    package let reason: String
 
-    public var description: String { "malformed JSON at byte \(offset): \(reason)" }
+    package var description: String { "malformed JSON at byte \(offset): \(reason)" }
 }
 
 /// Walks JSON text (RFC 8259) in place: no tree, no allocation; nesting is bounded.
 ///
 /// A caller steps into the objects and arrays it knows and takes everything else as a span; every byte is checked against the
 /// grammar on the way. The text must be valid UTF-8 (see `JSONScanner.isUTF8`).
-public struct JSONScanner {
+package struct JSONScanner {
     private let text: UnsafeRawBufferPointer
     /// Where the walk stands; behind `skipSpace`, where the next token begins.
     private(set) var position = 0
@@ -33,26 +33,26 @@ public struct JSONScanner {
     private var needsComma = false
 
     /// Deepest nesting of a value taken as a span.
-    public static let depthLimit = 64
+    package static let depthLimit = 64
 
-    public init(_ text: UnsafeRawBufferPointer) { self.text = text }
+    package init(_ text: UnsafeRawBufferPointer) { self.text = text }
 
-    public static func isUTF8(_ text: [UInt8]) -> Bool { (try? UTF8Span(validating: text.span)) != nil }
+    package static func isUTF8(_ text: [UInt8]) -> Bool { (try? UTF8Span(validating: text.span)) != nil }
 
     // MARK: Containers
 
-    public mutating func beginObject() throws(JSONScanError) {
+    package mutating func beginObject() throws(JSONScanError) {
         try expect(UInt8(ascii: "{"), "an object was expected")
         needsComma = false
     }
 
-    public mutating func beginArray() throws(JSONScanError) {
+    package mutating func beginArray() throws(JSONScanError) {
         try expect(UInt8(ascii: "["), "an array was expected")
         needsComma = false
     }
 
     /// The next member's name, its value following; nil after the last, the object being closed.
-    public mutating func nextMember() throws(JSONScanError) -> JSONSpan? {
+    package mutating func nextMember() throws(JSONScanError) -> JSONSpan? {
         guard try hasNext(closing: UInt8(ascii: "}")) else { return nil }
         guard peek() == UInt8(ascii: "\"") else { throw failure("a member's name was expected") }
         let name = try string()
@@ -62,7 +62,7 @@ public struct JSONScanner {
     }
 
     /// Whether an element follows; false after the last, the array being closed.
-    public mutating func nextElement() throws(JSONScanError) -> Bool {
+    package mutating func nextElement() throws(JSONScanError) -> Bool {
         try hasNext(closing: UInt8(ascii: "]"))
     }
 
@@ -81,7 +81,7 @@ public struct JSONScanner {
     }
 
     /// Refuses anything but space after the document.
-    public mutating func end() throws(JSONScanError) {
+    package mutating func end() throws(JSONScanError) {
         skipSpace()
         if position != text.count { throw failure("something follows the document") }
     }
@@ -89,25 +89,25 @@ public struct JSONScanner {
     // MARK: Values
 
     /// The kind of the value that comes next, by its first byte.
-    public mutating func nextIsObject() -> Bool {
+    package mutating func nextIsObject() -> Bool {
         skipSpace()
         return peek() == UInt8(ascii: "{")
     }
 
-    public mutating func nextIsArray() -> Bool {
+    package mutating func nextIsArray() -> Bool {
         skipSpace()
         return peek() == UInt8(ascii: "[")
     }
 
     /// The whole next value.
-    public mutating func value() throws(JSONScanError) -> JSONSpan {
+    package mutating func value() throws(JSONScanError) -> JSONSpan {
         let span = try value(depth: 0)
         needsComma = true
         return span
     }
 
     /// The whole next value, which must be an array, and the number of its elements.
-    public mutating func countedArray() throws(JSONScanError) -> (span: JSONSpan, count: Int) {
+    package mutating func countedArray() throws(JSONScanError) -> (span: JSONSpan, count: Int) {
         skipSpace()
         let start = position
         var count = 0

@@ -3,13 +3,13 @@ import Glibc
 extension JSONSpan {
     /// Whether a string without escapes is exactly this text.
     @inlinable
-    public static func == (span: JSONSpan, text: StaticString) -> Bool {
+    package static func == (span: JSONSpan, text: StaticString) -> Bool {
         span.bytes.count == text.utf8CodeUnitCount && span.kind == .string
             && span.bytes.baseAddress.map { memcmp($0, text.utf8Start, text.utf8CodeUnitCount) == 0 } ?? true
     }
 
     /// A string's text, escapes resolved; nil for what isn't a string.
-    public var text: String? {
+    package var text: String? {
         switch kind {
         case .string: String(decoding: bytes, as: UTF8.self)
         case .escapedString: unescaped()
@@ -18,7 +18,7 @@ extension JSONSpan {
     }
 
     /// The integer, also of a number such as 3.0; nil for anything else and beyond 64 bits.
-    public var integer: Int64? {
+    package var integer: Int64? {
         guard kind == .number else { return nil }
         var magnitude: Int64 = 0
         var negative = false
@@ -39,7 +39,7 @@ extension JSONSpan {
     }
 
     /// The nearest double; nil for what isn't a number or beyond a double's range.
-    public var double: Double? {
+    package var double: Double? {
         guard kind == .number else { return nil }
         return DecimalText.parse(bytes.assumingMemoryBound(to: UInt8.self))
     }

@@ -2,11 +2,11 @@
 extension [UInt8] {
     /// Text that is JSON already, or a piece of it.
     @inlinable
-    public mutating func append(json text: StaticString) {
+    package mutating func append(json text: StaticString) {
         append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    public mutating func append(json integer: Int64) {
+    package mutating func append(json integer: Int64) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
             var index = 20
             var rest = integer.magnitude
@@ -24,7 +24,7 @@ extension [UInt8] {
     }
 
     /// The shortest text that reads back as the same double; null for what JSON has no form for.
-    public mutating func append(json number: Double) {
+    package mutating func append(json number: Double) {
         guard number.isFinite else { return append(json: "null") }
         let magnitude = number.magnitude
         if magnitude < 1e15 {
@@ -57,7 +57,7 @@ extension [UInt8] {
     }
 
     /// UTF-8 bytes as a JSON string, quotes included.
-    public mutating func append(jsonString bytes: UnsafeRawBufferPointer) {
+    package mutating func append(jsonString bytes: UnsafeRawBufferPointer) {
         append(UInt8(ascii: "\""))
         var plain = 0
         for (index, byte) in bytes.enumerated()
@@ -80,18 +80,18 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
     }
 
-    public mutating func append(jsonString utf8: some Sequence<UInt8>) {
+    package mutating func append(jsonString utf8: some Sequence<UInt8>) {
         let whole: Void? = utf8.withContiguousStorageIfAvailable { append(jsonString: UnsafeRawBufferPointer($0)) }
         if whole == nil { Array(utf8).withUnsafeBytes { append(jsonString: $0) } }
     }
 
-    public mutating func append(jsonString text: String) { append(jsonString: text.utf8) }
+    package mutating func append(jsonString text: String) { append(jsonString: text.utf8) }
 }
 
 /// JSON's form of a number, as text for people and programs.
-public enum JSONNumber {
+package enum JSONNumber {
     /// Shortest text that reads back the same; whole numbers without ".0"; null for what JSON has no form for.
-    public static func text(_ number: Double) -> String {
+    package static func text(_ number: Double) -> String {
         guard number.isFinite else { return "null" }
         if number == number.rounded(), abs(number) < 1e15 { return String(Int64(number)) }
         return number.description
@@ -99,8 +99,8 @@ public enum JSONNumber {
 }
 
 /// JSON's form of a string.
-public enum JSONString {
-    public static func quoted(_ text: String) -> String {
+package enum JSONString {
+    package static func quoted(_ text: String) -> String {
         var out: [UInt8] = []
         out.reserveCapacity(text.utf8.count + 2)
         out.append(jsonString: text)

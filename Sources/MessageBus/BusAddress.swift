@@ -1,17 +1,17 @@
 import Glibc
 
 /// The hub's two well-known endpoints, what opens them where the bus is sealed, and who is believed there.
-public struct BusAddress: Sendable, Equatable {
+package struct BusAddress: Sendable, Equatable {
     /// Where publishers connect.
-    public var publish: String
+    package var publish: String
     /// Where subscribers connect.
-    public var subscribe: String
+    package var subscribe: String
     /// How this process proves who it is; nil on a bus that asks nobody: Unix sockets in a folder.
-    public var seal: BusSeal?
+    package var seal: BusSeal?
     /// Whose word counts for this process; nil for whoever hears everything as it is said.
-    public var trust: BusTrust?
+    package var trust: BusTrust?
 
-    public init(publish: String, subscribe: String, seal: BusSeal? = nil, trust: BusTrust? = nil) {
+    package init(publish: String, subscribe: String, seal: BusSeal? = nil, trust: BusTrust? = nil) {
         self.publish = publish
         self.subscribe = subscribe
         self.seal = seal
@@ -19,12 +19,12 @@ public struct BusAddress: Sendable, Equatable {
     }
 
     /// Unix sockets in a folder (0700): the rights of the folder are the rights of the bus.
-    public init(folder: String) {
+    package init(folder: String) {
         self.init(publish: "ipc://\(folder)/pub", subscribe: "ipc://\(folder)/sub")
     }
 
     /// Takes away the files of its Unix sockets, which a hub that was killed leaves behind. For whoever knows that no hub runs there.
-    public func removeSocketFiles() {
+    package func removeSocketFiles() {
         for address in [publish, subscribe] where address.hasPrefix("ipc://") { unlink(String(address.dropFirst(6))) }
     }
 }

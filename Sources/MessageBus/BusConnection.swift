@@ -5,7 +5,7 @@ import Protocol
 import Synchronization
 
 /// What a process wants to hear.
-public enum Subscription: Sendable, Hashable {
+package enum Subscription: Sendable, Hashable {
     case exact(String)
     case prefix(String)
     /// What begins so and ends as a tool's name does (`BusName`).
@@ -31,26 +31,26 @@ public enum Subscription: Sendable, Hashable {
 ///
 /// Sending never blocks: the outbox is bounded and drops the oldest, as the bus itself would, and counts it. Everything on the bus is a hint or
 /// an answer that is asked for again, so a drop delays and never loses.
-public final class BusConnection: Sendable {
-    public struct Handlers: Sendable {
+package final class BusConnection: Sendable {
+    package struct Handlers: Sendable {
         /// Called on the bus's thread with each message; must be quick.
-        public var message: @Sendable (Message) -> Void
+        package var message: @Sendable (Message) -> Void
         /// Called on the bus's thread with what couldn't be read as a message.
-        public var malformed: @Sendable (MessageError) -> Void
+        package var malformed: @Sendable (MessageError) -> Void
         /// Called on the bus's thread with what its sender isn't believed (`BusAddress.trust`).
-        public var foreign: @Sendable (Message) -> Void
+        package var foreign: @Sendable (Message) -> Void
         /// Called when a heartbeat is due; what it returns is sent.
-        public var heartbeat: @Sendable () -> Message?
+        package var heartbeat: @Sendable () -> Message?
         /// When the next heartbeat is due; asked again after each message.
-        public var pace: @Sendable () -> Pace
+        package var pace: @Sendable () -> Pace
         /// Whether a heartbeat is sent at once to whoever asks how everyone is.
-        public var answersHello: Bool
+        package var answersHello: Bool
         /// Called, seldom, with why the hub doesn't let this process in and what to do; it goes on trying.
-        public var refused: @Sendable (String) -> Void
+        package var refused: @Sendable (String) -> Void
         /// Called once if the sockets fail; the connection is dead then.
-        public var failed: @Sendable (any Error) -> Void
+        package var failed: @Sendable (any Error) -> Void
 
-        public init(
+        package init(
             message: @escaping @Sendable (Message) -> Void,
             malformed: @escaping @Sendable (MessageError) -> Void = { _ in },
             foreign: @escaping @Sendable (Message) -> Void = { _ in },
@@ -72,7 +72,7 @@ public final class BusConnection: Sendable {
     }
 
     /// How soon a heartbeat follows the one before.
-    public enum Pace: Sendable {
+    package enum Pace: Sendable {
         /// None has come back yet: in quick succession.
         case unheard
         case lively
@@ -88,15 +88,15 @@ public final class BusConnection: Sendable {
     }
 
     /// What passed, for `status` and metrics.
-    public struct Counters: Sendable {
-        public var sent = 0
-        public var received = 0
-        public var dropped = 0
-        public var malformed = 0
+    package struct Counters: Sendable {
+        package var sent = 0
+        package var received = 0
+        package var dropped = 0
+        package var malformed = 0
         /// Dropped because its sender isn't the one who may say it.
-        public var foreign = 0
+        package var foreign = 0
 
-        public init() {}
+        package init() {}
     }
 
     private struct State {
@@ -110,7 +110,7 @@ public final class BusConnection: Sendable {
     }
 
     /// The topic on which tools ask everyone to say how they are.
-    public static let hello = "control.hello"
+    package static let hello = "control.hello"
     /// The topic on which, on a sealed bus, everyone tells the hub again and again all that they want to hear.
     package static let subscribe = "subscribe"
 
@@ -124,7 +124,7 @@ public final class BusConnection: Sendable {
     private let finished = DispatchSemaphore(value: 0)
 
     /// Connects and starts the thread. The hub need not be there yet: ZeroMQ connects when it appears.
-    public init(address: BusAddress, subscriptions: [Subscription], handlers: Handlers) throws {
+    package init(address: BusAddress, subscriptions: [Subscription], handlers: Handlers) throws {
         wakeup = try Wakeup()
         let context = try ZeroMQContext()
         let loop: @Sendable () -> Void = { [self] in
@@ -142,12 +142,12 @@ public final class BusConnection: Sendable {
         thread.start()
     }
 
-    public var counters: Counters { state.withLock { $0.counters } }
+    package var counters: Counters { state.withLock { $0.counters } }
 
-    public func send(_ message: Message) { send(message.frames) }
+    package func send(_ message: Message) { send(message.frames) }
 
     /// Sends frames as they are: for tools and tests that say something else than a message.
-    public func send(_ frames: [[UInt8]]) {
+    package func send(_ frames: [[UInt8]]) {
         state.withLock { state in
             if state.outbox.count >= Self.outboxLimit {
                 state.outbox.removeFirst()
@@ -159,13 +159,13 @@ public final class BusConnection: Sendable {
     }
 
     /// Sends a heartbeat now rather than when the next is due.
-    public func beat() {
+    package func beat() {
         state.withLock { $0.beatNow = true }
         wakeup.signal()
     }
 
     /// Sends what is in the outbox, closes the sockets and waits for the thread to end.
-    public func close() {
+    package func close() {
         let already = state.withLock { state in
             defer { state.stopping = true }
             return state.stopping

@@ -1,10 +1,10 @@
 import CZeroMQ
 
 /// What the bus couldn't do, at which endpoint.
-public struct BusError: Error, CustomStringConvertible {
-    public let operation: String
-    public let endpoint: String
-    public let code: Int32
+package struct BusError: Error, CustomStringConvertible {
+    package let operation: String
+    package let endpoint: String
+    package let code: Int32
 
     package init(operation: String, endpoint: String, code: Int32) {
         self.operation = operation
@@ -26,7 +26,7 @@ public struct BusError: Error, CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    package var description: String {
         let place = endpoint.isEmpty ? "" : " \(endpoint)"
         return "bus: can't \(operation)\(place): \(String(cString: zmq_strerror(code)))\(hint)"
     }

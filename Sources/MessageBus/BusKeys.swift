@@ -1,12 +1,12 @@
 import CZeroMQ
 
 /// A CURVE key pair (Curve25519), in Z85: 40 characters each.
-public struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
-    public let publicKey: String
+package struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
+    package let publicKey: String
     package let secret: String
 
     /// - Throws: `BusKeyError` when it isn't a key.
-    public init(secret: String) throws(BusKeyError) {
+    package init(secret: String) throws(BusKeyError) {
         guard BusKeyPair.isKey(secret) else { throw .malformed }
         var text = [CChar](repeating: 0, count: 41)
         guard zmq_curve_public(&text, secret) == 0 else { throw .malformed }
@@ -15,7 +15,7 @@ public struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// A new one, by the system's random generator.
-    public static func make() throws(BusKeyError) -> BusKeyPair {
+    package static func make() throws(BusKeyError) -> BusKeyPair {
         var open = [CChar](repeating: 0, count: 41)
         var secret = open
         guard zmq_curve_keypair(&open, &secret) == 0 else { throw .unsupported }
@@ -23,7 +23,7 @@ public struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Whether a text has the form of a key. Any 32 bytes are one.
-    public static func isKey(_ text: String) -> Bool {
+    package static func isKey(_ text: String) -> Bool {
         guard text.utf8.count == 40 else { return false }
         var bytes = [UInt8](repeating: 0, count: 32)
         return zmq_z85_decode(&bytes, text) != nil
@@ -41,13 +41,13 @@ public struct BusKeyPair: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Never the secret.
-    public var description: String { "BusKeyPair(\(publicKey))" }
+    package var description: String { "BusKeyPair(\(publicKey))" }
 }
 
-public enum BusKeyError: Error, CustomStringConvertible {
+package enum BusKeyError: Error, CustomStringConvertible {
     case malformed, unsupported
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .malformed: "isn't a key: 40 characters of Z85, as 'healthbus keys init' writes them"
         case .unsupported: "this libzmq can't make keys: it was built without CURVE"
@@ -56,12 +56,12 @@ public enum BusKeyError: Error, CustomStringConvertible {
 }
 
 /// What a process shows to the hub, and by what it knows that hub.
-public struct BusCredentials: Sendable, Equatable {
-    public var own: BusKeyPair
+package struct BusCredentials: Sendable, Equatable {
+    package var own: BusKeyPair
     /// The hub's public key.
-    public var hub: String
+    package var hub: String
 
-    public init(own: BusKeyPair, hub: String) {
+    package init(own: BusKeyPair, hub: String) {
         self.own = own
         self.hub = hub
     }
@@ -69,14 +69,14 @@ public struct BusCredentials: Sendable, Equatable {
 
 /// A process's place on a sealed bus: its name there, and where its keys are. They are looked at every few seconds, so that a new key is used
 /// without a restart.
-public final class BusSeal: Sendable, Equatable {
-    public let identity: String
+package final class BusSeal: Sendable, Equatable {
+    package let identity: String
     let credentials: @Sendable () throws -> BusCredentials
 
-    public init(identity: String, credentials: @escaping @Sendable () throws -> BusCredentials) {
+    package init(identity: String, credentials: @escaping @Sendable () throws -> BusCredentials) {
         self.identity = identity
         self.credentials = credentials
     }
 
-    public static func == (a: BusSeal, b: BusSeal) -> Bool { a === b }
+    package static func == (a: BusSeal, b: BusSeal) -> Bool { a === b }
 }

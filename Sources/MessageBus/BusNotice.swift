@@ -1,8 +1,8 @@
 import HealthModel
 
 /// What a hub has to say of those who are on its bus or want to be: for its log.
-public struct BusNotice: Sendable, Equatable {
-    public enum Kind: String, Sendable {
+package struct BusNotice: Sendable, Equatable {
+    package enum Kind: String, Sendable {
         /// Somebody wasn't let in.
         case refused = "bus.refused"
         /// Somebody said or asked for what its key gives no right to.
@@ -13,14 +13,14 @@ public struct BusNotice: Sendable, Equatable {
         case reopened = "bus.reopened"
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// Who: an identity, or an address.
-    public var who: String
-    public var why: String
+    package var who: String
+    package var why: String
     /// How many like it weren't told since the last that was.
-    public var untold: Int
+    package var untold: Int
 
-    public init(_ kind: Kind, who: String, why: String, untold: Int = 0) {
+    package init(_ kind: Kind, who: String, why: String, untold: Int = 0) {
         self.kind = kind
         self.who = who
         self.why = why

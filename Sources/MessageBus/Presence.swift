@@ -1,7 +1,7 @@
 import HealthModel
 
 /// Whether the bus carries what a process says, told by its own heartbeats coming back, and how soon the next is due. Pure.
-public struct Presence: Sendable {
+package struct Presence: Sendable {
     /// A hub that hasn't given a heartbeat back for this long is gone, or doesn't hear.
     private static let echoPatience = 5 * Instant.second
 
@@ -11,14 +11,14 @@ public struct Presence: Sendable {
     private var unheardSince: Instant?
 
     /// - Parameter now: monotonic, as all times here.
-    public init(at now: Instant) { repetition = Repetition(at: now) }
+    package init(at now: Instant) { repetition = Repetition(at: now) }
 
     /// A heartbeat leaves.
-    public mutating func said(at now: Instant) { unheardSince = unheardSince ?? now }
+    package mutating func said(at now: Instant) { unheardSince = unheardSince ?? now }
 
     /// One of its own heartbeats has gone through the hub and come back: the bus works both ways.
     /// - Returns: whether that is new, which others should hear at once.
-    public mutating func heardSelf(at now: Instant) -> Bool {
+    package mutating func heardSelf(at now: Instant) -> Bool {
         let wasOnBus = isOnBus(at: now)
         wasHeard = true
         unheardSince = nil
@@ -27,14 +27,14 @@ public struct Presence: Sendable {
     }
 
     /// What the heartbeats tell has changed.
-    public mutating func moved(at now: Instant) { repetition.moved(at: now) }
+    package mutating func moved(at now: Instant) { repetition.moved(at: now) }
 
-    public func isOnBus(at now: Instant) -> Bool {
+    package func isOnBus(at now: Instant) -> Bool {
         wasHeard && unheardSince.map { now - $0 < Self.echoPatience } ?? true
     }
 
     /// - Parameter isBusy: whether it is at work, whatever has come of it yet.
-    public func pace(at now: Instant, isBusy: Bool = false) -> BusConnection.Pace {
+    package func pace(at now: Instant, isBusy: Bool = false) -> BusConnection.Pace {
         guard isOnBus(at: now) else { return .unheard }
         return isBusy || unheardSince != nil || repetition.interval(at: now) == Repetition.lively ? .lively : .quiet
     }

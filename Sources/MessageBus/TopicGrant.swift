@@ -1,15 +1,15 @@
 /// What one identity may do on a sealed bus.
-public struct TopicGrant: Sendable, Equatable {
+package struct TopicGrant: Sendable, Equatable {
     /// What it may publish, and what reaches it.
-    public let publishes: [Subscription]
-    public let hears: [Subscription]
+    package let publishes: [Subscription]
+    package let hears: [Subscription]
     /// What it may give as its name (`from` in the header).
-    public let names: [Subscription]
+    package let names: [Subscription]
     private let publishBytes: [Pattern]
     private let hearBytes: [Pattern]
     private let nameBytes: [Pattern]
 
-    public init(publishes: [Subscription], hears: [Subscription], names: [Subscription]) {
+    package init(publishes: [Subscription], hears: [Subscription], names: [Subscription]) {
         self.publishes = publishes
         self.hears = hears
         self.names = names
@@ -47,9 +47,9 @@ public struct TopicGrant: Sendable, Equatable {
         func mayMeet(_ other: Pattern) -> Bool { bytes.starts(with: other.bytes) || other.bytes.starts(with: bytes) }
     }
 
-    public func mayPublish(_ topic: String) -> Bool { publishBytes.contains { $0.matches(topic.utf8) } }
-    public func mayHear(_ topic: String) -> Bool { hearBytes.contains { $0.matches(topic.utf8) } }
-    public func mayBe(_ name: String) -> Bool { nameBytes.contains { $0.matches(name.utf8) } }
+    package func mayPublish(_ topic: String) -> Bool { publishBytes.contains { $0.matches(topic.utf8) } }
+    package func mayHear(_ topic: String) -> Bool { hearBytes.contains { $0.matches(topic.utf8) } }
+    package func mayBe(_ name: String) -> Bool { nameBytes.contains { $0.matches(name.utf8) } }
 
     /// Whether any topic that begins like this may reach it.
     package func mayHearAny(_ wanted: Pattern) -> Bool { hearBytes.contains { $0.mayMeet(wanted) } }
@@ -59,23 +59,23 @@ public struct TopicGrant: Sendable, Equatable {
 }
 
 /// Who may connect to a sealed hub, and what each may do there.
-public struct GuestList: Sendable, Equatable {
+package struct GuestList: Sendable, Equatable {
     /// Whose each public key (Z85) is. Somebody may have two while one replaces the other.
-    public var identities: [String: String]
-    public var grants: [String: TopicGrant]
+    package var identities: [String: String]
+    package var grants: [String: TopicGrant]
 
-    public init(identities: [String: String] = [:], grants: [String: TopicGrant] = [:]) {
+    package init(identities: [String: String] = [:], grants: [String: TopicGrant] = [:]) {
         self.identities = identities
         self.grants = grants
     }
 }
 
 /// What seals a hub: its own key pair and its guest list. Both are asked for again each second.
-public struct HubSeal: Sendable {
+package struct HubSeal: Sendable {
     package let keys: @Sendable () throws -> BusKeyPair
     package let guests: @Sendable () throws -> GuestList
 
-    public init(keys: @escaping @Sendable () throws -> BusKeyPair, guests: @escaping @Sendable () throws -> GuestList) {
+    package init(keys: @escaping @Sendable () throws -> BusKeyPair, guests: @escaping @Sendable () throws -> GuestList) {
         self.keys = keys
         self.guests = guests
     }

@@ -5,7 +5,7 @@ import HealthModel
 import PluginKit
 
 /// `healthbus alerts`: what is raised now, since when, and what to do.
-public struct AlertsReport {
+package struct AlertsReport {
     private struct Entry {
         var from: String
         var body: Value
@@ -15,7 +15,7 @@ public struct AlertsReport {
     private let now: Date
 
     /// - Parameter now: the clock, for people's "5 min ago".
-    public init(_ stack: Stack, now: Date) throws { try self.init(stack, stack.reader(), now: now) }
+    package init(_ stack: Stack, now: Date) throws { try self.init(stack, stack.reader(), now: now) }
 
     init(_ stack: Stack, _ reader: StackReader, now: Date) throws {
         self.now = now
@@ -28,11 +28,11 @@ public struct AlertsReport {
             .sorted { ($0.body["since"].int ?? 0, $0.from) < ($1.body["since"].int ?? 0, $1.from) }
     }
 
-    public var isEmpty: Bool { entries.isEmpty }
-    public var count: Int { entries.count }
+    package var isEmpty: Bool { entries.isEmpty }
+    package var count: Int { entries.count }
 
     /// `[{from, kind, subject, since, text, remedy}]`, the oldest first.
-    public var json: String {
+    package var json: String {
         Value.array(
             entries.map { entry in
                 var members = entry.body.object ?? [:]
@@ -43,7 +43,7 @@ public struct AlertsReport {
         ).json(pretty: true)
     }
 
-    public func table(for terminal: Terminal) -> String {
+    package func table(for terminal: Terminal) -> String {
         var table = Table([.init("Since"), .init("From", givesWay: 1), .init("What"), .init("What to do")])
         for entry in entries {
             let since = entry.body["since"].int.map { Date(timeIntervalSince1970: $0.seconds) }

@@ -5,7 +5,7 @@ import HealthModel
 import PluginKit
 
 /// `healthbus days`: the daily summaries, in full for programs and rounded for people.
-public struct DaysReport {
+package struct DaysReport {
     /// Members that every day has; absent is null.
     static let members = [
         "user", "date", "zone", "final", "missing", "revision", "steps", "distanceMeters", "flightsClimbed",
@@ -16,11 +16,11 @@ public struct DaysReport {
     ]
 
     /// By date.
-    public let days: [Value]
+    package let days: [Value]
 
     /// - Parameters:
     ///   - last: only so many of the newest days.
-    public init(
+    package init(
         _ reader: StackReader, consolidator: StackConfiguration.Instance, user: String?, from: LocalDay?, to: LocalDay?,
         last: Int? = nil
     ) throws {
@@ -41,10 +41,10 @@ public struct DaysReport {
         self.days = last.map { Array(sorted.suffix($0)) } ?? sorted
     }
 
-    public var json: String { Value.array(days).json(pretty: true) }
+    package var json: String { Value.array(days).json(pretty: true) }
 
     /// A table for eyes; an empty cell is no data. A narrow screen gets fewer columns.
-    public func table(for terminal: Terminal) -> String {
+    package func table(for terminal: Terminal) -> String {
         let users = Set(days.compactMap { $0["user"].string })
         var table = Table(
             (users.count > 1 ? [.init("User")] : []) + [

@@ -7,12 +7,12 @@ import PluginKit
 import Protocol
 
 /// Tells a running observer what the phone is like and which types to observe. Each command is repeated until its effect is seen.
-public final class DeliveryCommands {
+package final class DeliveryCommands {
     private let client: StackClient
     private let observer: String
     private let hub: String
 
-    public init(client: StackClient, observer: String, hub: String = "hub") {
+    package init(client: StackClient, observer: String, hub: String = "hub") {
         self.client = client
         self.observer = observer
         self.hub = hub
@@ -21,7 +21,7 @@ public final class DeliveryCommands {
     /// Sets members of the device's state; the state that came of it.
     /// - Parameter members: as `DeviceState` names them; nil: all as they are without a phone.
     /// - Throws: `Failure` when the observer doesn't answer within `seconds`.
-    public func setDevice(_ members: [String: Value]?, within seconds: Double = 10) throws -> DeviceState {
+    package func setDevice(_ members: [String: Value]?, within seconds: Double = 10) throws -> DeviceState {
         let new = Value.object(members ?? Value(DeviceState()).object ?? [:])
         return try repeating(ChangeDevice(set: new).body, within: seconds) { saved in
             guard let state = DeviceState().updated(from: saved["device"]), state.updated(from: new) == state else {
@@ -33,7 +33,7 @@ public final class DeliveryCommands {
 
     /// Switches a type.
     /// - Parameter setting: `on`, `denied` or `frequency`.
-    public func setType(_ type: String, _ setting: [String: Value], within seconds: Double = 10) throws {
+    package func setType(_ type: String, _ setting: [String: Value], within seconds: Double = 10) throws {
         try repeating(["command": "types", "set": [type: .object(setting)]], within: seconds) { saved -> Void? in
             let table = saved["registrations"]
             func lists(_ member: String) -> Bool { table[member].array?.contains(.string(type)) == true }
@@ -68,7 +68,7 @@ public final class DeliveryCommands {
 extension DeviceState {
     /// One word each for those who type: `locked=true`, `app=background`, `network=wifi` (or `none`, or `unknown`).
     /// - Throws: `Failure` (usage) that names the member and what is allowed.
-    public static func members(_ words: [String]) throws(Failure) -> [String: Value] {
+    package static func members(_ words: [String]) throws(Failure) -> [String: Value] {
         var members: [String: Value] = [:]
         let all = Value(DeviceState()).object ?? [:]
         for word in words {
@@ -118,7 +118,7 @@ extension DeviceState {
     }
 
     /// As `device show` prints it: a line a member.
-    public var text: String {
+    package var text: String {
         let network = network.map { $0.isSatisfied ? $0.interface?.rawValue ?? "other" : "none" } ?? "unknown"
         return """
             app        \(app.rawValue)

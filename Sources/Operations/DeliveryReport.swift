@@ -5,11 +5,11 @@ import PluginKit
 import Protocol
 
 /// What has been delivered to the backend so far, and where that is.
-public struct DeliveryReport {
+package struct DeliveryReport {
     private let delivered: [String: Int64]
     private let url: String?
 
-    public init(_ stack: Stack) throws {
+    package init(_ stack: Stack) throws {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let uploader = stack.configuration.only(.uploader)
@@ -21,7 +21,7 @@ public struct DeliveryReport {
     }
 
     /// One line by metric: "steps 41 210, heart-rate 28 112, …". Elements as they were sent: what changed was sent again.
-    public var text: String {
+    package var text: String {
         let parts = delivered.sorted { $0.key < $1.key }.map { "\($0.key) \(HumanFormat.count(Int($0.value)))" }
         return "Delivered to \(url ?? "the backend"), what changed each time anew:\n  "
             + (parts.isEmpty ? "nothing yet" : parts.joined(separator: ", "))

@@ -7,19 +7,19 @@ import SQLite
 ///
 /// The observer alone keeps timelines; whoever follows it has copies, until a new observer tells them others. So a start that finds the store gone notes them
 /// in the state folder (`StackLayer`), and they are told of until a person has set a zone or it is the same again.
-public struct FormerZone: Sendable, Equatable {
-    public var user: String
-    public var former: String
-    public var now: String
+package struct FormerZone: Sendable, Equatable {
+    package var user: String
+    package var former: String
+    package var now: String
 
-    public init(user: String, former: String, now: String) {
+    package init(user: String, former: String, now: String) {
         (self.user, self.former, self.now) = (user, former, now)
     }
 
     private var whose: String { user == "me" ? "" : " --user \(user)" }
 
     /// A line for whoever starts the stack.
-    public var notice: String {
+    package var notice: String {
         "zone   \(now) now: the observer's store is a new one, and before it was lost days last began in \(former). "
             + "'healthbus zone set \(former)\(whose)' sets that again, 'healthbus zone set \(now)\(whose)' keeps the new one"
     }

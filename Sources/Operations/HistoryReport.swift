@@ -6,11 +6,11 @@ import PluginKit
 import Protocol
 
 /// How the stack's syncs went: the rounds that are kept, their success rate and durations, and how long samples take to the backend.
-public struct HistoryReport {
-    public let value: Value
+package struct HistoryReport {
+    package let value: Value
     private let now: Date
 
-    public init(_ stack: Stack, now: Date) throws {
+    package init(_ stack: Stack, now: Date) throws {
         self.now = now
         let debouncer = try stack.instance(.debouncer)
         let reader = stack.reader()
@@ -43,7 +43,7 @@ public struct HistoryReport {
         ]
     }
 
-    public func text(for terminal: Terminal) -> String {
+    package func text(for terminal: Terminal) -> String {
         var table = Table([.init("Began"), .init("Reason"), .number("Took"), .init("Result")])
         for round in (value["last"].array ?? []).prefix(20) {
             let date = round["began"].string.flatMap { InstantText.parse($0) }

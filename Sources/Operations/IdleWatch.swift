@@ -6,17 +6,17 @@ import PluginKit
 import Protocol
 
 /// Tells from heartbeats whether everything is delivered and every past day final, and else what blocks. Pure.
-public struct IdleWatch: Sendable {
+package struct IdleWatch: Sendable {
     /// Instances by what they do.
-    public struct Roles: Sendable {
-        public var observer: String
-        public var handlers: [String]
-        public var consolidator: String?
-        public var uploaders: [String]
+    package struct Roles: Sendable {
+        package var observer: String
+        package var handlers: [String]
+        package var consolidator: String?
+        package var uploaders: [String]
         /// Whose changelogs the uploaders deliver, besides the observer's.
-        public var documents: [String]
+        package var documents: [String]
 
-        public init(
+        package init(
             observer: String, handlers: [String], consolidator: String?, uploaders: [String], documents: [String]
         ) {
             self.observer = observer
@@ -27,7 +27,7 @@ public struct IdleWatch: Sendable {
         }
     }
 
-    public enum Verdict: Sendable, Equatable {
+    package enum Verdict: Sendable, Equatable {
         case idle
         /// What is still to come.
         case waiting(String)
@@ -36,18 +36,18 @@ public struct IdleWatch: Sendable {
     }
 
     /// Without progress for this long, what is waited for is taken for stuck.
-    public static let patience: Instant = 90 * Instant.second
+    package static let patience: Instant = 90 * Instant.second
 
     private let roles: Roles
     /// The observer's head when the named imports had closed.
     private let closedHead: Int64
     /// What must be delivered: the observer's head when it was first heard, at or beyond that, with no import open.
-    public private(set) var target: Int64?
+    package private(set) var target: Int64?
     private var progress: [String: Progress] = [:]
     private var progressAt: Instant?
 
     /// - Parameter closedHead: the observer's head when the named imports had closed; 0 when there were none.
-    public init(roles: Roles, closedHead: Int64) {
+    package init(roles: Roles, closedHead: Int64) {
         self.roles = roles
         self.closedHead = closedHead
     }
@@ -56,7 +56,7 @@ public struct IdleWatch: Sendable {
     ///   - beats: the newest heartbeat of each instance, with its age in seconds.
     ///   - notReady: instances that have never been ready.
     ///   - monotonic: the clock that never jumps.
-    public mutating func judge(
+    package mutating func judge(
         _ beats: [String: (beat: Heartbeat, age: Double)], notReady: [String] = [], at monotonic: Instant
     ) -> Verdict {
         let verdict = notReady.first.map { .waiting("\($0): not ready") } ?? look(beats)
@@ -139,7 +139,7 @@ public struct IdleWatch: Sendable {
 
 extension IdleWatch.Roles {
     /// Who does what in a stack.
-    public init(of stack: StackConfiguration) {
+    package init(of stack: StackConfiguration) {
         let producers = stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name)
         let consolidator = stack.only(.consolidator)?.name
         self.init(

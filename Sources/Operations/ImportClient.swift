@@ -8,21 +8,21 @@ import Protocol
 import Synchronization
 
 /// Hands files over to a running observer and watches what becomes of them. Once the observer has a file, whoever runs this may die.
-public final class ImportClient {
-    public struct Outcome: Sendable {
-        public var path: String
+package final class ImportClient {
+    package struct Outcome: Sendable {
+        package var path: String
         /// As the observer reports it; nil when it couldn't read the file.
-        public var report: Value?
-        public var problem: String?
+        package var report: Value?
+        package var problem: String?
         /// The observer's head once it had ended.
-        public var head: Int64
+        package var head: Int64
 
-        public var isDamaged: Bool { report != nil && problem != nil }
+        package var isDamaged: Bool { report != nil && problem != nil }
         /// Why a complete import deleted nothing.
-        public var refused: String? { report?["refused"].string }
+        package var refused: String? { report?["refused"].string }
 
         /// One of `files` in what `import --json` prints.
-        public var value: Value {
+        package var value: Value {
             var members =
                 report?.object ?? [
                     "path": .string(path), "read": 0, "added": 0, "known": 0, "deleted": 0, "quarantined": 0,
@@ -34,15 +34,15 @@ public final class ImportClient {
     }
 
     /// What an import may do beyond taking its file in.
-    public struct Options: Sendable {
+    package struct Options: Sendable {
         /// The export is the whole truth for the types and the time that it covers: what it lacks is deleted.
-        public var isComplete = false
+        package var isComplete = false
         /// Read everything, change nothing, say what would be.
-        public var isTrial = false
+        package var isTrial = false
         /// Percent of the covered samples that may be deleted; nil: the usual limit.
-        public var deleteUpTo: Double?
+        package var deleteUpTo: Double?
 
-        public init(isComplete: Bool = false, isTrial: Bool = false, deleteUpTo: Double? = nil) {
+        package init(isComplete: Bool = false, isTrial: Bool = false, deleteUpTo: Double? = nil) {
             self.isComplete = isComplete
             self.isTrial = isTrial
             self.deleteUpTo = deleteUpTo
@@ -63,7 +63,7 @@ public final class ImportClient {
     /// What the observer may ask for now, by the import's id.
     private let offered = OfferedFiles()
 
-    public init(client: StackClient, observer: String, hub: String = "hub") {
+    package init(client: StackClient, observer: String, hub: String = "hub") {
         self.client = client
         self.observer = observer
         self.hub = hub
@@ -75,7 +75,7 @@ public final class ImportClient {
     /// The observer takes a file that it can open where it lies, and from then on this command may end. Of any other, and of standard input ("-"), it asks
     /// for the bytes; a command that is given again goes on with what came of the same file before.
     /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`.
-    public func run(
+    package func run(
         _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20
     ) throws -> Outcome {
         let file = try OfferedFile(path)
@@ -122,7 +122,7 @@ public final class ImportClient {
     }
 
     /// The observer's row of an import (id, path, state, report, problem) and its head; nil when it has none or doesn't answer.
-    public func state(_ id: String, within seconds: Double) throws -> (row: Value, head: Int64)? {
+    package func state(_ id: String, within seconds: Double) throws -> (row: Value, head: Int64)? {
         guard let page = try client.ask(observer, ["query": "imports", "import": .string(id)], within: seconds)?.first,
             let row = page["imports"].array?.first
         else { return nil }
@@ -139,7 +139,7 @@ public final class ImportClient {
     }
 
     /// How far the file that is being read has come, from the last heartbeat.
-    public func progress(_ id: String) -> (bytesRead: Int, bytesTotal: Int, records: Int)? {
+    package func progress(_ id: String) -> (bytesRead: Int, bytesTotal: Int, records: Int)? {
         guard let reading = client.heartbeats[observer]?.beat.observer?.reading, reading.id == id else {
             return nil
         }

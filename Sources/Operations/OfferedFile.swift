@@ -9,7 +9,7 @@ import Synchronization
 
 /// A file as the command that hands it over sees it: tells which one it is, and gives its bytes piece by piece to an observer that can't open it.
 /// Of a pipe it keeps what may still be asked for again.
-public final class OfferedFile: Sendable {
+package final class OfferedFile: Sendable {
     /// What a message can hold beside its other members.
     static let pieceBytes = 60 << 10
     static let piecesPerAnswer = 4
@@ -31,13 +31,13 @@ public final class OfferedFile: Sendable {
     private let descriptor: Int32
     private let state = Mutex(State())
     /// How the observer names it: absolute, or what it is.
-    public let path: String
+    package let path: String
     /// nil for a pipe.
-    public let identity: FileIdentity?
+    package let identity: FileIdentity?
 
     /// - Parameter path: "-" is standard input.
     /// - Throws: `Failure` when it can't be read.
-    public init(_ path: String) throws {
+    package init(_ path: String) throws {
         let isStandardInput = path == "-"
         self.path = isStandardInput ? "standard input" : URL(fileURLWithPath: path).standardizedFileURL.path
         if isStandardInput, isatty(STDIN_FILENO) == 1 {
@@ -61,12 +61,12 @@ public final class OfferedFile: Sendable {
     }
 
     /// How far it has been asked for, and its size if that is known.
-    public var progress: (bytes: Int, total: Int?) {
+    package var progress: (bytes: Int, total: Int?) {
         (Int(state.withLock { $0.asked }), identity.map { Int($0.size) })
     }
 
     /// The pages of the answer to a `file` request.
-    public func answer(_ query: Value) -> Result<[[String: Value]], PullRefusal> {
+    package func answer(_ query: Value) -> Result<[[String: Value]], PullRefusal> {
         guard let offset = query["offset"].int, offset >= 0 else {
             return .failure(PullRefusal("a 'file' request needs 'offset'"))
         }

@@ -2,14 +2,14 @@ import Console
 import HealthModel
 
 /// A moment as a person names it on a command line: so long ago, or a date and time.
-public struct Since: Sendable, Equatable {
-    public let instant: Instant
+package struct Since: Sendable, Equatable {
+    package let instant: Instant
 
     /// - Parameters:
     ///   - text: "90s", "10m", "2h", "3d", "1w"; ISO 8601 with an offset; a date (its first instant in UTC).
     ///   - option: for the error.
     /// - Throws: `Failure` (usage) that says what is allowed.
-    public init(_ text: String, option: String, now: Instant) throws(Failure) {
+    package init(_ text: String, option: String, now: Instant) throws(Failure) {
         if let last = text.last, let unit = Self.units[last], let count = Int64(text.dropLast()), count >= 0,
             count <= 1_000_000
         {

@@ -10,17 +10,17 @@ import SQLite
 import UploaderStage
 
 /// The stack that a command is about: its folder, its configuration, its plugins.
-public struct Stack: Sendable {
-    public let state: StateFolder
-    public let configuration: StackConfiguration
-    public let configurationFile: String?
-    public let catalog: PluginCatalog
+package struct Stack: Sendable {
+    package let state: StateFolder
+    package let configuration: StackConfiguration
+    package let configurationFile: String?
+    package let catalog: PluginCatalog
     /// What commands that people are told of must name, so that they mean this stack.
-    public var advice = Advice()
+    package var advice = Advice()
 
     /// - Parameter choices: plugins that count whatever the state folder says, by instance.
     /// - Throws: `ConfigurationError` with file, key and what is allowed.
-    public init(
+    package init(
         state: String?, configurationFile: String?, choices: [String: StackConfiguration.Choice] = [:]
     ) throws {
         self.state = state.map { StateFolder(path: $0) } ?? .standard()
@@ -31,11 +31,11 @@ public struct Stack: Sendable {
     }
 
     /// The bus for a command, with a person's key where it is sealed.
-    public var address: BusAddress { get throws { try address(as: KeyRole.cli) } }
+    package var address: BusAddress { get throws { try address(as: KeyRole.cli) } }
 
     /// - Parameter name: whose key, unless `HEALTHBUS_KEY_NAME` says another.
     /// - Throws: `Failure` when the bus is sealed and that key isn't there.
-    public func address(as name: String) throws -> BusAddress {
+    package func address(as name: String) throws -> BusAddress {
         try configuration.address(in: state, as: Self.chosenKey ?? name)
     }
 
@@ -44,30 +44,30 @@ public struct Stack: Sendable {
     }
 
     /// Whether commands have a person's key. With an instance's own, as in its container, they hear that instance and may ask nobody.
-    public var mayAsk: Bool { !(configuration.bus.isSealed && Self.chosenKey.map(names.contains) == true) }
+    package var mayAsk: Bool { !(configuration.bus.isSealed && Self.chosenKey.map(names.contains) == true) }
 
     /// Where it runs, for messages: its folder, or the bus of one whose folders lie elsewhere.
-    public var place: String {
+    package var place: String {
         guard configuration.bus.isRemote, !FileManager.default.fileExists(atPath: state.path) else { return state.path }
         return configuration.bus.endpoints?.subscribe ?? state.path
     }
 
-    public var observer: String { configuration.only(.observer)?.name ?? "observer" }
-    public var hub: String { configuration.only(.hub)?.name ?? "hub" }
-    public var names: [String] { configuration.instances.map(\.name) }
+    package var observer: String { configuration.only(.observer)?.name ?? "observer" }
+    package var hub: String { configuration.only(.hub)?.name ?? "hub" }
+    package var names: [String] { configuration.instances.map(\.name) }
 
     /// The folder of the supervisor's own lock.
-    public var supervisorFolder: String { state.instance("supervisor") }
+    package var supervisorFolder: String { state.instance("supervisor") }
 
     /// Whether `healthbus up` runs on this state.
-    public func isUp() throws -> Bool {
+    package func isUp() throws -> Bool {
         guard FileManager.default.fileExists(atPath: supervisorFolder) else { return false }
         return try InstanceLock.take(folder: supervisorFolder) == nil
     }
 
     /// Reads what the stack holds, running or not.
     /// - Parameter foundSilent: told once of each instance that runs and doesn't answer; its file is read instead.
-    public func reader(foundSilent: ((StackReader.Silence) -> Void)? = nil) -> StackReader {
+    package func reader(foundSilent: ((StackReader.Silence) -> Void)? = nil) -> StackReader {
         StackReader(
             state: state, stack: configuration, address: { try address },
             foundSilent: foundSilent ?? { tell(of: $0) }
@@ -118,7 +118,7 @@ public struct Stack: Sendable {
     }
 
     /// Refuses a command that needs the running observer where that doesn't run, with its stack or alone.
-    public func requireRunning(or instead: String? = nil) throws {
+    package func requireRunning(or instead: String? = nil) throws {
         if try reader().isRunning(observer) { return }
         // One that ends again and again holds its lock for moments only.
         if try isUp() {
@@ -130,7 +130,7 @@ public struct Stack: Sendable {
             hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
     }
 
-    public func instance(_ kind: Manifest.Kind) throws -> StackConfiguration.Instance {
+    package func instance(_ kind: Manifest.Kind) throws -> StackConfiguration.Instance {
         guard let instance = configuration.only(kind) else {
             throw Failure("this stack has no \(kind.rawValue)", hint: "name one in \(configuration.file)")
         }

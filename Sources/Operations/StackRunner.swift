@@ -8,18 +8,18 @@ import Supervisor
 import Synchronization
 
 /// `healthbus up`: starts every instance in order, watches them, imports, and stops all together.
-public final class StackRunner: Sendable {
-    public struct Options: Sendable {
-        public var imports: [String]
-        public var user: String?
-        public var zone: String?
-        public var untilIdle: Bool
+package final class StackRunner: Sendable {
+    package struct Options: Sendable {
+        package var imports: [String]
+        package var user: String?
+        package var zone: String?
+        package var untilIdle: Bool
         /// Where to answer questions about how the stack is; nil: as the configuration says.
-        public var monitoring: Endpoint?
+        package var monitoring: Endpoint?
         /// Of the processes' log events only those from here up are passed on to standard error; their files have all.
-        public var passesOn: Log.Level
+        package var passesOn: Log.Level
 
-        public init(
+        package init(
             imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
             monitoring: Endpoint? = nil, passesOn: Log.Level = .debug
         ) {
@@ -33,12 +33,12 @@ public final class StackRunner: Sendable {
     }
 
     /// What a run came to.
-    public struct Outcome: Sendable {
-        public var imports: [ImportClient.Outcome] = []
+    package struct Outcome: Sendable {
+        package var imports: [ImportClient.Outcome] = []
         /// Everything delivered, every past day final.
-        public var isIdle = false
+        package var isIdle = false
         /// What blocks, for a person; nil when nothing does.
-        public var blocked: String?
+        package var blocked: String?
     }
 
     private struct State {
@@ -62,7 +62,7 @@ public final class StackRunner: Sendable {
     /// - Parameters:
     ///   - say: a line for whoever watches.
     ///   - whenIdle: called once when everything is delivered; the stack then runs on, unless `untilIdle`.
-    public init(
+    package init(
         _ stack: Stack, _ options: Options, say: @escaping @Sendable (String) -> Void,
         whenIdle: (@Sendable (Outcome) throws -> Void)? = nil
     ) {
@@ -74,7 +74,7 @@ public final class StackRunner: Sendable {
 
     /// Runs until Ctrl-C, SIGTERM, idleness (where asked for) or a start that can't succeed; blocks the calling thread.
     /// - Throws: `Failure` for what keeps the stack from starting or going on.
-    public func run() throws -> Outcome {
+    package func run() throws -> Outcome {
         try stack.requireSoundStructure()
         if let zone = options.zone {
             do { _ = try ZoneTimeline(zone: zone) } catch { throw Failure.usage("--zone: \(error)") }

@@ -8,12 +8,12 @@ import Protocol
 import SQLite
 
 /// `healthbus status`: the processes, what each metric last saw, what waits. Works on a stopped stack too, with what the files tell.
-public struct StatusReport {
-    public let value: Value
+package struct StatusReport {
+    package let value: Value
     private let now: Date
 
     /// - Parameter now: the clock, for people's "5 min ago".
-    public init(_ stack: Stack, now: Date) throws {
+    package init(_ stack: Stack, now: Date) throws {
         self.now = now
         let reader = stack.reader()
         let isUp = try stack.names.contains { try reader.isRunning($0) }
@@ -176,7 +176,7 @@ public struct StatusReport {
 
 extension StatusReport {
     /// Tables for eyes, and one line that names the stalest metric.
-    public func text(for terminal: Terminal) -> String {
+    package func text(for terminal: Terminal) -> String {
         var processes = Table([
             .init("Process"), .init("State"), .number("Pid"), .number("Restarts"), .number("Memory"), .number("Behind"),
         ])

@@ -8,7 +8,7 @@ import PluginKit
 import Protocol
 
 /// Has a running stack sync now, and waits until everything is consumed and delivered, or says what still waits and why.
-public final class SyncClient {
+package final class SyncClient {
     private let stack: Stack
     private let client: StackClient
     private let debouncer: String
@@ -26,7 +26,7 @@ public final class SyncClient {
     /// Told what is waited for, while it takes long.
     private let tell: @Sendable (String) -> Void
 
-    public init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
+    package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
         self.stack = stack
         self.tell = tell
         debouncer = try stack.instance(.debouncer).name
@@ -36,7 +36,7 @@ public final class SyncClient {
         client = try StackClient(address: try stack.address)
     }
 
-    public func close() { client.close() }
+    package func close() { client.close() }
 
     private var uploaders: [String] {
         stack.configuration.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
@@ -66,7 +66,7 @@ public final class SyncClient {
     }
 
     /// The stack's metrics: its handlers.
-    public func check(metric: String?) throws {
+    package func check(metric: String?) throws {
         let names = stack.configuration.handlers.map(\.name)
         guard let metric, !names.contains(metric) else { return }
         throw Failure.usage(
@@ -75,7 +75,7 @@ public final class SyncClient {
                 ?? "there are: \(names.joined(separator: ", "))")
     }
 
-    public func sync(metric: String?) throws -> Outcome {
+    package func sync(metric: String?) throws -> Outcome {
         try check(metric: metric)
         let began = MonotonicClock.now
         let teller = WaitTeller(client, names: stack.names.filter { $0 != "hub" }, tell: tell)
@@ -209,7 +209,7 @@ public final class SyncClient {
     /// - Parameters:
     ///   - span: a number of days, or "all".
     ///   - progress: chunks done, chunks in all, seconds since it began to be followed.
-    public func history(
+    package func history(
         _ span: Value, progress: (_ done: Int, _ total: Int, _ seconds: Double) -> Void
     ) throws -> Value {
         let began = MonotonicClock.now

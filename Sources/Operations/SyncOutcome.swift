@@ -6,36 +6,36 @@ import PluginKit
 import Protocol
 
 extension SyncClient {
-    public struct Metric: Sendable, Equatable {
-        public var name: String
+    package struct Metric: Sendable, Equatable {
+        package var name: String
         /// Changes that hadn't been delivered when the sync began; nil when they are too many to be counted.
-        public var new: Int?
+        package var new: Int?
         /// Elements that the backend has taken since.
-        public var delivered: Int64
+        package var delivered: Int64
         /// Days that have still to be computed.
-        public var pending: Int
+        package var pending: Int
         /// Why something waits; nil when nothing does.
-        public var why: String?
+        package var why: String?
     }
 
-    public struct Outcome: Sendable {
-        public var metrics: [Metric]
+    package struct Outcome: Sendable {
+        package var metrics: [Metric]
         /// What is waited for, for people.
-        public var waiting: [String]
+        package var waiting: [String]
         /// What the backend has refused for good, for people.
-        public var refused: [String]
+        package var refused: [String]
         /// What blocks; empty when all is delivered.
-        public var blocked: [String] { waiting + refused }
+        package var blocked: [String] { waiting + refused }
         /// Types that are switched off. Denied ones aren't among them: HealthKit doesn't tell those from types without samples.
-        public var off: [String]
+        package var off: [String]
         /// How many alerts are raised.
-        public var alerts: Int
-        public var seconds: Double
+        package var alerts: Int
+        package var seconds: Double
         /// Whether a backend doesn't say who it is, so that nobody can tell what it keeps.
-        public var isTrusted: Bool
-        public var isDelivered: Bool { blocked.isEmpty }
+        package var isTrusted: Bool
+        package var isDelivered: Bool { blocked.isEmpty }
         /// What is to be done about what isn't delivered; nil when all is.
-        public var hint: String? {
+        package var hint: String? {
             let waits = "what waits goes on by itself once the cause is mended"
             let letters = "'healthbus dead-letters retry --all' sends what was refused again, once it can be taken"
             if isDelivered { return nil }
@@ -140,7 +140,7 @@ extension SyncClient {
 }
 
 extension SyncClient.Outcome {
-    public var value: Value {
+    package var value: Value {
         [
             "delivered": .bool(isDelivered), "seconds": Value(seconds),
             "blocked": .array(blocked.map { .string($0) }), "off": .array(off.map { .string($0) }),
@@ -156,7 +156,7 @@ extension SyncClient.Outcome {
     }
 
     /// What a person wants to know, with what no command can do.
-    public func text(for terminal: Terminal) -> String {
+    package func text(for terminal: Terminal) -> String {
         var table = Table([
             .init("Metric"), .number("New"), .number("Delivered"), .number("Days pending"), .init("Waits for"),
         ])

@@ -8,26 +8,26 @@ import Protocol
 import SQLite
 
 /// The stack's scheduled tasks: lists them, and tells a running instance to launch, expire or cancel one.
-public struct TaskClient {
+package struct TaskClient {
     /// A task, and whose it is.
-    public struct Row {
-        public var instance: String
-        public var task: ScheduledTask
+    package struct Row {
+        package var instance: String
+        package var task: ScheduledTask
 
-        public var id: String { task.id }
-        public var value: Value { Value(task) }
+        package var id: String { task.id }
+        package var value: Value { Value(task) }
     }
 
     private let stack: Stack
     private let hosts: [String]
 
-    public init(_ stack: Stack) {
+    package init(_ stack: Stack) {
         self.stack = stack
         hosts = [Manifest.Kind.debouncer, .consolidator].compactMap { stack.configuration.only($0)?.name }
     }
 
     /// All tasks: of running instances as they are now, of those that are stopped or hang as they were kept.
-    public func rows() throws -> [Row] {
+    package func rows() throws -> [Row] {
         let reader = stack.reader()
         let running = try hosts.filter { try reader.isRunning($0) }
         let heard = running.isEmpty ? [:] : try reader.gather(running, within: 3)
@@ -62,7 +62,7 @@ public struct TaskClient {
     /// Gives a command and waits for its effect.
     /// - Parameter action: "launch", "expire" or "cancel".
     /// - Returns: the task afterwards.
-    public func run(_ action: String, _ id: String) throws -> Row {
+    package func run(_ action: String, _ id: String) throws -> Row {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let running = try hosts.filter { try stack.reader().isRunning($0) }
@@ -125,7 +125,7 @@ public struct TaskClient {
 
 extension TaskClient {
     /// A table for eyes.
-    public static func table(_ rows: [Row], for terminal: Terminal, now: Date) -> String {
+    package static func table(_ rows: [Row], for terminal: Terminal, now: Date) -> String {
         var table = Table([
             .init("Task"), .init("Kind", givesWay: 2), .init("State"), .init("Waits for"), .init("Last run"),
             .number("Took", givesWay: 1), .init("Outcome"), .number("Runs", givesWay: 3),

@@ -6,13 +6,13 @@ import ObserverStage
 import PluginKit
 
 /// `healthbus types`: what the store holds of each type, and how its changes are delivered. Works on a stopped stack too.
-public struct TypesReport {
+package struct TypesReport {
     /// By identifier.
-    public let types: [Value]
+    package let types: [Value]
     private let now: Date
 
     /// - Parameter now: the clock, for people's "5 min ago".
-    public init(_ stack: Stack, now: Date) throws {
+    package init(_ stack: Stack, now: Date) throws {
         self.now = now
         let observer = try stack.instance(.observer)
         let reader = stack.reader()
@@ -42,7 +42,7 @@ public struct TypesReport {
     }
 
     /// The row of one type; all for nil.
-    public func only(_ type: String?) -> TypesReport {
+    package func only(_ type: String?) -> TypesReport {
         type.map { name in TypesReport(types: types.filter { $0["type"].string == name }, now: now) } ?? self
     }
 
@@ -51,9 +51,9 @@ public struct TypesReport {
         self.now = now
     }
 
-    public var json: String { Value.array(types).json(pretty: true) }
+    package var json: String { Value.array(types).json(pretty: true) }
 
-    public func table(for terminal: Terminal) -> String {
+    package func table(for terminal: Terminal) -> String {
         var table = Table([
             .init("Type"), .number("Samples"), .init("Requested", givesWay: 2), .init("Effective"),
             .init("Authorization", givesWay: 1), .init("State"), .init("Last fire"), .number("Strikes", givesWay: 3),
@@ -73,16 +73,16 @@ public struct TypesReport {
 }
 
 /// A type as a person names it: by its identifier, with or without HealthKit's prefix.
-public enum TypeName {
+package enum TypeName {
     /// An identifier without what HealthKit puts before it: "StepCount".
-    public static func short(_ identifier: String) -> String {
+    package static func short(_ identifier: String) -> String {
         let prefixes = ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier"]
         return String(identifier.dropFirst(prefixes.first { identifier.hasPrefix($0) }?.count ?? 0))
     }
 
     /// - Parameter known: identifiers that the store has beside HealthKit's own.
     /// - Throws: `Failure` (usage) with the nearest name.
-    public static func identifier(_ text: String, known: some Sequence<String> = []) throws(Failure) -> String {
+    package static func identifier(_ text: String, known: some Sequence<String> = []) throws(Failure) -> String {
         let all = Set(HealthType.allKnown.keys).union(known).sorted()
         if let found = all.first(where: {
             $0.lowercased() == text.lowercased() || short($0).lowercased() == text.lowercased()

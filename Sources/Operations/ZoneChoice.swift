@@ -4,30 +4,30 @@ import PluginKit
 
 /// Which zone a stack's days begin in when it starts: the one that it was first started with. Another that is named later doesn't change it, since every
 /// day would be cut anew; a person says that with `zone set`.
-public struct ZoneChoice: Sendable, Equatable {
+package struct ZoneChoice: Sendable, Equatable {
     /// A zone, and what names it.
-    public struct Beginning: Sendable, Equatable {
-        public var name: String
+    package struct Beginning: Sendable, Equatable {
+        package var name: String
         /// "--zone Europe/Berlin", "HEALTHBUS_ZONE=Europe/Berlin"; for people.
-        public var by: String
+        package var by: String
 
-        public init(name: String, by: String) { (self.name, self.by) = (name, by) }
+        package init(name: String, by: String) { (self.name, self.by) = (name, by) }
     }
 
     /// The zone that the state's timeline begins with; nil where that user has none yet.
-    public let holds: String?
+    package let holds: String?
     /// What the command line names, else the environment, else the configuration, as the observer takes it.
-    public let asked: Beginning?
-    public let user: String
+    package let asked: Beginning?
+    package let user: String
 
-    public init(holds: String?, asked: Beginning?, user: String) {
+    package init(holds: String?, asked: Beginning?, user: String) {
         (self.holds, self.asked, self.user) = (holds, asked, user)
     }
 
     /// - Parameters:
     ///   - option: what the command line names.
     ///   - user: nil: whom the configuration names.
-    public init(
+    package init(
         _ stack: Stack, option: String?, user: String?,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
@@ -50,12 +50,12 @@ public struct ZoneChoice: Sendable, Equatable {
     }
 
     /// In which a new user's days begin.
-    public var beginning: Beginning {
+    package var beginning: Beginning {
         asked ?? Beginning(name: TimeZone.current.identifier, by: "this machine's")
     }
 
     /// What a person must know who asked for another zone than holds; nil when there is nothing to say.
-    public var notice: String? {
+    package var notice: String? {
         guard let holds, let asked, holds != asked.name else { return nil }
         let whose = user == "me" ? "" : " --user \(user)"
         return "zone   \(holds), in which this state's days begin: \(asked.by) isn't used. "

@@ -4,8 +4,8 @@ import MessageBus
 import PluginKit
 
 /// Changes a person's zone timeline on a running observer: says it until the timeline shows it.
-public struct ZoneClient {
-    public enum Change: Sendable {
+package struct ZoneClient {
+    package enum Change: Sendable {
         case set(zone: String)
         case add(from: Instant, zone: String)
         case remove(from: Instant)
@@ -33,7 +33,7 @@ public struct ZoneClient {
     private let observer: String
     private let hub: String
 
-    public init(client: StackClient, observer: String, hub: String = "hub") {
+    package init(client: StackClient, observer: String, hub: String = "hub") {
         self.client = client
         self.observer = observer
         self.hub = hub
@@ -41,7 +41,7 @@ public struct ZoneClient {
 
     /// - Returns: the timeline as it is then.
     /// - Throws: `Failure` when the observer doesn't do it within `seconds`.
-    public func apply(_ change: Change, user: String, within seconds: Double = 20) throws -> [ZonePlan.Part] {
+    package func apply(_ change: Change, user: String, within seconds: Double = 20) throws -> [ZonePlan.Part] {
         let wait = AnswerWait(client, for: observer, hub: hub)
         try wait.untilHeard()
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)

@@ -4,18 +4,18 @@ import HealthModel
 import PluginKit
 
 /// `healthbus zone`: a person's timeline, and what each of its entries comes from.
-public struct ZoneReport {
-    public let user: String
-    public let parts: [ZonePlan.Part]
+package struct ZoneReport {
+    package let user: String
+    package let parts: [ZonePlan.Part]
 
-    public init(user: String, parts: [ZonePlan.Part]) {
+    package init(user: String, parts: [ZonePlan.Part]) {
         self.user = user
         self.parts = parts
     }
 
     /// Reads it of a stack, running or not.
     /// - Throws: `Failure` for a user without a timeline.
-    public init(_ stack: Stack, user: String) throws {
+    package init(_ stack: Stack, user: String) throws {
         let page = try stack.reader().pages(try stack.instance(.observer), Self.query(user)).first
         guard let parts = page.flatMap({ Self.parts($0["timeline"]) }) else {
             let users = (page?["users"].array ?? []).compactMap(\.string)
@@ -40,7 +40,7 @@ public struct ZoneReport {
         }
     }
 
-    public var json: String {
+    package var json: String {
         get throws {
             let entries = try rows().map { row -> Value in
                 let part = row.part
@@ -54,7 +54,7 @@ public struct ZoneReport {
         }
     }
 
-    public func table(for terminal: Terminal) throws -> String {
+    package func table(for terminal: Terminal) throws -> String {
         var table = Table([
             .init("From (local)"), .init("From (UTC)", givesWay: 2), .init("Zone"), .init("Offset", givesWay: 1),
             .init("Known by"),

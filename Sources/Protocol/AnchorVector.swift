@@ -1,32 +1,32 @@
 /// How far something reaches in a changelog: one sequence for all types, and another for each type that differs.
 ///
 /// Types differ when the debouncer holds one back (weight for 5 minutes) while the rest goes on.
-public struct AnchorVector: Sendable, Equatable {
-    public var base: Int64
-    public var exceptions: [String: Int64]
+package struct AnchorVector: Sendable, Equatable {
+    package var base: Int64
+    package var exceptions: [String: Int64]
 
-    public init(base: Int64, exceptions: [String: Int64] = [:]) {
+    package init(base: Int64, exceptions: [String: Int64] = [:]) {
         self.base = base
         self.exceptions = exceptions.filter { $0.value != base }
     }
 
-    public static let zero = AnchorVector(base: 0)
+    package static let zero = AnchorVector(base: 0)
 
-    public subscript(type: String) -> Int64 { exceptions[type] ?? base }
+    package subscript(type: String) -> Int64 { exceptions[type] ?? base }
 
     /// What every type has reached.
-    public var minimum: Int64 { Swift.min(base, exceptions.values.min() ?? base) }
-    public var maximum: Int64 { Swift.max(base, exceptions.values.max() ?? base) }
+    package var minimum: Int64 { Swift.min(base, exceptions.values.min() ?? base) }
+    package var maximum: Int64 { Swift.max(base, exceptions.values.max() ?? base) }
 
     /// What every type has reached that isn't one of `types`.
-    public func minimum(besides types: Set<String>) -> Int64 {
+    package func minimum(besides types: Set<String>) -> Int64 {
         types.isEmpty
             ? minimum
             : exceptions.filter { !types.contains($0.key) }.values.reduce(base) { Swift.min($0, $1) }
     }
 
     /// Where a consumer at this anchor stands when it has seen everything up to `sequence` that lies within `limit`. Never moves back.
-    public func advanced(to sequence: Int64, within limit: AnchorVector) -> AnchorVector {
+    package func advanced(to sequence: Int64, within limit: AnchorVector) -> AnchorVector {
         let base = Swift.max(base, Swift.min(limit.base, sequence))
         var next: [String: Int64] = [:]
         for type in Set(exceptions.keys).union(limit.exceptions.keys) {
@@ -36,7 +36,7 @@ public struct AnchorVector: Sendable, Equatable {
     }
 
     /// Whether `limit` allows anything beyond this.
-    public func isBehind(_ limit: AnchorVector) -> Bool {
+    package func isBehind(_ limit: AnchorVector) -> Bool {
         if base < limit.base { return true }
         return Set(exceptions.keys).union(limit.exceptions.keys).contains { self[$0] < limit[$0] }
     }
@@ -48,7 +48,7 @@ extension AnchorVector: Codable {
         var types: [String: Int64]?
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         do { self.init(base: try container.decode(Int64.self)) } catch {
             let vector = try container.decode(ByType.self)
@@ -57,7 +57,7 @@ extension AnchorVector: Codable {
     }
 
     /// A number where all types are equal.
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if exceptions.isEmpty {
             try container.encode(base)

@@ -3,15 +3,15 @@ import HealthModel
 
 /// Reads CBOR under our own limits: depth, and never a byte beyond those that are there. Nothing is allocated on a declared length's
 /// word alone.
-public struct CBORDecoder {
-    public static let maximumDepth = 32
+package struct CBORDecoder {
+    package static let maximumDepth = 32
 
     private let base: UnsafeRawBufferPointer
     private var position = 0
 
     /// The one value that `bytes` hold.
     /// - Throws: `CBORError` for anything that isn't exactly one well-formed value of the forms that `Value` has.
-    public static func decode(_ bytes: some Collection<UInt8>) throws(CBORError) -> Value {
+    package static func decode(_ bytes: some Collection<UInt8>) throws(CBORError) -> Value {
         let result =
             bytes.withContiguousStorageIfAvailable { decodeContiguous(UnsafeRawBufferPointer($0)) }
             ?? Array(bytes).withUnsafeBytes { decodeContiguous($0) }
@@ -119,7 +119,7 @@ public struct CBORDecoder {
 }
 
 /// Why bytes aren't a value, and where.
-public enum CBORError: Error, Equatable, CustomStringConvertible {
+package enum CBORError: Error, Equatable, CustomStringConvertible {
     case truncated(at: Int)
     case malformed(at: Int)
     case unsupported(at: Int)
@@ -130,7 +130,7 @@ public enum CBORError: Error, Equatable, CustomStringConvertible {
     case duplicateKey(at: Int)
     case trailingBytes(at: Int)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .truncated(let at): "CBOR ends early, at byte \(at)"
         case .malformed(let at): "not CBOR, at byte \(at)"

@@ -3,18 +3,18 @@ import HealthModel
 
 /// Writes CBOR (RFC 8949) with definite lengths and sorted keys, so that equal values are equal bytes. Columns become typed arrays (RFC 8746),
 /// little-endian: one head and one copy, whatever their length.
-public struct CBOREncoder {
-    public private(set) var bytes: [UInt8] = []
+package struct CBOREncoder {
+    package private(set) var bytes: [UInt8] = []
 
-    public init() {}
+    package init() {}
 
-    public static func encode(_ value: Value) -> [UInt8] {
+    package static func encode(_ value: Value) -> [UInt8] {
         var encoder = CBOREncoder()
         encoder.write(value)
         return encoder.bytes
     }
 
-    public mutating func write(_ value: Value) {
+    package mutating func write(_ value: Value) {
         switch value {
         case .null: head { cbor_encode_null($0, $1) }
         case .bool(let bool): head { cbor_encode_bool(bool, $0, $1) }

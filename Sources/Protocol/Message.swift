@@ -1,28 +1,28 @@
 import HealthModel
 
 /// One message on the bus: a topic, a header and a body, each a frame of its own.
-public struct Message: Sendable, Equatable {
-    public var topic: String
-    public var header: Header
-    public var body: Value
+package struct Message: Sendable, Equatable {
+    package var topic: String
+    package var header: Header
+    package var body: Value
 
-    public init(topic: String, header: Header, body: Value = .null) {
+    package init(topic: String, header: Header, body: Value = .null) {
         self.topic = topic
         self.header = header
         self.body = body
     }
 
-    public struct Header: Sendable, Equatable {
+    package struct Header: Sendable, Equatable {
         /// The sender's instance name.
-        public var from: String
+        package var from: String
         /// When it was sent, by the sender's clock.
-        public var at: Instant
+        package var at: Instant
         /// Major version: another one is refused. Minor: fields may have been added.
-        public var version: ProtocolVersion
+        package var version: ProtocolVersion
         /// Fields of newer minors, kept and passed on.
-        public var other: [String: Value]
+        package var other: [String: Value]
 
-        public init(from: String, at: Instant, version: ProtocolVersion = .current, other: [String: Value] = [:]) {
+        package init(from: String, at: Instant, version: ProtocolVersion = .current, other: [String: Value] = [:]) {
             self.from = from
             self.at = at
             self.version = version
@@ -31,26 +31,26 @@ public struct Message: Sendable, Equatable {
     }
 }
 
-public struct ProtocolVersion: Sendable, Equatable, CustomStringConvertible {
-    public var major: Int
-    public var minor: Int
+package struct ProtocolVersion: Sendable, Equatable, CustomStringConvertible {
+    package var major: Int
+    package var minor: Int
 
-    public static let current = ProtocolVersion(major: 1, minor: 0)
+    package static let current = ProtocolVersion(major: 1, minor: 0)
 
-    public init(major: Int, minor: Int) {
+    package init(major: Int, minor: Int) {
         self.major = major
         self.minor = minor
     }
 
-    public var description: String { "\(major).\(minor)" }
+    package var description: String { "\(major).\(minor)" }
 }
 
 extension Message {
     /// The largest header or body that is read: pages are 64 KiB, and nothing else comes near.
-    public static let maximumFrame = 1 << 20
+    package static let maximumFrame = 1 << 20
 
     /// The three frames, as they go on the wire.
-    public var frames: [[UInt8]] {
+    package var frames: [[UInt8]] {
         var fields = header.other
         fields["from"] = .string(header.from)
         fields["at"] = .integer(header.at)
@@ -61,7 +61,7 @@ extension Message {
     }
 
     /// - Throws: `MessageError`, which says what is wrong with it; the message is then dropped and counted, never half read.
-    public init(frames: [[UInt8]]) throws(MessageError) {
+    package init(frames: [[UInt8]]) throws(MessageError) {
         guard frames.count == 3 else { throw .frames(frames.count) }
         guard let topic = String(validating: frames[0], as: UTF8.self), !topic.isEmpty else { throw .topic }
         for frame in frames where frame.count > Self.maximumFrame { throw .tooLarge(topic: topic, bytes: frame.count) }
@@ -85,7 +85,7 @@ extension Message {
 }
 
 /// Why something that came over the bus isn't a message.
-public enum MessageError: Error, Equatable, CustomStringConvertible {
+package enum MessageError: Error, Equatable, CustomStringConvertible {
     case frames(Int)
     case topic
     case header(topic: String)
@@ -93,7 +93,7 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
     case version(topic: String, from: String, theirs: ProtocolVersion)
     case content(topic: String, CBORError)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .frames(let count): "a message has three frames (topic, header, body); this one has \(count)"
         case .topic: "the topic isn't text"

@@ -2,7 +2,7 @@ import HealthModel
 
 /// The page of samples as it travels: columns as typed arrays, so that coding a page is a dozen copies, not a loop over samples.
 extension SamplePage {
-    public var wireValue: Value {
+    package var wireValue: Value {
         var members: [String: Value] = [
             "types": .array(types.map { .string($0) }),
             "origins": .array(origins.map(\.wireValue)),
@@ -30,7 +30,7 @@ extension SamplePage {
     }
 
     /// - Throws: `PageError` when a column is missing or of another kind, or the lengths disagree.
-    public init(wireValue value: Value) throws(PageError) {
+    package init(wireValue value: Value) throws(PageError) {
         self.init()
         func column<Element>(_ name: String, _ numbers: [Element]?) throws(PageError) -> [Element] {
             guard let numbers else { throw PageError(column: name) }
@@ -138,7 +138,7 @@ extension Value {
 }
 
 /// A page whose columns don't fit together.
-public struct PageError: Error, Equatable, CustomStringConvertible {
-    public let column: String
-    public var description: String { "a page of samples whose column '\(column)' is missing or doesn't fit the others" }
+package struct PageError: Error, Equatable, CustomStringConvertible {
+    package let column: String
+    package var description: String { "a page of samples whose column '\(column)' is missing or doesn't fit the others" }
 }

@@ -1,14 +1,14 @@
 /// Where a store stands: which store, which of its generations, and its newest sequence.
-public struct StoreHead: Codable, Sendable, Equatable {
+package struct StoreHead: Codable, Sendable, Equatable {
     /// Made with the store, never changes.
-    public var store: String
+    package var store: String
     /// A random nonce, new whenever the store is created or found to have lost what others have seen.
-    public var generation: String
-    public var sequence: Int64
+    package var generation: String
+    package var sequence: Int64
     /// The store's first sequence: nothing lies below it. Sequences begin at a time, not at 1, so a distance from 0 says nothing.
-    public var first: Int64
+    package var first: Int64
 
-    public init(store: String, generation: String, sequence: Int64, first: Int64 = 1) {
+    package init(store: String, generation: String, sequence: Int64, first: Int64 = 1) {
         self.store = store
         self.generation = generation
         self.sequence = sequence
@@ -16,11 +16,11 @@ public struct StoreHead: Codable, Sendable, Equatable {
     }
 
     /// How many sequences a consumer that has come so far lacks.
-    public func distance(from frontier: Int64) -> Int64 { max(0, sequence - max(frontier, first - 1)) }
+    package func distance(from frontier: Int64) -> Int64 { max(0, sequence - max(frontier, first - 1)) }
 
     private enum CodingKeys: CodingKey { case store, generation, sequence, first }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         store = try members.decode(String.self, forKey: .store)
         generation = try members.decode(String.self, forKey: .generation)

@@ -1,22 +1,22 @@
 import HealthModel
 
 /// What `control.supervisor` asks for: another plugin in an instance's place.
-public struct SwapWish: BusCommand, Equatable {
-    public static let name = "swap"
+package struct SwapWish: BusCommand, Equatable {
+    package static let name = "swap"
 
     /// The wish's own; what is done for an id is done once.
-    public var id: String
-    public var instance: String
+    package var id: String
+    package var instance: String
     /// A plugin's name, or its folder's absolute path; nil: what is configured, without what it was swapped for.
-    public var plugin: String?
+    package var plugin: String?
     /// Only stand by and be tried.
-    public var isTrial: Bool
+    package var isTrial: Bool
     /// Swap though days fail.
-    public var isForced: Bool
+    package var isForced: Bool
     /// Seconds to stand by, and once more to be ready.
-    public var within: Double
+    package var within: Double
 
-    public init(
+    package init(
         id: String, instance: String, plugin: String?, isTrial: Bool = false, isForced: Bool = false,
         within: Double = Self.usualSeconds
     ) {
@@ -28,7 +28,7 @@ public struct SwapWish: BusCommand, Equatable {
         self.within = within
     }
 
-    public static let usualSeconds = 30.0
+    package static let usualSeconds = 30.0
 
     private enum CodingKeys: String, CodingKey {
         case id, instance, plugin, within
@@ -37,7 +37,7 @@ public struct SwapWish: BusCommand, Equatable {
     }
 
     /// What isn't said is as usual.
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         id = try members.decode(String.self, forKey: .id)
         instance = try members.decode(String.self, forKey: .instance)

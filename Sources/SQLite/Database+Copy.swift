@@ -9,7 +9,7 @@ extension Database {
     /// - Parameter progress: told the bytes that are still to be copied; its answer false ends the copy.
     /// - Returns: bytes of the copy.
     @discardableResult
-    public func copy(to path: String, progress: (_ left: Int64) -> Bool = { _ in true }) throws -> Int64 {
+    package func copy(to path: String, progress: (_ left: Int64) -> Bool = { _ in true }) throws -> Int64 {
         let draft = path + ".part"
         for end in ["", "-wal", "-shm", "-journal"] { unlink(draft + end) }
         guard

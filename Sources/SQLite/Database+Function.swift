@@ -5,7 +5,7 @@ extension Database {
     ///
     /// In the SET part of an upsert it tells what was replaced, without RETURNING, whose ephemeral table costs more than the
     /// write itself. Called on the connection's thread, while the statement steps.
-    public func addObserver(named name: String, _ body: @escaping (Int64) -> Void) throws {
+    package func addObserver(named name: String, _ body: @escaping (Int64) -> Void) throws {
         let context = Unmanaged.passRetained(IntegerObserver(body)).toOpaque()
         // SQLite calls the destructor also when it refuses the function.
         let code = sqlite3_create_function_v2(

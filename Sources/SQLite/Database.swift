@@ -4,24 +4,24 @@ import CSQLite
 ///
 /// Not thread-safe by design: SQLite is opened without its own mutex, and whoever makes a connection keeps it on one thread.
 /// `@unchecked Sendable` only so that it can be made on one thread and handed to its owner.
-public final class Database: @unchecked Sendable {
-    public enum Mode: Sendable {
+package final class Database: @unchecked Sendable {
+    package enum Mode: Sendable {
         /// Creates the file (0600) when it is absent. WAL, `synchronous=FULL`: what is committed survives power loss.
         case readWrite
         /// For pulls beside the writer: reads a consistent snapshot.
         case readOnly
     }
 
-    public let path: String
-    public let isReadOnly: Bool
+    package let path: String
+    package let isReadOnly: Bool
     let handle: OpaquePointer
-    public private(set) var isInTransaction = false
+    package private(set) var isInTransaction = false
     /// How many transactions were rolled back. Whoever caches what it wrote compares this, and forgets when it has risen.
-    public private(set) var rollbackCount = 0
+    package private(set) var rollbackCount = 0
 
     /// - Parameter cacheKibibytes: page cache of this connection.
     /// - Throws: `SQLiteError`, also when the file isn't a database, or is cut off: then nothing in it is changed.
-    public init(path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096) throws {
+    package init(path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096) throws {
         _ = Self.configuration
         // Before SQLite has a chance to write to it.
         if mode == .readWrite, let problem = DatabaseFile.problem(at: path) {
@@ -70,26 +70,26 @@ public final class Database: @unchecked Sendable {
     private static let configuration: Int32 = healthbus_disable_memory_statistics()
 
     /// Runs statements that take no values and give no rows.
-    public func execute(_ sql: String) throws {
+    package func execute(_ sql: String) throws {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         if code != SQLITE_OK { throw error(code, sql) }
     }
 
-    public func prepare(_ sql: String) throws -> Statement { try Statement(sql, in: self) }
+    package func prepare(_ sql: String) throws -> Statement { try Statement(sql, in: self) }
 
-    public var changes: Int { Int(sqlite3_changes64(handle)) }
-    public var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
+    package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// Whether the path holds another file than the one that is open, or none: what is committed then is gone with this connection.
-    public var hasMoved: Bool { healthbus_has_moved(handle) == 1 }
+    package var hasMoved: Bool { healthbus_has_moved(handle) == 1 }
 
     /// Commits what `body` did, or nothing of it. Don't nest.
-    public func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN IMMEDIATE", body)
     }
 
     /// All reads in `body` see one moment of the database.
-    public func readTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+    package func readTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN", body)
     }
 
@@ -106,7 +106,7 @@ public final class Database: @unchecked Sendable {
     }
 
     /// Opens a transaction that `commit` or `rollback` ends, for steps that don't fit one closure.
-    public func begin() throws { try begin("BEGIN IMMEDIATE") }
+    package func begin() throws { try begin("BEGIN IMMEDIATE") }
 
     private func begin(_ sql: String) throws {
         precondition(!isInTransaction, "transactions don't nest: one transaction is one step of a stage")
@@ -114,12 +114,12 @@ public final class Database: @unchecked Sendable {
         isInTransaction = true
     }
 
-    public func commit() throws {
+    package func commit() throws {
         try execute("COMMIT")
         isInTransaction = false
     }
 
-    public func rollback() {
+    package func rollback() {
         rollbackCount += 1
         // SQLite has rolled back by itself after a full disk or an I/O error; a second ROLLBACK would hide the first error.
         if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }

@@ -33,7 +33,7 @@ extension Database {
     /// Why a file can't be opened for writing, by its header, its size and its log; nil when nothing is wrong with it, and for one that isn't there or empty.
     ///
     /// Nothing is opened by SQLite, and nothing is changed. Ask it of a file that nobody writes to: one that is being written may look cut off.
-    public static func problem(at path: String) -> String? { DatabaseFile.problem(at: path) }
+    package static func problem(at path: String) -> String? { DatabaseFile.problem(at: path) }
 }
 
 /// The pages that a write-ahead log holds, as far as it is committed: what a recovery would take from it.

@@ -1,17 +1,17 @@
 import CSQLite
 
 /// What SQLite refused, on which database, doing what.
-public struct SQLiteError: Error, CustomStringConvertible {
+package struct SQLiteError: Error, CustomStringConvertible {
     /// SQLite's extended result code.
-    public let code: Int32
-    public let message: String
+    package let code: Int32
+    package let message: String
     /// What was being done: the SQL, or "open".
-    public let operation: String
-    public let path: String
+    package let operation: String
+    package let path: String
 
     /// A file that can't be what was written into it.
     /// - Parameter message: why.
-    public init(damaged path: String, _ message: String) {
+    package init(damaged path: String, _ message: String) {
         self.init(code: SQLITE_CORRUPT, message: message, operation: "open", path: path)
     }
 
@@ -20,13 +20,13 @@ public struct SQLiteError: Error, CustomStringConvertible {
     }
 
     /// The result code without its extension: SQLITE_FULL, SQLITE_BUSY, …
-    public var primaryCode: Int32 { code & 0xFF }
-    public var isFull: Bool { primaryCode == SQLITE_FULL }
-    public var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
+    package var primaryCode: Int32 { code & 0xFF }
+    package var isFull: Bool { primaryCode == SQLITE_FULL }
+    package var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
     /// The database file itself is damaged, or isn't one.
-    public var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
+    package var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
-    public var hint: String {
+    package var hint: String {
         switch primaryCode {
         case SQLITE_FULL, SQLITE_IOERR:
             "free some space on the disk that holds it, then start again: nothing committed is lost"
@@ -38,7 +38,7 @@ public struct SQLiteError: Error, CustomStringConvertible {
         }
     }
 
-    public var description: String {
+    package var description: String {
         "\(path): \(message) (SQLite \(code)) in: \(operation)" + (hint.isEmpty ? "" : "; \(hint)")
     }
 }

@@ -1,7 +1,7 @@
 import CSQLite
 
 /// A prepared statement; reuse it. Belongs to its database's thread.
-public final class Statement {
+package final class Statement {
     private let database: Database
     private let handle: OpaquePointer
     private let sql: String
@@ -19,12 +19,12 @@ public final class Statement {
 
     // Parameters count from 1, columns from 0, as in SQLite.
 
-    public func bind(_ index: Int, _ value: Int64) { sqlite3_bind_int64(handle, Int32(index), value) }
-    public func bind(_ index: Int, _ value: Int) { sqlite3_bind_int64(handle, Int32(index), Int64(value)) }
-    public func bind(_ index: Int, _ value: Double) { sqlite3_bind_double(handle, Int32(index), value) }
-    public func bindNull(_ index: Int) { sqlite3_bind_null(handle, Int32(index)) }
+    package func bind(_ index: Int, _ value: Int64) { sqlite3_bind_int64(handle, Int32(index), value) }
+    package func bind(_ index: Int, _ value: Int) { sqlite3_bind_int64(handle, Int32(index), Int64(value)) }
+    package func bind(_ index: Int, _ value: Double) { sqlite3_bind_double(handle, Int32(index), value) }
+    package func bindNull(_ index: Int) { sqlite3_bind_null(handle, Int32(index)) }
 
-    public func bind(_ index: Int, _ value: String) {
+    package func bind(_ index: Int, _ value: String) {
         var copy = value
         copy.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in
@@ -34,34 +34,34 @@ public final class Statement {
     }
 
     /// Binds UTF-8 bytes as text.
-    public func bindText(_ index: Int, _ bytes: UnsafeRawBufferPointer) {
+    package func bindText(_ index: Int, _ bytes: UnsafeRawBufferPointer) {
         bytes.withMemoryRebound(to: CChar.self) { text in
             _ = healthbus_bind_text(handle, Int32(index), text.baseAddress, Int32(text.count))
         }
     }
 
-    public func bind(_ index: Int, _ value: [UInt8]) {
+    package func bind(_ index: Int, _ value: [UInt8]) {
         value.withUnsafeBytes { _ = healthbus_bind_blob(handle, Int32(index), $0.baseAddress, Int32($0.count)) }
     }
 
-    public func bind(_ index: Int, blob bytes: UnsafeRawBufferPointer) {
+    package func bind(_ index: Int, blob bytes: UnsafeRawBufferPointer) {
         _ = healthbus_bind_blob(handle, Int32(index), bytes.baseAddress, Int32(bytes.count))
     }
 
     /// Binds UTF-8 bytes as text without copying them: they must stay where they are until `rewind` or `reset`.
-    public func bindText(_ index: Int, borrowed bytes: UnsafeRawBufferPointer) {
+    package func bindText(_ index: Int, borrowed bytes: UnsafeRawBufferPointer) {
         guard let address = bytes.baseAddress else { return bind(index, "") }
         sqlite3_bind_text(handle, Int32(index), address.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
     }
 
     /// Binds bytes as a blob without copying them: they must stay where they are until `rewind` or `reset`.
-    public func bind(_ index: Int, borrowedBlob bytes: UnsafeRawBufferPointer) {
+    package func bind(_ index: Int, borrowedBlob bytes: UnsafeRawBufferPointer) {
         guard let address = bytes.baseAddress else { return bind(index, [UInt8]()) }
         sqlite3_bind_blob(handle, Int32(index), address, Int32(bytes.count), nil)
     }
 
     /// True while there is a row; false at the end.
-    public func step() throws -> Bool {
+    package func step() throws -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -73,45 +73,45 @@ public final class Statement {
         }
     }
 
-    public func reset() {
+    package func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
     }
 
     /// Makes ready for the next use, keeping what is bound: saves binding again what stays the same.
-    public func rewind() { sqlite3_reset(handle) }
+    package func rewind() { sqlite3_reset(handle) }
 
     /// Runs to the end and makes ready for the next use.
-    public func run() throws {
+    package func run() throws {
         defer { reset() }
         while try step() {}
     }
 
     /// Gives each row to `body`, then makes ready for the next use.
-    public func forEachRow(_ body: (Statement) throws -> Void) throws {
+    package func forEachRow(_ body: (Statement) throws -> Void) throws {
         defer { reset() }
         while try step() { try body(self) }
     }
 
     /// What `body` makes of the first row; nil when there is none.
-    public func firstRow<Result>(_ body: (Statement) throws -> Result) throws -> Result? {
+    package func firstRow<Result>(_ body: (Statement) throws -> Result) throws -> Result? {
         defer { reset() }
         return try step() ? try body(self) : nil
     }
 
-    public func int64(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
-    public func int(_ column: Int) -> Int { Int(sqlite3_column_int64(handle, Int32(column))) }
-    public func double(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }
-    public func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
+    package func int64(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
+    package func int(_ column: Int) -> Int { Int(sqlite3_column_int64(handle, Int32(column))) }
+    package func double(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }
+    package func isNull(_ column: Int) -> Bool { sqlite3_column_type(handle, Int32(column)) == SQLITE_NULL }
 
-    public func string(_ column: Int) -> String {
+    package func string(_ column: Int) -> String {
         withBytes(column) { String(decoding: $0, as: UTF8.self) }
     }
 
-    public func bytes(_ column: Int) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
+    package func bytes(_ column: Int) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
 
     /// The column's bytes, valid inside `body` only. Text comes as UTF-8; NULL as empty.
-    public func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    package func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         let address = sqlite3_column_blob(handle, Int32(column))
         let count = Int(sqlite3_column_bytes(handle, Int32(column)))
         return try body(UnsafeRawBufferPointer(start: address, count: address == nil ? 0 : count))

@@ -7,7 +7,7 @@ extension ChildProcess {
     }
 
     /// `healthbus-trampoline` beside the running program, where the build puts both.
-    public static func trampolineBesideProgram() -> String {
+    package static func trampolineBesideProgram() -> String {
         var buffer: [CChar] = Array(repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &buffer, buffer.count)
         let program = String(decoding: buffer.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)

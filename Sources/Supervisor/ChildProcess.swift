@@ -10,19 +10,19 @@ import Synchronization
 /// the concurrency pool.
 ///
 /// A handle that is dropped while the child runs kills and reaps it.
-public final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     /// Where the child's standard streams go.
-    public struct Streams: Sendable, Equatable {
+    package struct Streams: Sendable, Equatable {
         /// nil: /dev/null. Descriptors must be 3 or above; the caller closes its own copies.
-        public var input: Int32?
+        package var input: Int32?
         /// nil: the parent's own.
-        public var output: Int32?
+        package var output: Int32?
         /// nil: the parent's own.
-        public var error: Int32?
+        package var error: Int32?
         /// A file that takes standard error instead: opened anew for each start, appended to, made (0600) where it isn't there.
-        public var errorFile: String?
+        package var errorFile: String?
 
-        public init(input: Int32? = nil, output: Int32? = nil, error: Int32? = nil, errorFile: String? = nil) {
+        package init(input: Int32? = nil, output: Int32? = nil, error: Int32? = nil, errorFile: String? = nil) {
             self.input = input
             self.output = output
             self.error = error
@@ -30,15 +30,15 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    public let pid: pid_t
+    package let pid: pid_t
     /// A pidfd: `poll` calls it readable when the child has ended. Open as long as this object lives.
-    public let descriptor: Int32
+    package let descriptor: Int32
     private let outcome = Mutex<ProcessExit?>(nil)
 
     /// - Parameter trampoline: path of `healthbus-trampoline`.
     /// - Throws: `SupervisorError` when the trampoline can't be run, or the program isn't an executable file. A program that fails
     ///   to start for another reason ends with exit code 127 and says why on standard error.
-    public init(_ spec: ProcessSpec, trampoline: String) throws(SupervisorError) {
+    package init(_ spec: ProcessSpec, trampoline: String) throws(SupervisorError) {
         guard access(spec.executable, X_OK) == 0 else {
             throw SupervisorError(
                 .spawn, "can't start \(spec.name): \(spec.executable)", errorNumber: errno,
@@ -95,20 +95,20 @@ public final class ChildProcess: Sendable {
 
     /// Sends a signal to the child alone; false when it has ended already.
     @discardableResult
-    public func signal(_ number: Int32) -> Bool { healthbus_pidfd_signal(descriptor, number) == 0 }
+    package func signal(_ number: Int32) -> Bool { healthbus_pidfd_signal(descriptor, number) == 0 }
 
     /// SIGKILL; what the child started itself follows when it is reaped.
-    public func kill() { signal(SIGKILL) }
+    package func kill() { signal(SIGKILL) }
 
     /// How it ended, reaping it if need be; nil while it runs.
-    public func poll() -> ProcessExit? { reap(blocking: false) }
+    package func poll() -> ProcessExit? { reap(blocking: false) }
 
     /// Blocks the calling thread until the child has ended.
     @discardableResult
-    public func wait() -> ProcessExit { reap(blocking: true) ?? .code(-1) }
+    package func wait() -> ProcessExit { reap(blocking: true) ?? .code(-1) }
 
     /// Blocks for at most so long; nil when it still runs then.
-    public func wait(for timeout: Duration) -> ProcessExit? {
+    package func wait(for timeout: Duration) -> ProcessExit? {
         var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         let deadline = ContinuousClock.now + timeout
         while true {

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// On a machine that does other work an honest process waits for its turn at every step. A limit by the clock alone would take that for a
 /// hang. One that sleeps, hangs, or waits for something else doesn't wait for a processor, so for it the limit is the clock's.
-public struct FairDeadline {
+package struct FairDeadline {
     private let limit: Duration
     private let now: () -> Duration
     private let waited: () -> Duration
@@ -20,7 +20,7 @@ public struct FairDeadline {
     /// - Parameters:
     ///   - limit: from now on.
     ///   - groups: the processes, each with its process group. The calling thread counts too.
-    public init(_ limit: Duration, of groups: some Sequence<pid_t>) {
+    package init(_ limit: Duration, of groups: some Sequence<pid_t>) {
         let groups = Set(groups)
         let begin = ContinuousClock.now
         self.init(limit, now: { ContinuousClock.now - begin }, waited: { ProcessorWait.total(of: groups) })
@@ -37,7 +37,7 @@ public struct FairDeadline {
     }
 
     /// How long to wait before this is asked again; zero or less once the deadline has passed.
-    public mutating func left() -> Duration {
+    package mutating func left() -> Duration {
         let elapsed = now() - begin
         guard let before else {
             // What is soon done isn't worth the look at all processes.
@@ -84,7 +84,7 @@ package enum ProcessorWait {
 
 extension ChildProcess {
     /// Blocks until the child has ended or the deadline has passed; nil when it still runs then.
-    public func wait(until deadline: inout FairDeadline) -> ProcessExit? {
+    package func wait(until deadline: inout FairDeadline) -> ProcessExit? {
         while true {
             let left = deadline.left()
             if let exit = wait(for: max(.zero, left)) { return exit }

@@ -1,18 +1,18 @@
 import CPosix
 
 /// How a process ended.
-public enum ProcessExit: Hashable, Sendable {
+package enum ProcessExit: Hashable, Sendable {
     /// It exited by itself; 0 is success.
     case code(Int32)
     /// A signal ended it.
     case signal(Int32)
 
-    public var isSuccess: Bool { self == .code(0) }
+    package var isSuccess: Bool { self == .code(0) }
 }
 
 extension ProcessExit: CustomStringConvertible {
     /// "exit code 1", "signal 9 (Killed)".
-    public var description: String {
+    package var description: String {
         switch self {
         case .code(let code): "exit code \(code)"
         case .signal(let number): "signal \(number)" + (Self.name(of: number).map { " (\($0))" } ?? "")

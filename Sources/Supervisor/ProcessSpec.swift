@@ -1,31 +1,31 @@
 import Glibc
 
 /// A process to supervise: what to run, when to start it, and what to do when it ends.
-public struct ProcessSpec: Sendable, Equatable {
+package struct ProcessSpec: Sendable, Equatable {
     /// Unique among the processes of a supervisor.
-    public var name: String
+    package var name: String
     /// Path of the program; not searched for in PATH.
-    public var executable: String
+    package var executable: String
     /// Without the program's own name.
-    public var arguments: [String]
+    package var arguments: [String]
     /// Laid behind them once it has been ready: what is started again may meet somebody else in its place.
-    public var argumentsOnceReady: [String]
+    package var argumentsOnceReady: [String]
     /// Where it starts; nil: where the supervisor is. The executable's path must be absolute then.
-    public var directory: String?
+    package var directory: String?
     /// Laid over the supervisor's own environment.
-    public var environment: [String: String]
+    package var environment: [String: String]
     /// Groups start in rising order, each when the one before is ready, and stop in falling order.
-    public var group: Int
-    public var restart: RestartPolicy
+    package var group: Int
+    package var restart: RestartPolicy
     /// How long the next group waits for this process; then it is reported and the rest starts without it.
-    public var readyWithin: Duration
+    package var readyWithin: Duration
     /// How long it may drain after SIGTERM before SIGKILL.
-    public var stopWithin: Duration
+    package var stopWithin: Duration
     /// What the process gets when the supervisor dies. SIGKILL by default: what is stopped or hung would outlive any other.
-    public var parentDeathSignal: Int32
-    public var streams: ChildProcess.Streams
+    package var parentDeathSignal: Int32
+    package var streams: ChildProcess.Streams
 
-    public init(
+    package init(
         name: String, executable: String, arguments: [String] = [], argumentsOnceReady: [String] = [],
         directory: String? = nil, environment: [String: String] = [:], group: Int = 0,
         restart: RestartPolicy = RestartPolicy(), readyWithin: Duration = .seconds(30),

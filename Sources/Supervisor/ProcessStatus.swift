@@ -1,7 +1,7 @@
 import Glibc
 
 /// Where a supervised process is in its life.
-public enum ProcessState: String, Sendable, Codable {
+package enum ProcessState: String, Sendable, Codable {
     /// Its group's turn hasn't come.
     case waiting
     /// Runs, but hasn't reported ready.
@@ -20,19 +20,19 @@ public enum ProcessState: String, Sendable, Codable {
 }
 
 /// What is known of one supervised process.
-public struct ProcessStatus: Sendable, Equatable {
-    public var name: String
-    public var state: ProcessState
+package struct ProcessStatus: Sendable, Equatable {
+    package var name: String
+    package var state: ProcessState
     /// nil while it isn't running.
-    public var pid: pid_t?
+    package var pid: pid_t?
     /// Whose place it is to take; nil for one that has its own.
-    public var place: String?
+    package var place: String?
     /// How often it was started again after the first time.
-    public var restarts: Int
+    package var restarts: Int
     /// How it ended the last time; nil when it never did.
-    public var lastExit: ProcessExit?
+    package var lastExit: ProcessExit?
 
-    public init(
+    package init(
         name: String, state: ProcessState, pid: pid_t?, place: String? = nil, restarts: Int, lastExit: ProcessExit?
     ) {
         self.name = name
@@ -45,7 +45,7 @@ public struct ProcessStatus: Sendable, Equatable {
 }
 
 /// Something that a person who watches the supervisor wants to hear.
-public enum SupervisorNotice: Sendable, Equatable {
+package enum SupervisorNotice: Sendable, Equatable {
     case started(name: String, pid: pid_t)
     case ready(name: String)
     /// Not ready in time: the groups after it start without it.
@@ -71,7 +71,7 @@ public enum SupervisorNotice: Sendable, Equatable {
 
 extension SupervisorNotice: CustomStringConvertible {
     /// One line for people: "steps ended with signal 9 (Killed)".
-    public var description: String {
+    package var description: String {
         switch self {
         case .started(let name, let pid): "\(name) started (process \(pid))"
         case .ready(let name): "\(name) is ready"

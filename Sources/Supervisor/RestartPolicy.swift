@@ -2,8 +2,8 @@
 ///
 /// The delay is exponential back-off with full jitter: uniform between 0 and min(`longest`, `base` · 2^(failures − 1)), so that
 /// processes that failed together don't come back together (Brooker, "Exponential Backoff And Jitter", AWS, 2015).
-public struct RestartPolicy: Sendable, Equatable {
-    public enum Mode: String, Sendable, Codable {
+package struct RestartPolicy: Sendable, Equatable {
+    package enum Mode: String, Sendable, Codable {
         /// Starts again whatever the exit status.
         case always
         /// Stays down, `stopped`, after exit code 0.
@@ -12,7 +12,7 @@ public struct RestartPolicy: Sendable, Equatable {
         case never
 
         /// Whether a process that ended so isn't started again.
-        public func staysDown(afterSuccess isSuccess: Bool) -> Bool {
+        package func staysDown(afterSuccess isSuccess: Bool) -> Bool {
             switch self {
             case .always: false
             case .onFailure: isSuccess
@@ -21,15 +21,15 @@ public struct RestartPolicy: Sendable, Equatable {
         }
     }
 
-    public var mode: Mode
-    public var base: Duration
-    public var longest: Duration
+    package var mode: Mode
+    package var base: Duration
+    package var longest: Duration
     /// A process that was ready for this long has recovered: its next failure counts as the first.
-    public var healthyAfter: Duration
+    package var healthyAfter: Duration
     /// Failures in a row after which it stays down; nil never gives up.
-    public var giveUpAfter: Int?
+    package var giveUpAfter: Int?
 
-    public init(
+    package init(
         _ mode: Mode = .always, base: Duration = .milliseconds(100), longest: Duration = .seconds(30),
         healthyAfter: Duration = .seconds(10), giveUpAfter: Int? = nil
     ) {
@@ -41,7 +41,7 @@ public struct RestartPolicy: Sendable, Equatable {
     }
 
     /// The longest delay after so many failures in a row (1 or more).
-    public func ceiling(failures: Int) -> Duration {
+    package func ceiling(failures: Int) -> Duration {
         var delay = base
         var doublings = max(0, failures - 1)
         while doublings > 0, delay < longest {
@@ -52,7 +52,7 @@ public struct RestartPolicy: Sendable, Equatable {
     }
 
     /// The delay before the next start after so many failures in a row (1 or more).
-    public func delay(failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
+    package func delay(failures: Int, using generator: inout some RandomNumberGenerator) -> Duration {
         ceiling(failures: failures) * Double.random(in: 0..<1, using: &generator)
     }
 }

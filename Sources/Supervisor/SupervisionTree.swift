@@ -5,8 +5,8 @@ import Glibc
 /// Times are a monotonic clock's, since any fixed moment. Groups start in rising order, each once the one before has settled
 /// (ready, down for good, or late), and stop in falling order. Between a `spawn` and the `started` or
 /// `spawnFailed` that answers it, nothing else may be handled.
-public struct SupervisionTree: Sendable {
-    public enum Event: Sendable, Equatable {
+package struct SupervisionTree: Sendable {
+    package enum Event: Sendable, Equatable {
         /// Starts the first group.
         case begin
         case started(name: String, pid: pid_t)
@@ -32,7 +32,7 @@ public struct SupervisionTree: Sendable {
         case promote(name: String, within: Duration)
     }
 
-    public enum Action: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
         case spawn(ProcessSpec)
         case signal(name: String, number: Int32)
         /// SIGKILL, its process group included.
@@ -59,7 +59,7 @@ public struct SupervisionTree: Sendable {
 
     /// - Parameter generator: the source of jitter.
     /// - Throws: `SupervisorError` when two processes have one name.
-    public init(
+    package init(
         _ specs: [ProcessSpec], generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) throws(SupervisorError) {
         var names = Set<String>()
@@ -71,11 +71,11 @@ public struct SupervisionTree: Sendable {
         self.generator = generator
     }
 
-    public var statuses: [ProcessStatus] { members.map(\.status) }
-    public var isFinished: Bool { phase == .finished }
+    package var statuses: [ProcessStatus] { members.map(\.status) }
+    package var isFinished: Bool { phase == .finished }
 
     /// When `tick` must come at the latest; nil when only events matter.
-    public var nextDeadline: Duration? {
+    package var nextDeadline: Duration? {
         members.compactMap { member in
             [member.retryAt, member.killAt, member.handover?.until, isHeldUp(by: member) ? member.readyBy : nil]
                 .compactMap(\.self).min()
@@ -83,7 +83,7 @@ public struct SupervisionTree: Sendable {
     }
 
     /// Handles one event at `now` and answers what to do, in this order.
-    public mutating func handle(_ event: Event, at now: Duration) -> [Action] {
+    package mutating func handle(_ event: Event, at now: Duration) -> [Action] {
         guard phase != .finished else { return [] }
         var actions: [Action] = []
         switch event {

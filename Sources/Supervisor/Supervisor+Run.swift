@@ -5,14 +5,14 @@ import Synchronization
 extension Supervisor {
     /// Blocks SIGINT and SIGTERM in the calling thread and in those that it starts from now on, so that only the running thread
     /// is interrupted (libzmq 4.3.4 can lose a message on EINTR). Call it first thing in `main`.
-    public static func blockSignals() { _ = changeMask(SIG_BLOCK) }
+    package static func blockSignals() { _ = changeMask(SIG_BLOCK) }
 
     /// Supervises until every process has ended for good; blocks the calling thread, which must not be one of the concurrency
     /// pool and ends the children if it ends.
     ///
     /// - Parameter handlingSignals: SIGINT or SIGTERM stops all, a second one kills at once; SIGHUP and SIGPIPE are ignored.
     /// - Throws: `SupervisorError` when the system refuses what supervising needs; all children are dead then.
-    public func run(handlingSignals: Bool = true) throws(SupervisorError) {
+    package func run(handlingSignals: Bool = true) throws(SupervisorError) {
         var signals: Int32 = -1
         var mask = sigset_t()
         if handlingSignals {

@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// All effects are on the thread that calls `run`, which blocks; everything else may be called from any thread. What to
 /// do is decided by `SupervisionTree`.
-public final class Supervisor: Sendable {
+package final class Supervisor: Sendable {
     /// Whether this run of a process has reported ready. Called on the running thread every 20 ms while some process is
     /// starting, so it must only look at what is known already.
-    public typealias IsReady = @Sendable (_ name: String, _ pid: pid_t) -> Bool
-    public typealias OnEvent = @Sendable (SupervisorNotice) -> Void
+    package typealias IsReady = @Sendable (_ name: String, _ pid: pid_t) -> Bool
+    package typealias OnEvent = @Sendable (SupervisorNotice) -> Void
 
     let tree: Mutex<SupervisionTree>
     let trampoline: String
@@ -25,7 +25,7 @@ public final class Supervisor: Sendable {
     ///   - generator: source of the back-off's jitter.
     ///   - onEvent: what happens, for people; called on the running thread.
     /// - Throws: `SupervisorError` when two processes have one name or the trampoline isn't there.
-    public init(
+    package init(
         _ specs: [ProcessSpec], trampoline: String? = nil,
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         isReady: @escaping IsReady, onEvent: @escaping OnEvent = { _ in }
@@ -50,27 +50,27 @@ public final class Supervisor: Sendable {
 
     deinit { close(wakeUp) }
 
-    public var statuses: [ProcessStatus] { tree.withLock { $0.statuses } }
+    package var statuses: [ProcessStatus] { tree.withLock { $0.statuses } }
 
     /// Stops all in reverse order; `run` then returns.
-    public func stop() { request(.stop) }
+    package func stop() { request(.stop) }
     /// Ends all at once.
-    public func killAll() { request(.kill) }
+    package func killAll() { request(.kill) }
     /// Stops one process, which then stays down.
-    public func stop(_ name: String) { request(.stopProcess(name: name)) }
+    package func stop(_ name: String) { request(.stopProcess(name: name)) }
     /// Starts one process that is down or waits for its next start.
-    public func start(_ name: String) { request(.startProcess(name: name)) }
+    package func start(_ name: String) { request(.startProcess(name: name)) }
     /// Stops a process and starts it as the specification says; adds one whose name is new.
-    public func replace(_ spec: ProcessSpec) { request(.replace(spec)) }
+    package func replace(_ spec: ProcessSpec) { request(.replace(spec)) }
     /// Starts one that waits, beside a process, to take its place.
     /// - Parameter settled: how it is once it has that place, whose name this bears.
-    public func standBy(_ spec: ProcessSpec, becoming settled: ProcessSpec) {
+    package func standBy(_ spec: ProcessSpec, becoming settled: ProcessSpec) {
         request(.standBy(spec, becoming: settled))
     }
     /// Ends the process in whose place this one is to go, and tells this one by SIGUSR1; it has so long to be ready, or the other comes back.
-    public func promote(_ name: String, within: Duration) { request(.promote(name: name, within: within)) }
+    package func promote(_ name: String, within: Duration) { request(.promote(name: name, within: within)) }
     /// Tells at once that this process is ready, without waiting for the next look at `isReady`.
-    public func noteReady(_ name: String) { request(.ready(name: name)) }
+    package func noteReady(_ name: String) { request(.ready(name: name)) }
 
     private func request(_ event: SupervisionTree.Event) {
         requests.withLock { $0.append(event) }

@@ -1,8 +1,8 @@
 import Glibc
 
 /// What the supervisor or one of its children couldn't do, to what, and what to do now.
-public struct SupervisorError: Error, Sendable, Equatable, CustomStringConvertible {
-    public enum Code: Sendable, Equatable {
+package struct SupervisorError: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Code: Sendable, Equatable {
         /// A program couldn't be started.
         case spawn
         /// The processes given contradict each other.
@@ -11,9 +11,9 @@ public struct SupervisorError: Error, Sendable, Equatable, CustomStringConvertib
         case system
     }
 
-    public let code: Code
-    public let message: String
-    public let hint: String
+    package let code: Code
+    package let message: String
+    package let hint: String
 
     init(_ code: Code, _ message: String, hint: String = "") {
         self.code = code
@@ -26,5 +26,5 @@ public struct SupervisorError: Error, Sendable, Equatable, CustomStringConvertib
         self.init(code, "\(what): \(String(cString: strerror(errorNumber)))", hint: hint)
     }
 
-    public var description: String { message + (hint.isEmpty ? "" : "; \(hint)") }
+    package var description: String { message + (hint.isEmpty ? "" : "; \(hint)") }
 }

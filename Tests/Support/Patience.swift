@@ -6,23 +6,23 @@ import Glibc
 /// One number for all of them, and a long one: waiting costs nothing when the test passes, and on a machine that does other work
 /// every step waits for its turn first. A test asks whether something comes, never how soon. One whose subject is speed measures
 /// processor time (`processorTime`) or compares two ways of doing the same.
-public enum Patience {
-    public static let seconds = 180.0
+package enum Patience {
+    package static let seconds = 180.0
 
     /// When it is over that begins now.
-    public static var deadline: ContinuousClock.Instant { ContinuousClock.now + .seconds(seconds) }
+    package static var deadline: ContinuousClock.Instant { ContinuousClock.now + .seconds(seconds) }
 
     /// The same for `DispatchSemaphore.wait`.
-    public static var timeout: DispatchTime { .now() + seconds }
+    package static var timeout: DispatchTime { .now() + seconds }
 
     /// The same for poll(2).
-    public static let milliseconds = Int32(seconds * 1000)
+    package static let milliseconds = Int32(seconds * 1000)
 }
 
 /// Waits until the condition holds, looking again every millisecond; false when it doesn't come.
 ///
 /// It is asked once more after the deadline: whoever got no turn for so long hasn't seen that it came.
-public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
+package func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = Patience.deadline
     while true {
         let isLast = ContinuousClock.now > deadline
@@ -33,7 +33,7 @@ public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
 }
 
 /// The same where the concurrency pool must not be blocked.
-public func eventually(
+package func eventually(
     every milliseconds: Int, _ condition: () async throws -> Bool
 ) async throws -> Bool {
     let deadline = Patience.deadline
@@ -46,7 +46,7 @@ public func eventually(
 }
 
 /// What the body costs this thread in processor time: however busy the machine is, that is the same.
-public func processorTime<Result>(_ body: () throws -> Result) rethrows -> (result: Result, time: Duration) {
+package func processorTime<Result>(_ body: () throws -> Result) rethrows -> (result: Result, time: Duration) {
     func now() -> Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -58,7 +58,7 @@ public func processorTime<Result>(_ body: () throws -> Result) rethrows -> (resu
 }
 
 /// Whether a process runs: it isn't gone, and isn't merely waiting for another parent to reap it (a zombie is dead).
-public func isRunning(_ pid: pid_t) -> Bool {
+package func isRunning(_ pid: pid_t) -> Bool {
     guard let stat = FileManager.default.contents(atPath: "/proc/\(pid)/stat"),
         // Behind the name, which may hold anything.
         let state = String(decoding: stat, as: UTF8.self).split(separator: ")").last?.split(separator: " ").first

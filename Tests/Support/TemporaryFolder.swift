@@ -1,10 +1,10 @@
 import Foundation
 
 /// A folder that is gone with the test.
-public final class TemporaryFolder: Sendable {
-    public let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
 
-    public init() throws {
+    package init() throws {
         // Short, for the path of a Unix socket has 107 bytes at most.
         let name = "healthbus-\(UUID().uuidString.prefix(13))"
         path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
@@ -21,11 +21,11 @@ public final class TemporaryFolder: Sendable {
     }
 
     /// Writes a file into the folder and returns its path.
-    public func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+    package func file(_ name: String, _ bytes: [UInt8]) throws -> String {
         let file = path + "/" + name
         try Data(bytes).write(to: URL(fileURLWithPath: file))
         return file
     }
 
-    public func file(_ name: String, _ text: String) throws -> String { try file(name, Array(text.utf8)) }
+    package func file(_ name: String, _ text: String) throws -> String { try file(name, Array(text.utf8)) }
 }

@@ -4,14 +4,14 @@ import Protocol
 
 extension Heartbeat {
     /// Says what a test names, and beside it what an instance of its kind always says.
-    public mutating func say(_ named: [String: Value]) {
+    package mutating func say(_ named: [String: Value]) {
         var named = named
         if let device = named["device"] { named["device"] = device.over(Value(DeviceState())) }
         details = HeartbeatDetails(Value.object(named).over(Value(details)).over(always))
     }
 
     /// The same, for a heartbeat that is made.
-    public func saying(_ named: [String: Value]) -> Heartbeat {
+    package func saying(_ named: [String: Value]) -> Heartbeat {
         var beat = self
         beat.say(named)
         return beat
@@ -55,5 +55,5 @@ extension UploaderDetails {
 
 extension HeartbeatDetails {
     /// A member as it goes over the bus.
-    public subscript(_ name: String) -> Value? { Value(self).object?[name] }
+    package subscript(_ name: String) -> Value? { Value(self).object?[name] }
 }

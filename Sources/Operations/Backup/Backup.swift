@@ -12,33 +12,33 @@ import SQLite
 ///
 /// Consumers are copied before their producers: so no anchor in it is beyond its upstream's copy, and whatever a stage had consumed is there. The backend isn't
 /// part of it: it is the other end, and is filled again by whoever finds it empty. Neither are secrets nor files that wait in the inbox.
-public struct Backup {
+package struct Backup {
     private let stack: Stack
     /// Where it goes: must not exist, or be an empty folder.
     private let folder: String
 
-    public init(_ stack: Stack, folder: String) {
+    package init(_ stack: Stack, folder: String) {
         self.stack = stack
         self.folder = URL(fileURLWithPath: folder).standardizedFileURL.path
     }
 
     /// Instances with a store of their own, consumers before producers.
-    public static func order(_ configuration: StackConfiguration) -> [StackConfiguration.Instance] {
+    package static func order(_ configuration: StackConfiguration) -> [StackConfiguration.Instance] {
         let ranks: [Manifest.Kind] = [.notifier, .uploader, .consolidator, .handler, .debouncer, .observer]
         return ranks.flatMap { kind in configuration.instances.filter { $0.manifest.kind == kind } }
     }
 
-    public struct Made: Sendable {
-        public var manifest: BackupManifest
-        public var folder: String
+    package struct Made: Sendable {
+        package var manifest: BackupManifest
+        package var folder: String
         /// An import was being read: its file isn't part of the backup.
-        public var hasOpenImport: Bool
-        public var bytes: Int64 { manifest.entries.reduce(0) { $0 + $1.bytes } }
+        package var hasOpenImport: Bool
+        package var bytes: Int64 { manifest.entries.reduce(0) { $0 + $1.bytes } }
     }
 
     /// - Parameter progress: bytes copied so far, of about how many.
     /// - Throws: `Failure`; nothing is left of a backup that wasn't finished.
-    public func make(progress: (_ done: Int64, _ total: Int64) -> Void) throws -> Made {
+    package func make(progress: (_ done: Int64, _ total: Int64) -> Void) throws -> Made {
         let instances = Self.order(stack.configuration).filter {
             FileManager.default.fileExists(atPath: stack.state.database($0.name))
         }

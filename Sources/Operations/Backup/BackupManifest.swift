@@ -5,37 +5,37 @@ import HealthModel
 import Protocol
 
 /// What a backup holds: `manifest.json` in its folder.
-public struct BackupManifest: Sendable, Equatable {
-    public struct Entry: Sendable, Equatable {
+package struct BackupManifest: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
         /// The instance, and the name of its file without its ending.
-        public var name: String
-        public var plugin: String
-        public var bytes: Int64
+        package var name: String
+        package var plugin: String
+        package var bytes: Int64
         /// XXH3-128 of the file's pieces: against rot and mix-ups, not against forgery.
-        public var checksum: String
-        public var head: StoreHead
+        package var checksum: String
+        package var head: StoreHead
 
-        public init(name: String, plugin: String, bytes: Int64, checksum: String, head: StoreHead) {
+        package init(name: String, plugin: String, bytes: Int64, checksum: String, head: StoreHead) {
             (self.name, self.plugin, self.bytes, self.checksum, self.head) = (name, plugin, bytes, checksum, head)
         }
 
-        public var file: String { name + ".sqlite" }
+        package var file: String { name + ".sqlite" }
     }
 
-    public static let fileName = "manifest.json"
+    package static let fileName = "manifest.json"
     static let format: Int64 = 1
 
     /// When the first copy was begun.
-    public var made: Instant
+    package var made: Instant
     /// In the order in which they were copied: consumers before their producers.
-    public var entries: [Entry]
+    package var entries: [Entry]
 
-    public init(made: Instant, entries: [Entry]) {
+    package init(made: Instant, entries: [Entry]) {
         self.made = made
         self.entries = entries
     }
 
-    public var value: Value {
+    package var value: Value {
         [
             "healthbusBackup": .integer(Self.format), "made": .string(InstantText.iso8601(made)),
             "instances": .array(
@@ -50,7 +50,7 @@ public struct BackupManifest: Sendable, Equatable {
 
     /// - Parameter place: for messages.
     /// - Throws: `Failure` for what isn't a backup's manifest, or a later format's.
-    public init(_ value: Value, place: String) throws {
+    package init(_ value: Value, place: String) throws {
         guard let format = value["healthbusBackup"].int, let list = value["instances"].array,
             let made = value["made"].string.flatMap({ InstantText.parse($0) })
         else {

@@ -12,13 +12,13 @@ import SQLite
 ///
 /// All of it is checked and made ready beside its place first; then each instance's file takes its place in one step, consumers before producers. So a restore that
 /// is killed in between leaves a set that works: consumers may lag behind their producers, never the other way round.
-public struct Restore {
+package struct Restore {
     private let stack: Stack
     private let folder: String
-    public let manifest: BackupManifest
+    package let manifest: BackupManifest
 
     /// Reads what the backup says of itself.
-    public init(_ stack: Stack, folder: String) throws {
+    package init(_ stack: Stack, folder: String) throws {
         self.stack = stack
         self.folder = URL(fileURLWithPath: folder).standardizedFileURL.path
         guard let data = FileManager.default.contents(atPath: self.folder + "/" + BackupManifest.fileName),
@@ -32,12 +32,12 @@ public struct Restore {
     }
 
     /// Instances whose present content would be replaced.
-    public var replaced: [String] {
+    package var replaced: [String] {
         manifest.entries.map(\.name).filter { FileManager.default.fileExists(atPath: stack.state.database($0)) }
     }
 
     /// Checks every copy: size, checksum, and that it is a whole store.
-    public func check(progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) throws {
+    package func check(progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) throws {
         let total = manifest.entries.reduce(0) { $0 + $1.bytes }
         var done: Int64 = 0
         for entry in manifest.entries {
@@ -54,7 +54,7 @@ public struct Restore {
     }
 
     /// Checks, then puts everything into its place. Nothing is changed before all copies are ready.
-    public func run(progress: (_ done: Int64, _ total: Int64) -> Void) throws {
+    package func run(progress: (_ done: Int64, _ total: Int64) -> Void) throws {
         let locks = try takeLocks()
         defer { withExtendedLifetime(locks) {} }
         try check(progress: progress)

@@ -7,7 +7,7 @@ extension CheckReport {
     private static let rowsOnScreen = 25
 
     /// Tables for eyes.
-    public func text(for terminal: Terminal) -> String {
+    package func text(for terminal: Terminal) -> String {
         [
             ringText(terminal), completenessText(terminal), workoutText(terminal), revisedText(terminal),
             quarantineText(terminal),

@@ -7,14 +7,14 @@ import WorkoutsStage
 /// `healthbus check`: our figures against Apple's, what is missing, what came late, what changed after it was final.
 ///
 /// Of ten years it holds a few numbers a day, never the summaries themselves.
-public struct CheckReport {
-    public struct Options: Sendable {
-        public var user: String
-        public var from: LocalDay?
-        public var to: LocalDay?
-        public var tolerance: RingComparison.Tolerance
+package struct CheckReport {
+    package struct Options: Sendable {
+        package var user: String
+        package var from: LocalDay?
+        package var to: LocalDay?
+        package var tolerance: RingComparison.Tolerance
 
-        public init(
+        package init(
             user: String, from: LocalDay? = nil, to: LocalDay? = nil, tolerance: RingComparison.Tolerance = .standard
         ) {
             self.user = user
@@ -39,7 +39,7 @@ public struct CheckReport {
     /// Whether only the newest of them counts.
     let dropsRepeats: Bool
 
-    public init(_ stack: Stack, _ options: Options) throws {
+    package init(_ stack: Stack, _ options: Options) throws {
         self.options = options
         let reader = stack.reader()
         let observer = try ObserverReading(stack, reader)
@@ -108,7 +108,7 @@ public struct CheckReport {
         return tally
     }
 
-    public var json: String {
+    package var json: String {
         Value.object([
             "user": .string(options.user), "from": Value(options.from?.description),
             "to": Value(options.to?.description),

@@ -1,12 +1,12 @@
 import HealthModel
 
 /// Dates that have something, as runs of consecutive ones. Pure.
-public struct DayRuns: Sendable, Equatable {
+package struct DayRuns: Sendable, Equatable {
     /// Days since 1970; in order, never touching.
-    public private(set) var runs: [ClosedRange<Int>]
+    package private(set) var runs: [ClosedRange<Int>]
 
     /// - Parameter runs: in any order, touching or overlapping as they may.
-    public init(_ runs: [ClosedRange<Int>] = []) {
+    package init(_ runs: [ClosedRange<Int>] = []) {
         self.runs = []
         for run in runs.sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = self.runs.last, run.lowerBound <= last.upperBound + 1 {
@@ -17,16 +17,16 @@ public struct DayRuns: Sendable, Equatable {
         }
     }
 
-    public var isEmpty: Bool { runs.isEmpty }
-    public var first: LocalDay? { runs.first.map { LocalDay(number: $0.lowerBound) } }
-    public var last: LocalDay? { runs.last.map { LocalDay(number: $0.upperBound) } }
+    package var isEmpty: Bool { runs.isEmpty }
+    package var first: LocalDay? { runs.first.map { LocalDay(number: $0.lowerBound) } }
+    package var last: LocalDay? { runs.last.map { LocalDay(number: $0.upperBound) } }
     /// Dates that have something.
-    public var count: Int { runs.reduce(0) { $0 + $1.count } }
+    package var count: Int { runs.reduce(0) { $0 + $1.count } }
 
-    public func union(_ other: DayRuns) -> DayRuns { DayRuns(runs + other.runs) }
+    package func union(_ other: DayRuns) -> DayRuns { DayRuns(runs + other.runs) }
 
     /// The dates within both bounds.
-    public func clamped(from: LocalDay?, to: LocalDay?) -> DayRuns {
+    package func clamped(from: LocalDay?, to: LocalDay?) -> DayRuns {
         let (low, high) = (from?.number ?? .min, to?.number ?? .max)
         guard low <= high else { return DayRuns() }
         let bounds = low...high
@@ -41,18 +41,18 @@ public struct DayRuns: Sendable, Equatable {
     }
 
     /// The dates between the first and the last that have nothing, without stretches of more than ten years.
-    public var gaps: [ClosedRange<Int>] { stretches.filter { $0.count <= Self.longestGapDays } }
+    package var gaps: [ClosedRange<Int>] { stretches.filter { $0.count <= Self.longestGapDays } }
 
     /// The last date before a stretch of more than ten years; nil without one.
-    public var lastBeforeStretch: LocalDay? {
+    package var lastBeforeStretch: LocalDay? {
         stretches.last { $0.count > Self.longestGapDays }.map { LocalDay(number: $0.lowerBound - 1) }
     }
 
     /// The longest gap; the latest of equals.
-    public var longestGap: ClosedRange<Int>? { gaps.reversed().max { $0.count < $1.count } }
+    package var longestGap: ClosedRange<Int>? { gaps.reversed().max { $0.count < $1.count } }
 
     /// The median of the distances from one date that has something to the next: 1 for what comes each day. Nil with fewer than two dates.
-    public var medianDistance: Int? {
+    package var medianDistance: Int? {
         let gaps = stretches.map { $0.count + 1 }.sorted()
         let distances = count - 1
         guard distances > 0 else { return nil }
@@ -63,5 +63,5 @@ public struct DayRuns: Sendable, Equatable {
     }
 
     /// Whether something comes on most days: the median distance is a day.
-    public var isUsuallyDaily: Bool { medianDistance == 1 }
+    package var isUsuallyDaily: Bool { medianDistance == 1 }
 }

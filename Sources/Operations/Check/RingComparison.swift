@@ -1,30 +1,30 @@
 import HealthModel
 
 /// Our figures of the rings against those that Apple wrote into an `ActivitySummary`, day by day. Pure.
-public struct RingComparison: Sendable {
+package struct RingComparison: Sendable {
     /// One figure of a day that both sides have and that differs.
-    public struct Difference: Sendable, Equatable {
-        public var date: LocalDay
+    package struct Difference: Sendable, Equatable {
+        package var date: LocalDay
         /// As in `days --json`.
-        public var figure: String
-        public var unit: String
-        public var ours: Double
-        public var apples: Double
+        package var figure: String
+        package var unit: String
+        package var ours: Double
+        package var apples: Double
 
-        public var difference: Double { ours - apples }
+        package var difference: Double { ours - apples }
     }
 
     /// How far apart figures may be.
-    public struct Tolerance: Sendable, Equatable {
+    package struct Tolerance: Sendable, Equatable {
         /// In the figure's unit; stand hours are whole and must agree.
-        public var absolute: Double
+        package var absolute: Double
         /// Of Apple's figure.
-        public var relative: Double
+        package var relative: Double
 
         /// 1 kcal or 1 min, or 1 %, whichever is more.
-        public static let standard = Tolerance(absolute: 1, relative: 0.01)
+        package static let standard = Tolerance(absolute: 1, relative: 0.01)
 
-        public init(absolute: Double, relative: Double) {
+        package init(absolute: Double, relative: Double) {
             self.absolute = absolute
             self.relative = relative
         }
@@ -35,16 +35,16 @@ public struct RingComparison: Sendable {
         }
     }
 
-    public struct Tally: Sendable, Equatable {
-        public var compared = 0
-        public var differing = 0
+    package struct Tally: Sendable, Equatable {
+        package var compared = 0
+        package var differing = 0
         /// The largest difference, without its sign.
-        public var largest = 0.0
+        package var largest = 0.0
         /// Days of which only one side has the figure: nothing is compared.
-        public var onlyOurs = 0
-        public var onlyApples = 0
+        package var onlyOurs = 0
+        package var onlyApples = 0
 
-        public init(onlyOurs: Int = 0, onlyApples: Int = 0) {
+        package init(onlyOurs: Int = 0, onlyApples: Int = 0) {
             self.onlyOurs = onlyOurs
             self.onlyApples = onlyApples
         }
@@ -71,24 +71,24 @@ public struct RingComparison: Sendable {
             unit: "min"),
     ]
 
-    public static var figures: [String] { rings.map(\.figure) }
+    package static var figures: [String] { rings.map(\.figure) }
 
-    public let tolerance: Tolerance
+    package let tolerance: Tolerance
     /// Days of which at least one figure was compared.
-    public private(set) var compared = 0
-    public private(set) var equal = 0
-    public private(set) var differences: [Difference] = []
+    package private(set) var compared = 0
+    package private(set) var equal = 0
+    package private(set) var differences: [Difference] = []
     /// Days of which nothing could be compared: those that have a figure of ours, and those that have one of Apple's.
-    public private(set) var onlyOurs: [LocalDay] = []
-    public private(set) var onlyApples: [LocalDay] = []
-    public private(set) var byFigure: [String: Tally] = [:]
+    package private(set) var onlyOurs: [LocalDay] = []
+    package private(set) var onlyApples: [LocalDay] = []
+    package private(set) var byFigure: [String: Tally] = [:]
 
-    public init(tolerance: Tolerance = .standard) { self.tolerance = tolerance }
+    package init(tolerance: Tolerance = .standard) { self.tolerance = tolerance }
 
-    public var differingDays: Int { compared - equal }
+    package var differingDays: Int { compared - equal }
 
     /// What a comparison reads of a day's summary: the figures of the rings.
-    public static func ourFigures(of summary: Value) -> [String: Double] {
+    package static func ourFigures(of summary: Value) -> [String: Double] {
         var figures: [String: Double] = [:]
         for ring in rings {
             figures[ring.figure] =
@@ -101,7 +101,7 @@ public struct RingComparison: Sendable {
     /// - Parameters:
     ///   - ours: by figure; absent is no data.
     ///   - apples: the summary's attributes; nil: there is none of this day.
-    public mutating func add(_ date: LocalDay, ours: [String: Double], apples: Value?) {
+    package mutating func add(_ date: LocalDay, ours: [String: Double], apples: Value?) {
         let apples = apples.flatMap { Self.isEmpty($0) ? nil : $0 }
         var wasCompared = false
         var isEqual = true

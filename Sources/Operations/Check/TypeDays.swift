@@ -2,23 +2,23 @@ import Console
 import HealthModel
 
 /// What is known of a user's samples of one type: on which dates there are any, and how many came late.
-public struct TypeDays: Sendable {
-    public struct Late: Sendable, Equatable {
-        public var count: Int64 = 0
+package struct TypeDays: Sendable {
+    package struct Late: Sendable, Equatable {
+        package var count: Int64 = 0
         /// Seconds from a sample's end to when HealthKit stored it, of the latest.
-        public var longest: Int64 = 0
+        package var longest: Int64 = 0
 
         static func + (a: Late, b: Late) -> Late { Late(count: a.count + b.count, longest: max(a.longest, b.longest)) }
 
         var value: Value { ["count": .integer(count), "longestSeconds": .integer(longest)] }
     }
 
-    public var user: String
-    public var type: String
-    public var samples: Int64
-    public var firstStart: Instant?
-    public var lastEnd: Instant?
-    public var days: DayRuns
+    package var user: String
+    package var type: String
+    package var samples: Int64
+    package var firstStart: Instant?
+    package var lastEnd: Instant?
+    package var days: DayRuns
     /// By the date of the samples' start, as days since 1970.
     var lateDays: [(day: Int32, late: Late)]
 

@@ -6,9 +6,9 @@ import PluginKit
 /// `healthbus explain`: why a day's figure is what it is, from the very samples, order and configuration that its handler uses.
 ///
 /// It prints health values, because the person asked for them.
-public struct ExplainReport {
-    public let metric: ExplainedMetric
-    public let day: LocalDay
+package struct ExplainReport {
+    package let metric: ExplainedMetric
+    package let day: LocalDay
     private let user: String
     private let clock: DayClock
     private let window: [Range<Instant>]
@@ -18,7 +18,7 @@ public struct ExplainReport {
     private var explanation: any Explanation { explained.explanation }
 
     /// - Throws: `Failure` for an unknown metric, user or date, or a stack that doesn't answer.
-    public init(_ stack: Stack, metric text: String, day: LocalDay, user: String) throws {
+    package init(_ stack: Stack, metric text: String, day: LocalDay, user: String) throws {
         let reader = stack.reader()
         let observer = try ObserverReading(stack, reader)
         let zones = try observer.zones(of: user)
@@ -60,7 +60,7 @@ public struct ExplainReport {
     private var figure: Double? { metric.figure(in: summary) }
     private var agrees: Bool { explained.agrees(with: summary) }
 
-    public var json: String {
+    package var json: String {
         var members: [String: Value] = [
             "metric": .string(metric.name), "type": .string(metric.type), "unit": .string(metric.unit),
             "user": .string(user), "date": .string(day.description), "zone": .string(clock.zoneNames),
@@ -72,7 +72,7 @@ public struct ExplainReport {
         return Value.object(members).json(pretty: true)
     }
 
-    public func text(_ shown: ExplainOptions, for terminal: Terminal) throws -> String {
+    package func text(_ shown: ExplainOptions, for terminal: Terminal) throws -> String {
         if shown.byHour, [.sleep, .count, .workouts].contains(metric.kind) {
             throw Failure.usage("\(metric.name) isn't kept by hour", hint: "leave out --hour")
         }

@@ -2,8 +2,8 @@ import Console
 import HealthModel
 
 /// A figure that can be explained: how people name it, from which samples it comes, and where its day's value stands.
-public struct ExplainedMetric: Sendable, Equatable {
-    public enum Kind: Sendable, Equatable {
+package struct ExplainedMetric: Sendable, Equatable {
+    package enum Kind: Sendable, Equatable {
         /// Overlapping sources merged and added up.
         case total
         case average
@@ -18,13 +18,13 @@ public struct ExplainedMetric: Sendable, Equatable {
     }
 
     /// The short name, or the type's identifier.
-    public let name: String
+    package let name: String
     /// HealthKit's identifier.
-    public let type: String
-    public let kind: Kind
+    package let type: String
+    package let kind: Kind
     /// Where a day's summary has the figure.
-    public let path: [String]
-    public let unit: String
+    package let path: [String]
+    package let unit: String
 
     /// Figures with names of their own: the short one, members of `days --json`, and the identifier.
     private static let named: [(name: String, members: [String], type: String, kind: Kind, path: [String])] = [
@@ -51,13 +51,13 @@ public struct ExplainedMetric: Sendable, Equatable {
         ("workouts", [], HealthType.workoutIdentifier, .workouts, ["workouts"]),
     ]
 
-    public static var names: [String] { named.map(\.name) }
+    package static var names: [String] { named.map(\.name) }
 
     /// - Parameters:
     ///   - text: a short name, a member of `days --json`, or a type's identifier with or without its prefix, in any case.
     ///   - held: the types that the store holds, known ones or not.
     /// - Throws: `Failure` (usage) that names the nearest.
-    public init(_ text: String, held: Set<String> = []) throws(Failure) {
+    package init(_ text: String, held: Set<String> = []) throws(Failure) {
         let word = text.lowercased()
         let named = Self.named.first { entry in
             ([entry.name, entry.path[0], entry.type, Self.bare(entry.type)] + entry.members)
@@ -114,7 +114,7 @@ public struct ExplainedMetric: Sendable, Equatable {
     }
 
     /// The figure in a day's summary; what a stack's own handler doesn't name is under `other`.
-    public func figure(in summary: Value) -> Double? {
+    package func figure(in summary: Value) -> Double? {
         func value(_ path: [String]) -> Double? { path.reduce(summary) { $0[$1] }.double }
         if kind == .workouts {
             // No list and an empty one say the same.

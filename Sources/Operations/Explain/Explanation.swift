@@ -23,13 +23,13 @@ extension Explanation {
 }
 
 /// What `explain` is to show.
-public struct ExplainOptions: Sendable {
+package struct ExplainOptions: Sendable {
     /// By hour instead of by interval.
-    public var byHour: Bool
+    package var byHour: Bool
     /// Every interval and sample by itself, however many.
-    public var all: Bool
+    package var all: Bool
 
-    public init(byHour: Bool = false, all: Bool = false) {
+    package init(byHour: Bool = false, all: Bool = false) {
         self.byHour = byHour
         self.all = all
     }

@@ -6,10 +6,10 @@ import PluginKit
 import Protocol
 
 /// What is wrong with a running stack. Pure.
-public struct Diagnosis {
+package struct Diagnosis {
     let seen: Examination
 
-    public static func findings(_ seen: Examination) -> Findings {
+    package static func findings(_ seen: Examination) -> Findings {
         let diagnosis = Diagnosis(seen: seen)
         let found = diagnosis.stack.folded() + diagnosis.folders + diagnosis.disk + diagnosis.clock
         // A busy machine may be why something is slow, and is nothing by itself.

@@ -7,36 +7,36 @@ import PluginKit
 import Protocol
 
 /// What a running stack and its machine are like at one moment: all that `healthbus doctor` judges by.
-public struct Examination: Sendable {
-    public var stack: StackConfiguration
-    public var state: String
+package struct Examination: Sendable {
+    package var stack: StackConfiguration
+    package var state: String
     /// The clock.
-    public var now: Instant
-    public var beats: StackMetrics.Beats
+    package var now: Instant
+    package var beats: StackMetrics.Beats
     /// The same a moment before, of whoever had something to do; by which can be told whether it gets less.
-    public var earlier: StackMetrics.Beats = [:]
+    package var earlier: StackMetrics.Beats = [:]
     /// Of instances that are heard the file or folder that isn't there any more.
-    public var gone: [String: String] = [:]
+    package var gone: [String: String] = [:]
     /// Whether a file lies where the state folder should be.
-    public var isFile = false
+    package var isFile = false
     /// What is wrong with the files of instances that don't run: cut off, emptied, or gone though others follow them.
-    public var stores: [Finding] = []
+    package var stores: [Finding] = []
     /// Of people whose days begin elsewhere since the observer's store was lost.
-    public var formerZones: [FormerZone] = []
+    package var formerZones: [FormerZone] = []
     /// Instances, and "supervisor", that some process holds the lock of.
-    public var held: Set<String> = []
+    package var held: Set<String> = []
     /// What is raised: by whom, about what within its kind, what, and what to do.
-    public var alerts: [(from: String, subject: String, text: String, remedy: String)] = []
-    public var quarantined: Int64 = 0
-    public var freeBytes: Int64?
+    package var alerts: [(from: String, subject: String, text: String, remedy: String)] = []
+    package var quarantined: Int64 = 0
+    package var freeBytes: Int64?
     /// Of each instance's write-ahead log.
-    public var walBytes: [String: Int64] = [:]
+    package var walBytes: [String: Int64] = [:]
     /// The machine's load over five minutes, by core.
-    public var load: Double?
+    package var load: Double?
     /// Charge, 0 to 100, of a battery that isn't being charged; nil without one.
-    public var battery: Int?
+    package var battery: Int?
 
-    public init(_ stack: StackConfiguration, state: String, now: Instant, beats: StackMetrics.Beats) {
+    package init(_ stack: StackConfiguration, state: String, now: Instant, beats: StackMetrics.Beats) {
         self.stack = stack
         self.state = state
         self.now = now
@@ -46,7 +46,7 @@ public struct Examination: Sendable {
 
 extension Examination {
     /// Looks at a stack: its locks, its files, what it says on the bus.
-    public init(_ stack: Stack) throws {
+    package init(_ stack: Stack) throws {
         self.init(stack.configuration, state: stack.state.path, now: WallClock.now, beats: [:])
         held = Set((stack.names + ["supervisor"]).filter { InstanceLock.isHeld(folder: stack.state.instance($0)) })
         isFile = stack.state.isFile

@@ -3,8 +3,8 @@ import HealthModel
 import PluginKit
 
 /// Something that is wrong, or may be: what, where, and what to do.
-public struct Finding: Sendable, Equatable {
-    public enum Severity: String, Sendable, CaseIterable, Comparable {
+package struct Finding: Sendable, Equatable {
+    package enum Severity: String, Sendable, CaseIterable, Comparable {
         /// To be known; nothing need be done.
         case note
         /// It works, and not as it should.
@@ -12,26 +12,26 @@ public struct Finding: Sendable, Equatable {
         /// It doesn't work.
         case error
 
-        public static func < (a: Severity, b: Severity) -> Bool { a.rank < b.rank }
+        package static func < (a: Severity, b: Severity) -> Bool { a.rank < b.rank }
         private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    public var severity: Severity
+    package var severity: Severity
     /// A file, a folder or an instance.
-    public var subject: String
+    package var subject: String
     /// Of a file.
-    public var key: String?
-    public var line: Int?
-    public var what: String
-    public var remedy: String
+    package var key: String?
+    package var line: Int?
+    package var what: String
+    package var remedy: String
     /// What else is wrong because of it: not told of by itself, for it goes with this.
-    public var consequences: [String] = []
+    package var consequences: [String] = []
     /// Whose failing leads to this, likeliest first; it counts when that is found too.
     var causes: [String] = []
     /// Whether what its subject leads to is told of with it.
     var isCause = false
 
-    public init(
+    package init(
         _ severity: Severity, _ subject: String, key: String? = nil, line: Int? = nil, _ what: String, remedy: String
     ) {
         self.severity = severity
@@ -43,7 +43,7 @@ public struct Finding: Sendable, Equatable {
     }
 
     /// What is wrong with a configuration.
-    public init(_ error: ConfigurationError) {
+    package init(_ error: ConfigurationError) {
         self.init(
             .error, error.file, key: error.key.isEmpty ? nil : error.key, line: error.line, error.reason,
             remedy: error.key.isEmpty
@@ -77,18 +77,18 @@ public struct Finding: Sendable, Equatable {
 }
 
 /// All that was found, the worst first.
-public struct Findings: Sendable {
-    public let list: [Finding]
+package struct Findings: Sendable {
+    package let list: [Finding]
 
-    public init(_ list: [Finding]) {
+    package init(_ list: [Finding]) {
         self.list = list.enumerated()
             .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }.map(\.element)
     }
 
-    public var worst: Finding.Severity? { list.first?.severity }
+    package var worst: Finding.Severity? { list.first?.severity }
 
     /// The same with commands that mean the stack that was looked at.
-    public func addressed(_ advice: Advice) -> Findings {
+    package func addressed(_ advice: Advice) -> Findings {
         Findings(
             list.map { finding in
                 var finding = finding
@@ -99,10 +99,10 @@ public struct Findings: Sendable {
     }
 
     /// `[{severity, subject, key, line, what, remedy, consequences}]`.
-    public var json: String { Value.array(list.map(\.value)).json(pretty: true) }
+    package var json: String { Value.array(list.map(\.value)).json(pretty: true) }
 
     /// - Parameter allWell: what is said when nothing was found.
-    public func text(for terminal: Terminal, allWell: String) -> String {
+    package func text(for terminal: Terminal, allWell: String) -> String {
         guard !list.isEmpty else { return allWell + "\n" }
         let blocks = list.map { finding -> String in
             let style: Terminal.Style =

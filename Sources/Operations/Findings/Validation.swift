@@ -3,13 +3,13 @@ import Foundation
 import PluginKit
 
 /// `healthbus validate`: all that can be told of a stack before it starts.
-public struct Validation {
-    public let findings: Findings
+package struct Validation {
+    package let findings: Findings
     /// Whether it is the configuration that is refused, and not only what is around it.
-    public let isConfigurationRefused: Bool
+    package let isConfigurationRefused: Bool
 
     /// - Throws: `StateFolderError` and the like never: what can't be read is a finding.
-    public init(
+    package init(
         state: String?, configurationFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         let state = state.map { StateFolder(path: $0) } ?? .standard(environment: environment)

@@ -3,13 +3,13 @@ import Foundation
 import PluginKit
 
 /// A stack's graph as text: boxes, one row a step of the data, and what goes from each row to which of the next.
-public struct GraphDrawing: Sendable {
+package struct GraphDrawing: Sendable {
     private let graph: StackGraph
 
-    public init(_ graph: StackGraph) { self.graph = graph }
+    package init(_ graph: StackGraph) { self.graph = graph }
 
     /// - Parameter width: columns; a name that is longer than that isn't cut.
-    public func lines(width: Int, terminal: Terminal) -> [String] {
+    package func lines(width: Int, terminal: Terminal) -> [String] {
         var lines: [String] = []
         let layers = graph.layers
         for layer in layers {
@@ -100,7 +100,7 @@ extension String {
 
 extension StackGraph {
     /// For Graphviz.
-    public var dot: String {
+    package var dot: String {
         func quoted(_ text: String) -> String {
             "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
         }

@@ -2,17 +2,17 @@ import HealthModel
 import PluginKit
 
 /// Who hears whom in a stack, by its configuration and its plugins' manifests. Pure.
-public struct StackGraph: Sendable, Equatable {
-    public struct Node: Sendable, Equatable {
-        public var name: String
-        public var plugin: String
-        public var kind: Manifest.Kind
+package struct StackGraph: Sendable, Equatable {
+    package struct Node: Sendable, Equatable {
+        package var name: String
+        package var plugin: String
+        package var kind: Manifest.Kind
         /// nil while the stack doesn't run.
-        public var state: String?
+        package var state: String?
     }
 
-    public struct Edge: Sendable, Hashable {
-        public enum Kind: String, Sendable, Comparable {
+    package struct Edge: Sendable, Hashable {
+        package enum Kind: String, Sendable, Comparable {
             /// What moves on: samples, figures, events, summaries, and hints of them.
             case data
             /// What steers: commands, acknowledgements.
@@ -20,23 +20,23 @@ public struct StackGraph: Sendable, Equatable {
             /// A topic's rows or messages that only inform a person.
             case alert
 
-            public static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
+            package static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
         }
 
-        public var from: String
-        public var to: String
-        public var topic: String
-        public var kind: Kind
+        package var from: String
+        package var to: String
+        package var topic: String
+        package var kind: Kind
     }
 
-    public var nodes: [Node]
+    package var nodes: [Node]
     /// In the order of the nodes.
-    public var edges: [Edge]
+    package var edges: [Edge]
     /// The forwarder through which every message goes.
-    public var hub: String?
+    package var hub: String?
 
     /// - Parameter states: by instance.
-    public init(_ stack: StackConfiguration, states: [String: String] = [:]) {
+    package init(_ stack: StackConfiguration, states: [String: String] = [:]) {
         let members = stack.instances.filter { $0.manifest.kind != .hub }
         hub = stack.only(.hub)?.name
         nodes = members.map {
@@ -77,7 +77,7 @@ public struct StackGraph: Sendable, Equatable {
     }
 
     /// Nodes by how many steps of data lie before them, at the most; who has none stands where its kind belongs.
-    public var layers: [[Node]] {
+    package var layers: [[Node]] {
         var depth: [String: Int] = [:]
         let data = edges.filter { $0.kind == .data }
         // As many rounds as there are nodes: a cycle, which only a wrong manifest can bring, ends nothing.
@@ -91,7 +91,7 @@ public struct StackGraph: Sendable, Equatable {
         return Dictionary(grouping: nodes) { depth[$0.name] ?? 0 }.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    public var value: Value {
+    package var value: Value {
         [
             "hub": Value(hub),
             "nodes": .array(
@@ -114,8 +114,8 @@ public struct StackGraph: Sendable, Equatable {
 
 extension StackConfiguration.Instance {
     /// What it hears, or whose rows it pulls; heartbeats, pulls, pages and alerts, which all of a kind have, are left out of manifests.
-    public var consumedTopics: [TopicPattern] { manifest.consumes.map(named) }
-    public var producedTopics: [TopicPattern] {
+    package var consumedTopics: [TopicPattern] { manifest.consumes.map(named) }
+    package var producedTopics: [TopicPattern] {
         manifest.produces.map(named)
             + (Alert.raisers.contains(manifest.kind) ? [TopicPattern(Alert.topicPrefix + "*")] : [])
     }

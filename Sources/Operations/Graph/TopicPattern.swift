@@ -1,20 +1,20 @@
 /// A topic as a manifest names it: whole ("daily.summary"), or all that begin so ("figures.*").
-public struct TopicPattern: Sendable, Hashable, Comparable {
-    public let text: String
+package struct TopicPattern: Sendable, Hashable, Comparable {
+    package let text: String
 
-    public init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
     private var isPrefix: Bool { text.hasSuffix("*") }
     private var fixed: Substring { isPrefix ? text.dropLast() : text[...] }
 
-    public func matches(_ topic: String) -> Bool { isPrefix ? topic.hasPrefix(fixed) : topic == text }
+    package func matches(_ topic: String) -> Bool { isPrefix ? topic.hasPrefix(fixed) : topic == text }
 
     /// The topics that both name; nil when there are none.
-    public func overlap(_ other: TopicPattern) -> TopicPattern? {
+    package func overlap(_ other: TopicPattern) -> TopicPattern? {
         if isPrefix, other.fixed.hasPrefix(fixed) { return other }
         if other.isPrefix, fixed.hasPrefix(other.fixed) { return self }
         return text == other.text ? self : nil
     }
 
-    public static func < (a: TopicPattern, b: TopicPattern) -> Bool { a.text < b.text }
+    package static func < (a: TopicPattern, b: TopicPattern) -> Bool { a.text < b.text }
 }

@@ -5,22 +5,22 @@ import MessageBus
 import PluginKit
 
 /// `healthbus keys list`: whom the hub lets in, by which keys, and what is missing.
-public struct KeyReport: Sendable {
-    public struct Row: Sendable, Equatable {
-        public var name: String
-        public var role: String
+package struct KeyReport: Sendable {
+    package struct Row: Sendable, Equatable {
+        package var name: String
+        package var role: String
         /// The current public key; nil when there is none.
-        public var publicKey: String?
+        package var publicKey: String?
         /// Microseconds since 1970, until when the one before holds too.
-        public var oldUntil: Instant?
+        package var oldUntil: Instant?
         /// What keeps it from connecting; nil when nothing does.
-        public var problem: String?
+        package var problem: String?
     }
 
-    public let folder: String
-    public let rows: [Row]
+    package let folder: String
+    package let rows: [Row]
 
-    public init(_ stack: Stack, now: Instant) throws {
+    package init(_ stack: Stack, now: Instant) throws {
         let keys = stack.configuration.keyFolder(stack.state)
         folder = keys.path
         let wanted = stack.configuration.keyRoles
@@ -59,7 +59,7 @@ public struct KeyReport: Sendable {
         return "the stack has no '\(name)': it may do nothing"
     }
 
-    public func table(for terminal: Terminal) -> String {
+    package func table(for terminal: Terminal) -> String {
         var table = Table([
             .init("name"), .init("role"), .init("public key", givesWay: 1), .init("note"),
         ])
@@ -70,7 +70,7 @@ public struct KeyReport: Sendable {
         return table.render(for: terminal)
     }
 
-    public var value: Value {
+    package var value: Value {
         [
             "folder": .string(folder),
             "keys": .array(rows.map(\.value)),
@@ -81,14 +81,14 @@ public struct KeyReport: Sendable {
 extension KeyReport.Row {
     private var oldHolds: String? { oldUntil.map { InstantText.iso8601($0) } }
 
-    public var value: Value {
+    package var value: Value {
         [
             "name": .string(name), "role": .string(role), "public": Value(publicKey), "oldUntil": Value(oldHolds),
             "problem": Value(problem),
         ]
     }
 
-    public func text(folder: String) -> String {
+    package func text(folder: String) -> String {
         var lines = ["name        \(name)", "role        \(role)", "public key  \(publicKey ?? "-")"]
         lines.append("files       \(folder)/\(name)")
         if let oldHolds { lines.append("the one before holds until \(oldHolds)") }

@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 
 /// Reads an instance's log line by line, from its oldest line or from now on, across the moments at which it begins a new file.
-public struct LogFollower: ~Copyable {
-    public let path: String
+package struct LogFollower: ~Copyable {
+    package let path: String
     private let instance: String
     private var descriptor: Int32 = -1
     private var buffer: [UInt8] = []
@@ -15,7 +15,7 @@ public struct LogFollower: ~Copyable {
     /// Longer ones are cut into several: no writer of ours makes them.
     private static let longestLine = 256 << 10
 
-    public init(path: String, instance: String, fromEnd: Bool) {
+    package init(path: String, instance: String, fromEnd: Bool) {
         self.path = path
         self.instance = instance
         if fromEnd {
@@ -29,7 +29,7 @@ public struct LogFollower: ~Copyable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The next whole line; nil when there is none yet.
-    public mutating func next() -> LogLine? {
+    package mutating func next() -> LogLine? {
         while true {
             if let end = buffer[at...].firstIndex(of: UInt8(ascii: "\n")) {
                 defer { at = end + 1 }
@@ -83,7 +83,7 @@ public struct LogFollower: ~Copyable {
 }
 
 /// Several logs as one, in the order of their lines' times.
-public struct MergedLogs: ~Copyable {
+package struct MergedLogs: ~Copyable {
     private var followers: [Box] = []
 
     private final class Box {
@@ -96,12 +96,12 @@ public struct MergedLogs: ~Copyable {
     }
 
     /// - Parameter fromEnd: only what is written from now on.
-    public init(_ logs: [(instance: String, path: String)], fromEnd: Bool) {
+    package init(_ logs: [(instance: String, path: String)], fromEnd: Bool) {
         followers = logs.map { Box(LogFollower(path: $0.path, instance: $0.instance, fromEnd: fromEnd)) }
     }
 
     /// The earliest line that is there and hasn't been given; nil when there is none yet.
-    public mutating func next() -> LogLine? {
+    package mutating func next() -> LogLine? {
         var first: Box?
         for box in followers {
             if box.head == nil, !box.isDry { box.head = box.follower.next() }

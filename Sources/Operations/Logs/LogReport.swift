@@ -4,14 +4,14 @@ import HealthModel
 import PluginKit
 
 /// `healthbus logs`: what the processes that `up` started have said, merged by time; then, where wanted, what they go on to say.
-public struct LogReport {
+package struct LogReport {
     /// Which lines are wanted. Pure.
-    public struct Filter: Sendable {
-        public var since: String?
-        public var minimum: Log.Level
+    package struct Filter: Sendable {
+        package var since: String?
+        package var minimum: Log.Level
 
         /// - Parameter since: only lines from then on.
-        public init(since: Instant? = nil, minimum: Log.Level = .debug) {
+        package init(since: Instant? = nil, minimum: Log.Level = .debug) {
             self.since = since.map { Self.style.format(Date(timeIntervalSince1970: $0.seconds)) }
             self.minimum = minimum
         }
@@ -19,7 +19,7 @@ public struct LogReport {
         private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
         /// What isn't an event is wanted whatever its level: it has none.
-        public func wants(_ line: LogLine) -> Bool {
+        package func wants(_ line: LogLine) -> Bool {
             (line.level.map { $0 >= minimum } ?? true) && since.map { line.time >= $0 } ?? true
         }
     }
@@ -28,7 +28,7 @@ public struct LogReport {
 
     /// - Parameter names: of instances, or "supervisor"; none is all.
     /// - Throws: `Failure` (usage) that names those there are.
-    public init(_ stack: Stack, names: [String]) throws(Failure) {
+    package init(_ stack: Stack, names: [String]) throws(Failure) {
         let known = stack.names + ["supervisor"]
         for name in names where !known.contains(name) {
             throw Failure.usage("this stack has no '\(name)'", hint: "there are: \(known.joined(separator: ", "))")
@@ -37,10 +37,10 @@ public struct LogReport {
     }
 
     /// Whether anything has been written at all.
-    public var isEmpty: Bool { !logs.contains { FileManager.default.fileExists(atPath: $0.path) } }
+    package var isEmpty: Bool { !logs.contains { FileManager.default.fileExists(atPath: $0.path) } }
 
     /// Gives the lines in order; following, until `print` answers false.
-    public func run(_ filter: Filter, follows: Bool, print: (LogLine) -> Bool) throws {
+    package func run(_ filter: Filter, follows: Bool, print: (LogLine) -> Bool) throws {
         let watch = follows ? try LogWatch(logs.map(\.path)) : nil
         var merged = MergedLogs(logs, fromEnd: false)
         while true {

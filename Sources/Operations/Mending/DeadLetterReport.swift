@@ -7,18 +7,18 @@ import Protocol
 import UploaderStage
 
 /// What the backend wouldn't take: a list for eyes and programs, and one letter with what it would be sent as now.
-public struct DeadLetterReport {
-    public struct Entry: Sendable {
+package struct DeadLetterReport {
+    package struct Entry: Sendable {
         /// Whose it is: the uploader's instance.
-        public var stage: String
-        public var letter: DeadLetter
+        package var stage: String
+        package var letter: DeadLetter
     }
 
-    public let entries: [Entry]
+    package let entries: [Entry]
     private let stack: Stack
 
     /// - Throws: `Failure` when a number isn't among them.
-    public init(_ stack: Stack, _ selection: MendSelection) throws {
+    package init(_ stack: Stack, _ selection: MendSelection) throws {
         self.stack = stack
         let reader = stack.reader()
         var entries: [Entry] = []
@@ -52,9 +52,9 @@ public struct DeadLetterReport {
         return members
     }
 
-    public var value: Value { .array(entries.map { .object(Self.readable($0)) }) }
+    package var value: Value { .array(entries.map { .object(Self.readable($0)) }) }
 
-    public func table(for terminal: Terminal, now: Date) -> String {
+    package func table(for terminal: Terminal, now: Date) -> String {
         guard !entries.isEmpty else { return "There are no dead letters.\n" }
         var table = Table([
             .number("Id"), .init("Metric"), .init("Element", givesWay: 3), .number("Status", givesWay: 4),
@@ -74,7 +74,7 @@ public struct DeadLetterReport {
     // MARK: One whole
 
     /// The letter with its body, as it would be sent now; null where the element has changed or is gone since, so that nothing of this version is to be sent.
-    public func whole(_ entry: Entry) throws -> Value {
+    package func whole(_ entry: Entry) throws -> Value {
         var members = Self.readable(entry)
         members["body"] = try body(of: entry.letter) ?? .null
         return .object(members)
@@ -113,7 +113,7 @@ public struct DeadLetterReport {
         return try stack.kept(producer.name, reader) { try StageDatabase.readHead(in: $0).head }
     }
 
-    public static func text(_ whole: Value) -> String {
+    package static func text(_ whole: Value) -> String {
         let names = [
             "id", "stage", "path", "element", "version", "status", "reason", "tries", "firstTried", "lastTried", "user",
         ]

@@ -9,8 +9,8 @@ import Protocol
 import Supervisor
 
 /// Has an instance do what a person asks for by hand: a running one is asked over the bus, of a stopped one its own program does it under its lock.
-public final class MendClient {
-    public enum Outcome: Sendable, Equatable {
+package final class MendClient {
+    package enum Outcome: Sendable, Equatable {
         case done(Value)
         /// Noted; the rest needs the others, and goes on at the next start.
         case atNextStart
@@ -21,15 +21,15 @@ public final class MendClient {
     /// Without progress for this long, what is waited for is taken for stuck.
     private static let patience: Instant = 60 * Instant.second
 
-    public init(_ stack: Stack) { self.stack = stack }
+    package init(_ stack: Stack) { self.stack = stack }
 
-    public func close() { client?.close() }
+    package func close() { client?.close() }
 
-    public func isRunning(_ instance: String) throws -> Bool { try stack.reader().isRunning(instance) }
+    package func isRunning(_ instance: String) throws -> Bool { try stack.reader().isRunning(instance) }
 
     /// - Parameter progress: told what is left, in the action's own measure.
     /// - Throws: `Failure` with the reason when the instance refuses it, doesn't answer, or makes no progress.
-    public func mend(
+    package func mend(
         _ instance: StackConfiguration.Instance, _ action: String, _ members: [String: Value] = [:],
         progress: (Int64) -> Void = { _ in }
     ) throws -> Outcome {

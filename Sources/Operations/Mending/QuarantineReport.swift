@@ -4,12 +4,12 @@ import HealthModel
 import PluginKit
 
 /// What is quarantined: a list for eyes and programs, and one record whole.
-public struct QuarantineReport {
+package struct QuarantineReport {
     /// As the observer gives them, oldest first.
-    public let entries: [Value]
+    package let entries: [Value]
 
     /// - Throws: `Failure` when a number isn't among them.
-    public init(_ stack: Stack, _ selection: MendSelection, isWhole: Bool = false) throws {
+    package init(_ stack: Stack, _ selection: MendSelection, isWhole: Bool = false) throws {
         let reader = stack.reader()
         let observer = try stack.instance(.observer)
         var query: [String: Value] = selection.members.merging(["query": "quarantined"]) { $1 }
@@ -31,7 +31,7 @@ public struct QuarantineReport {
         throw Failure("there is no \(what) \(missing)", hint: "'\(list)' shows those that there are")
     }
 
-    public var value: Value { .array(entries.map(Self.readable)) }
+    package var value: Value { .array(entries.map(Self.readable)) }
 
     /// Times as ISO 8601, and its number as `id`.
     private static func readable(_ entry: Value) -> Value {
@@ -45,7 +45,7 @@ public struct QuarantineReport {
         return .object(members)
     }
 
-    public func table(for terminal: Terminal) -> String {
+    package func table(for terminal: Terminal) -> String {
         guard !entries.isEmpty else { return "Nothing is quarantined.\n" }
         var table = Table([
             .number("Id"), .init("Type"), .init("When", givesWay: 3), .init("Reason"), .number("Seen", givesWay: 2),
@@ -72,7 +72,7 @@ public struct QuarantineReport {
     }
 
     /// One record, a line a member.
-    public var text: String {
+    package var text: String {
         entries.map { entry in
             let shown = Self.readable(entry)
             var lines: [(String, Value)] = [

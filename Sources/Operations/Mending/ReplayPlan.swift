@@ -6,8 +6,8 @@ import PluginKit
 import Protocol
 
 /// What a replay would do: which days, of whom, and how much of it. Changes nothing.
-public struct ReplayPlan {
-    public enum Start: Sendable, Equatable {
+package struct ReplayPlan {
+    package enum Start: Sendable, Equatable {
         case day(LocalDay)
         /// A sequence of the observer's.
         case sequence(Int64)
@@ -16,15 +16,15 @@ public struct ReplayPlan {
     private let stack: Stack
     private let reader: StackReader
     private let observing: ObserverReading
-    public let instance: StackConfiguration.Instance
+    package let instance: StackConfiguration.Instance
     private let zones: [String: ZoneTimeline]
     /// Local dates, both included; nil for a sequence.
-    public let days: ClosedRange<LocalDay>?
+    package let days: ClosedRange<LocalDay>?
     private let since: Int64?
     private let types: Value
 
     /// - Throws: `Failure` for what can't be replayed, and for times without samples.
-    public init(
+    package init(
         _ stack: Stack, instance: StackConfiguration.Instance, from start: Start, through end: LocalDay?, user: String?,
         now: Instant
     ) throws {
@@ -75,7 +75,7 @@ public struct ReplayPlan {
     }
 
     /// Members of the request.
-    public var members: [String: Value] {
+    package var members: [String: Value] {
         guard let days else { return ["since": .integer(since ?? 0)] }
         return [
             "from": .string(days.lowerBound.description), "through": .string(days.upperBound.description),
@@ -83,14 +83,14 @@ public struct ReplayPlan {
         ]
     }
 
-    public struct Count: Sendable, Equatable {
-        public var days: Int
+    package struct Count: Sendable, Equatable {
+        package var days: Int
         /// Of a handler: its figures and events of these days; of the consolidator: the handlers' figures that it takes in; of the uploader: what it sends.
-        public var rows: Int
+        package var rows: Int
     }
 
     /// How much it is, read page by page by the questions that it would ask.
-    public func count() throws -> Count {
+    package func count() throws -> Count {
         if let since { return try count(since: since) }
         guard let days else { return Count(days: 0, rows: 0) }
         let range = days.lowerBound.number...days.upperBound.number

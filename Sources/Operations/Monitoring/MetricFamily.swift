@@ -2,15 +2,15 @@ import HealthModel
 import MessageBus
 
 /// A metric of the monitoring endpoint: declared once, with its kind, its labels and what it means.
-public struct MetricFamily: Sendable, Equatable {
-    public enum Kind: String, Sendable { case gauge, counter, histogram }
+package struct MetricFamily: Sendable, Equatable {
+    package enum Kind: String, Sendable { case gauge, counter, histogram }
 
     /// As Prometheus' conventions want it: base units, `_total` for counters.
-    public let name: String
-    public let kind: Kind
-    public let labels: [String]
+    package let name: String
+    package let kind: Kind
+    package let labels: [String]
     /// One sentence.
-    public let help: String
+    package let help: String
 
     init(_ name: String, _ kind: Kind, _ labels: [String], _ help: String) {
         self.name = "healthbus_" + name
@@ -22,7 +22,7 @@ public struct MetricFamily: Sendable, Equatable {
 
 // Every metric. Labels name instances, plugins and metric families; never users, devices or sources.
 extension MetricFamily {
-    public static let all: [MetricFamily] = [
+    package static let all: [MetricFamily] = [
         buildInfo, up, ready, heartbeatAge, restarts, epoch, memory, busy, lastCommit, turns, turnCount, processor,
         started, head,
         consumed, lag, sent, received, dropped, malformed, foreign, forwarded, pendingDays, failedDays, pendingTypes,
@@ -133,7 +133,7 @@ extension MetricFamily {
 
 extension MetricFamily {
     /// A table for a page of the documentation.
-    public static var documentation: String {
+    package static var documentation: String {
         let rows = all.map { family in
             let labels = family.labels.map { "`\($0)`" }.joined(separator: ", ")
             return "| `\(family.name)` | \(family.kind.rawValue) | \(labels) | \(family.help) |\n"

@@ -3,30 +3,30 @@ import HealthModel
 import JSON
 
 /// A page in Prometheus' text format, version 0.0.4.
-public struct MetricsPage: Sendable {
-    public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+package struct MetricsPage: Sendable {
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
     /// Lines by the name of their family.
     private var lines: [String: [String]] = [:]
 
-    public init() {}
+    package init() {}
 
     /// - Parameter labels: values, in the order of the family's labels.
-    public mutating func add(_ family: MetricFamily, _ labels: [String], _ value: Double) {
+    package mutating func add(_ family: MetricFamily, _ labels: [String], _ value: Double) {
         add(family, suffix: "", zip(family.labels, labels).map { ($0, $1) }, value)
     }
 
-    public mutating func add(_ family: MetricFamily, _ labels: [String], _ value: Int64) {
+    package mutating func add(_ family: MetricFamily, _ labels: [String], _ value: Int64) {
         add(family, labels, Double(value))
     }
 
-    public mutating func add(_ family: MetricFamily, _ labels: [String], _ value: Bool) {
+    package mutating func add(_ family: MetricFamily, _ labels: [String], _ value: Bool) {
         add(family, labels, value ? 1.0 : 0.0)
     }
 
     /// - Parameters:
     ///   - counts: of each bucket by itself, one more than there are bounds: the last is beyond all.
-    public mutating func add(
+    package mutating func add(
         _ family: MetricFamily, _ labels: [String], bounds: [Double], counts: [Int64], sum: Double
     ) {
         let labels = zip(family.labels, labels).map { ($0, $1) }
@@ -49,7 +49,7 @@ public struct MetricsPage: Sendable {
     }
 
     /// Families without a sample are left out.
-    public var text: String {
+    package var text: String {
         var text = ""
         for family in MetricFamily.all {
             guard let lines = lines[family.name] else { continue }

@@ -8,7 +8,7 @@ import Synchronization
 
 /// Answers `/metrics` (Prometheus), `/live` and `/ready` for a stack, from what its instances say on the bus. It keeps nothing and asks for nothing unless it
 /// is asked itself.
-public final class MonitoringServer: Sendable {
+package final class MonitoringServer: Sendable {
     private struct LastSamples {
         var byType: [String: Instant] = [:]
         var asked: Instant?
@@ -24,7 +24,7 @@ public final class MonitoringServer: Sendable {
 
     /// Listens and serves at once.
     /// - Throws: `Failure` when the address can't be had.
-    public init(_ stack: Stack, _ client: StackClient, at endpoint: Endpoint) throws(Failure) {
+    package init(_ stack: Stack, _ client: StackClient, at endpoint: Endpoint) throws(Failure) {
         self.stack = stack
         self.client = client
         var limits = HTTPServer.Limits()
@@ -46,9 +46,9 @@ public final class MonitoringServer: Sendable {
     }
 
     /// The real one, also when any port was asked for.
-    public var endpoint: Endpoint? { server.withLock { $0 }.map { Endpoint(host: $0.host, port: $0.port) } }
+    package var endpoint: Endpoint? { server.withLock { $0 }.map { Endpoint(host: $0.host, port: $0.port) } }
 
-    public func stop() { server.withLock { $0.take() }?.stop(drainSeconds: 1) }
+    package func stop() { server.withLock { $0.take() }?.stop(drainSeconds: 1) }
 
     private func answer(_ request: HTTPRequest) -> HTTPResponse {
         guard request.method == "GET" || request.method == "HEAD" else {

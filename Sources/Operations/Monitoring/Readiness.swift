@@ -5,19 +5,19 @@ import PluginKit
 import Protocol
 
 /// Which instances of a stack are ready, by their heartbeats. Pure.
-public struct Readiness: Sendable, Equatable {
+package struct Readiness: Sendable, Equatable {
     /// Why each instance that isn't ready isn't; in the stack's order.
-    public let waiting: [(name: String, why: String)]
-    public let count: Int
+    package let waiting: [(name: String, why: String)]
+    package let count: Int
 
-    public var isReady: Bool { waiting.isEmpty }
+    package var isReady: Bool { waiting.isEmpty }
 
-    public static func == (a: Readiness, b: Readiness) -> Bool {
+    package static func == (a: Readiness, b: Readiness) -> Bool {
         a.count == b.count && a.waiting.elementsEqual(b.waiting) { $0 == $1 }
     }
 
     /// - Parameter names: whom it is about.
-    public init(_ names: [String], _ beats: StackMetrics.Beats) {
+    package init(_ names: [String], _ beats: StackMetrics.Beats) {
         count = names.count
         waiting = names.compactMap { name in Self.why(beats[name]).map { (name, $0) } }
     }
@@ -38,14 +38,14 @@ public struct Readiness: Sendable, Equatable {
     }
 
     /// "ready: 13 of 13", or who isn't, a line each.
-    public var text: String {
+    package var text: String {
         "ready: \(count - waiting.count) of \(count)\n" + waiting.map { "\($0.name): \($0.why)\n" }.joined()
     }
 }
 
 extension Readiness {
     /// Listens to a stack until all of these are ready, or so many seconds have passed.
-    public static func wait(for names: [String], of stack: Stack, within seconds: Double) throws -> Readiness {
+    package static func wait(for names: [String], of stack: Stack, within seconds: Double) throws -> Readiness {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let deadline = Date(timeIntervalSinceNow: seconds)
@@ -61,7 +61,7 @@ extension Readiness {
     }
 
     /// `{ready, instances, waiting: {instance: why}}`.
-    public var json: String {
+    package var json: String {
         let why = Dictionary(uniqueKeysWithValues: waiting.map { ($0.name, Value.string($0.why)) })
         let value: Value = ["ready": .bool(isReady), "instances": .integer(Int64(count)), "waiting": .object(why)]
         return value.json(pretty: true)

@@ -6,9 +6,9 @@ import PluginKit
 import Protocol
 
 /// The metrics of a stack, from the heartbeats of its instances. Pure.
-public struct StackMetrics {
+package struct StackMetrics {
     /// Newest heartbeats with their age in seconds.
-    public typealias Beats = [String: (beat: Heartbeat, age: Double)]
+    package typealias Beats = [String: (beat: Heartbeat, age: Double)]
 
     private let stack: StackConfiguration
     private let beats: Beats
@@ -16,7 +16,7 @@ public struct StackMetrics {
     private var page = MetricsPage()
 
     /// - Parameter lastSamples: end of the newest sample by type.
-    public static func page(
+    package static func page(
         of stack: StackConfiguration, _ beats: Beats, lastSamples: [String: Instant], now: Instant
     ) -> MetricsPage {
         var metrics = StackMetrics(stack: stack, beats: beats, now: now)

@@ -4,17 +4,17 @@ import HealthModel
 import PluginKit
 
 /// What is wrong with a plugin, beyond what reading its manifest refuses. Pure but for looking whether its program is there.
-public struct PluginCheck: Sendable {
-    public struct Finding: Sendable, Equatable {
+package struct PluginCheck: Sendable {
+    package struct Finding: Sendable, Equatable {
         /// The manifest's member.
-        public var member: String
-        public var problem: String
+        package var member: String
+        package var problem: String
     }
 
-    public let manifest: Manifest
-    public let findings: [Finding]
+    package let manifest: Manifest
+    package let findings: [Finding]
 
-    public init(_ manifest: Manifest, catalog: PluginCatalog) {
+    package init(_ manifest: Manifest, catalog: PluginCatalog) {
         self.manifest = manifest
         var findings: [Finding] = []
         func find(_ member: String, _ problem: String) { findings.append(Finding(member: member, problem: problem)) }

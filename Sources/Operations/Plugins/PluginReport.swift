@@ -5,15 +5,15 @@ import PluginKit
 import Supervisor
 
 /// `healthbus plugins list` and `show`: the manifests, for eyes and for programs.
-public struct PluginReport {
+package struct PluginReport {
     private let catalog: PluginCatalog
 
-    public init(_ catalog: PluginCatalog) { self.catalog = catalog }
+    package init(_ catalog: PluginCatalog) { self.catalog = catalog }
 
     private var manifests: [Manifest] { catalog.manifests.values.sorted { $0.name < $1.name } }
 
     /// - Parameter stack: whose instances are named.
-    public func table(_ stack: StackConfiguration, for terminal: Terminal) -> String {
+    package func table(_ stack: StackConfiguration, for terminal: Terminal) -> String {
         var table = Table([
             .init("Plugin"), .init("Kind"), .number("Version"), .init("Instances"), .init("Types", givesWay: 2),
             .init("Program", givesWay: 1),
@@ -28,7 +28,7 @@ public struct PluginReport {
         return table.render(for: terminal)
     }
 
-    public func json(_ stack: StackConfiguration) -> String {
+    package func json(_ stack: StackConfiguration) -> String {
         Value.array(all(stack).map { value($0, stack) }).json(pretty: true)
     }
 
@@ -55,7 +55,7 @@ public struct PluginReport {
         manifest.exec?.words.joined(separator: " ") ?? manifest.executable
     }
 
-    public func value(_ manifest: Manifest, _ stack: StackConfiguration) -> Value {
+    package func value(_ manifest: Manifest, _ stack: StackConfiguration) -> Value {
         func texts(_ list: [String]) -> Value { .array(list.map { .string($0) }) }
         return [
             "name": .string(manifest.name), "kind": .string(manifest.kind.rawValue),
@@ -73,7 +73,7 @@ public struct PluginReport {
     }
 
     /// Everything that one manifest says.
-    public func text(_ manifest: Manifest, _ stack: StackConfiguration, for terminal: Terminal) -> String {
+    package func text(_ manifest: Manifest, _ stack: StackConfiguration, for terminal: Terminal) -> String {
         var lines: [(String, String)] = [
             ("Plugin", "\(manifest.name), version \(manifest.version)"), ("Kind", manifest.kind.rawValue),
             ("Manifest", manifest.file),

@@ -5,22 +5,22 @@ import JSON
 import PluginKit
 
 /// The files of a new handler: one that runs as it is, and shows where one's own figures go.
-public struct PluginTemplate: Sendable {
-    public enum Language: String, Sendable, CaseIterable {
+package struct PluginTemplate: Sendable {
+    package enum Language: String, Sendable, CaseIterable {
         case python, swift
     }
 
-    public let name: String
-    public let language: Language
-    public let types: [String]
-    public let reads: [String]
+    package let name: String
+    package let language: Language
+    package let types: [String]
+    package let reads: [String]
 
     static let usualType = "HKQuantityTypeIdentifierStepCount"
 
     /// - Parameters:
     ///   - types: identifiers; what a plugin of the catalog handles already is only read.
     /// - Throws: `Failure` (usage) that says what is allowed.
-    public init(name: String, language: Language, types: [String], catalog: PluginCatalog) throws(Failure) {
+    package init(name: String, language: Language, types: [String], catalog: PluginCatalog) throws(Failure) {
         guard !name.isEmpty, name.utf8.count <= 64, name.utf8.first.map({ (97...122).contains($0) }) == true,
             name.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
         else {
@@ -41,13 +41,13 @@ public struct PluginTemplate: Sendable {
     }
 
     /// What it computes: "my-hours" gives "myHours".
-    public var figure: String {
+    package var figure: String {
         let parts = name.split(separator: "-")
         return parts.prefix(1).joined() + parts.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
     /// By name, with their content.
-    public var files: [(name: String, text: String)] {
+    package var files: [(name: String, text: String)] {
         var files = [("plugin.json", manifest), ("stack.json", stack)]
         switch language {
         case .python: files.append(("handler.py", Self.python))
@@ -104,7 +104,7 @@ public struct PluginTemplate: Sendable {
 
     /// Writes all files into a folder that isn't there yet.
     /// - Throws: `Failure` when it can't be made.
-    public func write(to folder: String) throws {
+    package func write(to folder: String) throws {
         let files = FileManager.default
         guard !files.fileExists(atPath: folder) else {
             throw Failure.usage("\(folder) is there already", hint: "name another folder with --output")

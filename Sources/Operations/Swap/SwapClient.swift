@@ -6,17 +6,17 @@ import PluginKit
 import Protocol
 
 /// Has a running stack swap an instance's plugin, and follows that to its end.
-public struct SwapClient {
+package struct SwapClient {
     private let stack: Stack
     /// Without a word of the supervisor for this long, it is taken for gone.
     private static let patience = Repetition.silence.seconds
 
-    public init(_ stack: Stack) { self.stack = stack }
+    package init(_ stack: Stack) { self.stack = stack }
 
     /// - Parameter progress: called with each step.
     /// - Returns: how it ended; also refused or failed.
     /// - Throws: `Failure` when nobody is there who could do it.
-    public func swap(_ wish: SwapWish, progress: (SwapProgress) -> Void) throws -> SwapProgress {
+    package func swap(_ wish: SwapWish, progress: (SwapProgress) -> Void) throws -> SwapProgress {
         try requireSupervisor(wish)
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
@@ -38,7 +38,7 @@ public struct SwapClient {
 
     /// Takes a swap back on a stack that doesn't run; nil when one runs, which has to do it itself.
     /// - Throws: `Failure` when the instance isn't swapped.
-    public func takeBackStopped(_ instance: String) throws -> SwapProgress? {
+    package func takeBackStopped(_ instance: String) throws -> SwapProgress? {
         try StateFolder.make(stack.state.path)
         try StateFolder.make(stack.supervisorFolder)
         guard let lock = try InstanceLock.take(folder: stack.supervisorFolder) else { return nil }
@@ -94,7 +94,7 @@ public struct SwapClient {
 
 extension SwapProgress {
     /// How the trial went, in a line; nil where there was none.
-    public var trialLine: String? {
+    package var trialLine: String? {
         guard let trial else { return nil }
         let all = trial.computed + trial.empty + trial.failed.count
         guard all > 0 else { return "There are no days to try it on yet." }
@@ -113,7 +113,7 @@ extension SwapProgress {
     }
 
     /// What has come of it, in a line.
-    public var resultLine: String {
+    package var resultLine: String {
         if dryRun { return "\(instance) still runs \(from): this was a dry run." }
         guard let without else { return "\(instance) will run \(to) from the next start on." }
         return "\(instance) runs \(to) now, after \(without / 1000) ms without either."

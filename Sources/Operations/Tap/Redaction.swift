@@ -5,8 +5,8 @@ import Protocol
 ///
 /// Only pages carry any. Of those what is known to hold none stays (what moves the protocol, ids, types, times, sources); everything else is
 /// hidden, what a later release adds too.
-public enum Redaction {
-    public static let hidden: Value = "hidden"
+package enum Redaction {
+    package static let hidden: Value = "hidden"
 
     private static let pageMembers: Set<String> = [
         "id", "attempt", "producer", "part", "last", "head", "from", "through", "bulk", "error", "reason", "continue",
@@ -20,7 +20,7 @@ public enum Redaction {
         "seq", "key", "topic", "user", "day", "deleted", "id", "type", "unit", "source", "start", "end",
     ]
 
-    public static func redact(_ message: Message) -> Message {
+    package static func redact(_ message: Message) -> Message {
         guard message.topic.hasPrefix("page."), var members = message.body.object else { return message }
         for (name, value) in members where !pageMembers.contains(name) {
             switch name {
@@ -35,7 +35,7 @@ public enum Redaction {
     }
 
     /// A changelog's row or a sample, without what it says.
-    public static func row(_ value: Value) -> Value { keeping(rowMembers, of: value) }
+    package static func row(_ value: Value) -> Value { keeping(rowMembers, of: value) }
 
     private static func keeping(_ known: Set<String>, of value: Value) -> Value {
         guard let members = value.object else { return hidden }

@@ -7,14 +7,14 @@ import PluginKit
 import Protocol
 
 /// `healthbus tap --follow-sample`: asks the stages where one sample is, again and again until it is through.
-public final class SampleFollower {
+package final class SampleFollower {
     private let stack: Stack
     private let reader: StackReader
     private let id: SampleID
 
     /// - Parameter id: a sample's id of healthbus, or its HealthKit UUID.
     /// - Throws: `Failure` (usage) for what is no id.
-    public init(_ stack: Stack, id: String) throws(Failure) {
+    package init(_ stack: Stack, id: String) throws(Failure) {
         guard let id = SampleID(id) else {
             throw .usage("\"\(id)\" is no sample's id", hint: "give an id of healthbus, or a HealthKit UUID")
         }
@@ -29,7 +29,7 @@ public final class SampleFollower {
     ///   - waiting: called once when no such sample is there yet.
     ///   - print: a step, and when it was first seen done while it was followed.
     /// - Throws: `Failure` when a stack that doesn't run has no such sample.
-    public func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
+    package func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         var printed: Set<String> = []

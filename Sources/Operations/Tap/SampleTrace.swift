@@ -5,28 +5,28 @@ import PluginKit
 import Protocol
 
 /// One sample's way through the stages, from what each of them durably knows. Pure.
-public struct SampleTrace: Sendable {
-    public struct Step: Sendable, Equatable {
+package struct SampleTrace: Sendable {
+    package struct Step: Sendable, Equatable {
         /// "stored", "fired", "released", "computed", "summarized", "delivered".
-        public var name: String
-        public var instance: String
+        package var name: String
+        package var instance: String
         /// The local date, for what goes by days.
-        public var day: String?
+        package var day: String?
         /// Whether the sample is through; nil when nobody can say now.
-        public var isDone: Bool?
+        package var isDone: Bool?
         /// By when the stage had committed it; nil where it keeps no time of that.
-        public var at: Instant?
-        public var note: String
+        package var at: Instant?
+        package var note: String
     }
 
     /// A day's row in a changelog.
-    public struct DayRow: Sendable {
-        public var day: String
-        public var sequence: Int64
-        public var at: Instant?
-        public var note: String
+    package struct DayRow: Sendable {
+        package var day: String
+        package var sequence: Int64
+        package var at: Instant?
+        package var note: String
 
-        public init(day: String, sequence: Int64, at: Instant?, note: String = "") {
+        package init(day: String, sequence: Int64, at: Instant?, note: String = "") {
             self.day = day
             self.sequence = sequence
             self.at = at
@@ -35,28 +35,28 @@ public struct SampleTrace: Sendable {
     }
 
     /// What the stages answered.
-    public struct Facts: Sendable {
-        public var place: Value
-        public var observer: String
-        public var debouncer: String?
-        public var handler: String?
-        public var consolidator: String?
-        public var uploader: String?
-        public var days: [String] = []
-        public var figures: [DayRow] = []
-        public var summaries: [DayRow] = []
+    package struct Facts: Sendable {
+        package var place: Value
+        package var observer: String
+        package var debouncer: String?
+        package var handler: String?
+        package var consolidator: String?
+        package var uploader: String?
+        package var days: [String] = []
+        package var figures: [DayRow] = []
+        package var summaries: [DayRow] = []
         /// Of those that run.
-        public var beats: [String: Heartbeat] = [:]
+        package var beats: [String: Heartbeat] = [:]
 
-        public init(place: Value, observer: String) {
+        package init(place: Value, observer: String) {
             self.place = place
             self.observer = observer
         }
     }
 
-    public let steps: [Step]
+    package let steps: [Step]
 
-    public init(_ facts: Facts) {
+    package init(_ facts: Facts) {
         let place = facts.place
         let sequence = place["sequence"].int ?? 0
         let type = place["type"].string ?? ""
@@ -133,12 +133,12 @@ public struct SampleTrace: Sendable {
     }
 
     /// Nothing is still to come.
-    public var isThrough: Bool { steps.allSatisfy { $0.isDone == true } }
+    package var isThrough: Bool { steps.allSatisfy { $0.isDone == true } }
 }
 
 extension SampleTrace.Step {
     /// - Parameter seen: when this was first seen done, while it was followed; nil for what was done before.
-    public func line(seen: Instant?) -> String {
+    package func line(seen: Instant?) -> String {
         func clock(_ time: Instant) -> String {
             String(InstantText.iso8601(time).replacingOccurrences(of: "T", with: " ").prefix(23))
         }
@@ -154,7 +154,7 @@ extension SampleTrace.Step {
         return [when.padding(24), instance.padding(14), name.padding(12), what].joined().trimmed
     }
 
-    public func value(seen: Instant?) -> Value {
+    package func value(seen: Instant?) -> Value {
         [
             "step": .string(name), "instance": .string(instance), "day": Value(day),
             "done": isDone.map { .bool($0) } ?? .null,

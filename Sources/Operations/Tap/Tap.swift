@@ -6,13 +6,13 @@ import Protocol
 import Synchronization
 
 /// `healthbus tap`: every message that passes, decoded. One more subscriber, so it never slows or changes the stack; one that is too slow misses messages.
-public final class Tap: Sendable {
+package final class Tap: Sendable {
     private let done = DispatchSemaphore(value: 0)
 
-    public init() {}
+    package init() {}
 
     /// Prints what the filter wants until `print` answers false, or until interrupted.
-    public func run(
+    package func run(
         address: BusAddress, filter: TapFilter, print: @escaping @Sendable (Message) -> Bool,
         malformed: @escaping @Sendable (MessageError) -> Void
     ) throws {
@@ -40,7 +40,7 @@ public final class Tap: Sendable {
 
 extension Message {
     /// The whole message as one JSON line.
-    public var jsonLine: String {
+    package var jsonLine: String {
         var header = self.header.other
         header["from"] = .string(self.header.from)
         header["at"] = .integer(self.header.at)
@@ -49,7 +49,7 @@ extension Message {
     }
 
     /// For eyes: time, topic, sender, and the body cut to fit.
-    public func line(width: Int) -> String {
+    package func line(width: Int) -> String {
         let time = InstantText.iso8601(header.at).split(separator: "T").last.map(String.init) ?? ""
         let line = "\(time)  \(topic)  \(header.from)  \(body.isNull ? "" : body.json())"
         // Whoever is on the bus may name a topic as he likes; the terminal isn't his to drive.

@@ -3,19 +3,19 @@ import PluginKit
 import Protocol
 
 /// Which messages, or changelog rows, a tap is asked for. Pure.
-public struct TapFilter: Sendable {
+package struct TapFilter: Sendable {
     /// Topics that begin with one of these; none is all.
-    public var prefixes: [String]
+    package var prefixes: [String]
     /// Only what is about this type, by its identifier: what names it, and what its handler is told and says.
-    public var type: String?
+    package var type: String?
     /// The handler whose figures the type is in.
-    public var handler: String?
+    package var handler: String?
     /// Only what names this user.
-    public var user: String?
+    package var user: String?
     /// Only what this instance sends.
-    public var from: String?
+    package var from: String?
 
-    public init(
+    package init(
         prefixes: [String] = [], type: String? = nil, handler: String? = nil, user: String? = nil, from: String? = nil
     ) {
         self.prefixes = prefixes
@@ -25,7 +25,7 @@ public struct TapFilter: Sendable {
         self.from = from
     }
 
-    public func wants(_ message: Message) -> Bool {
+    package func wants(_ message: Message) -> Bool {
         (prefixes.isEmpty || prefixes.contains { message.topic.hasPrefix($0) })
             && from.map { message.header.from == $0 } ?? true
             && type.map { isAbout($0, message) } ?? true
@@ -52,7 +52,7 @@ public struct TapFilter: Sendable {
 
 extension StackConfiguration {
     /// - Parameter type: an identifier of HealthKit's.
-    public func tapFilter(prefixes: [String], type: String?, user: String?, from: String?) -> TapFilter {
+    package func tapFilter(prefixes: [String], type: String?, user: String?, from: String?) -> TapFilter {
         TapFilter(
             prefixes: prefixes, type: type, handler: type.flatMap { handler(of: $0)?.name }, user: user, from: from)
     }

@@ -9,8 +9,8 @@ import Protocol
 ///
 /// It holds an anchor a changelog, as every consumer does, and asks for what comes behind it: each change comes once, in the order of its changelog. A hint
 /// that is lost on the way delays a change by a second and loses none.
-public final class TapReplay {
-    public enum Start: Sendable, Equatable {
+package final class TapReplay {
+    package enum Start: Sendable, Equatable {
         case time(Instant)
         /// Of the one instance that is asked for.
         case sequence(Int64)
@@ -29,7 +29,7 @@ public final class TapReplay {
     private let note: (String) -> Void
 
     /// - Parameter note: something a person should hear, beside the changes.
-    public init(_ stack: Stack, _ filter: TapFilter, showsValues: Bool, note: @escaping (String) -> Void) {
+    package init(_ stack: Stack, _ filter: TapFilter, showsValues: Bool, note: @escaping (String) -> Void) {
         self.stack = stack
         self.filter = filter
         self.showsValues = showsValues
@@ -46,7 +46,7 @@ public final class TapReplay {
 
     /// Gives each change as a message on the topic of what it is: `samples.<type>`, or the row's own; until `print` answers false, or, of a
     /// stack that doesn't run, until all is read.
-    public func run(from start: Start, print: (Message) -> Bool) throws {
+    package func run(from start: Start, print: (Message) -> Bool) throws {
         for instance in instances { places[instance.name] = Place(after: try begin(instance, start)) }
         let client = try StackClient(address: try stack.address)
         defer { client.close() }

@@ -7,13 +7,13 @@ import MessageBus
 import PluginKit
 
 /// Looks at a running stack again and again.
-public final class TopLoop {
+package final class TopLoop {
     private let stack: Stack
     private let client: StackClient
     private let interval: Instant
 
     /// - Parameter interval: between two looks, seconds.
-    public init(_ stack: Stack, interval: Double) throws {
+    package init(_ stack: Stack, interval: Double) throws {
         self.stack = stack
         self.interval = Instant(interval * 1e6)
         client = try StackClient(address: stack.address)
@@ -40,7 +40,7 @@ public final class TopLoop {
     }
 
     /// One table, of one interval.
-    public func once() -> TopTable {
+    package func once() -> TopTable {
         client.gather(stack.names, within: 1.5)
         let before = look()
         Thread.sleep(forTimeInterval: interval.seconds)
@@ -48,7 +48,7 @@ public final class TopLoop {
     }
 
     /// A table each interval, until `print` answers false.
-    public func run(print: (TopTable) -> Bool) {
+    package func run(print: (TopTable) -> Bool) {
         client.gather(stack.names, within: 1.5)
         var before: TopSample?
         while true {
@@ -62,7 +62,7 @@ public final class TopLoop {
 
     /// Draws on the whole screen until `q`, Ctrl-C or a signal that ends programs. The terminal is left as it was found.
     /// - Throws: `Failure` when signals can't be caught.
-    public func run(on screen: Screen) throws {
+    package func run(on screen: Screen) throws {
         let signals = healthbus_catch_screen_signals()
         guard signals >= 0 else { throw Failure("can't catch signals: \(String(cString: strerror(-signals)))") }
         defer { healthbus_release_signals() }

@@ -4,19 +4,19 @@ import PluginKit
 import Protocol
 
 /// How a stack was at one moment, as heartbeats and the supervisor told it.
-public struct TopSample: Sendable {
-    public struct Process: Sendable {
-        public var name: String
+package struct TopSample: Sendable {
+    package struct Process: Sendable {
+        package var name: String
         /// The supervisor's word; nil where none was heard.
-        public var supervised: String?
-        public var restarts: Int?
-        public var beat: Heartbeat?
+        package var supervised: String?
+        package var restarts: Int?
+        package var beat: Heartbeat?
         /// When the heartbeat arrived, by the clock that never jumps.
-        public var arrived: Instant
+        package var arrived: Instant
         /// The heartbeat before that one, which an earlier look has seen: what rates are counted from.
-        public var earlier: (beat: Heartbeat, arrived: Instant)?
+        package var earlier: (beat: Heartbeat, arrived: Instant)?
 
-        public init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: Instant) {
+        package init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: Instant) {
             self.name = name
             self.supervised = supervised
             self.restarts = restarts
@@ -25,13 +25,13 @@ public struct TopSample: Sendable {
         }
     }
 
-    public var processes: [Process]
+    package var processes: [Process]
     /// By the clock.
-    public var now: Instant
+    package var now: Instant
     /// By the clock that never jumps.
-    public var monotonic: Instant
+    package var monotonic: Instant
 
-    public init(processes: [Process], now: Instant, monotonic: Instant) {
+    package init(processes: [Process], now: Instant, monotonic: Instant) {
         self.processes = processes
         self.now = now
         self.monotonic = monotonic
@@ -40,7 +40,7 @@ public struct TopSample: Sendable {
     /// - Parameters:
     ///   - names: the configuration's instances, in order.
     ///   - beats: with their age in seconds.
-    public init(
+    package init(
         names: [String], beats: [String: (beat: Heartbeat, age: Double)], now: Instant, monotonic: Instant
     ) {
         var supervised: [String: SupervisorDetails.Process] = [:]
@@ -58,7 +58,7 @@ public struct TopSample: Sendable {
 
     /// With what `old` knows of the time before. Who hasn't said anything since then (the hub speaks every few seconds, whatever the interval) keeps the
     /// rates that it had.
-    public func following(_ old: TopSample) -> TopSample {
+    package func following(_ old: TopSample) -> TopSample {
         let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })
         var sample = self
         for index in sample.processes.indices {

@@ -5,37 +5,37 @@ import PluginKit
 import Protocol
 
 /// What `healthbus top` shows: how each process did between two moments. Pure.
-public struct TopTable: Sendable {
-    public struct Row: Sendable, Equatable {
-        public var name: String
+package struct TopTable: Sendable {
+    package struct Row: Sendable, Equatable {
+        package var name: String
         /// As the supervisor says, else the heartbeat's phase; "silent" for who hasn't been heard, "stopped" for who said so.
-        public var state: String
+        package var state: String
         /// Messages a second.
-        public var received: Double?
-        public var sent: Double?
+        package var received: Double?
+        package var sent: Double?
         /// Rows a second that its changelog moved on by.
-        public var rows: Double?
+        package var rows: Double?
         /// Sequences of that upstream from which it is farthest.
-        public var behind: Int64?
+        package var behind: Int64?
         /// Milliseconds a turn took on average; nil when there was none.
-        public var turn: Double?
+        package var turn: Double?
         /// Of one core, 0 to 1 and above.
-        public var processor: Double?
+        package var processor: Double?
         /// Bytes.
-        public var memory: Int64?
-        public var restarts: Int?
+        package var memory: Int64?
+        package var restarts: Int?
         /// Seconds since its process began.
-        public var uptime: Double?
+        package var uptime: Double?
     }
 
-    public let rows: [Row]
+    package let rows: [Row]
     /// Days that handlers have still to compute.
-    public let pendingDays: Int64
+    package let pendingDays: Int64
     /// By the clock.
-    public let now: Instant
+    package let now: Instant
 
     /// - Parameter current: following the moment before; else there are no rates.
-    public init(_ current: TopSample) {
+    package init(_ current: TopSample) {
         let heads = Dictionary(
             uniqueKeysWithValues: current.processes.compactMap { process in
                 process.beat?.head.map { (process.name, $0) }
@@ -91,7 +91,7 @@ public struct TopTable: Sendable {
 
 extension TopTable {
     /// All processes as one; the messages are those through the hub.
-    public var total: Row {
+    package var total: Row {
         func sum<Number: AdditiveArithmetic>(_ numbers: [Number?]) -> Number? {
             let known = numbers.compactMap { $0 }
             return known.isEmpty ? nil : known.reduce(.zero, +)
@@ -109,7 +109,7 @@ extension TopTable {
     }
 
     /// For programs.
-    public var value: Value {
+    package var value: Value {
         [
             "at": .string(InstantText.iso8601(now)), "pendingDays": .integer(pendingDays), "total": Self.value(total),
             "processes": .array(rows.map(Self.value)),

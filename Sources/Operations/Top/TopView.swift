@@ -3,19 +3,19 @@ import Foundation
 import HealthModel
 
 /// A table of processes as lines of text that fit a screen. Pure.
-public struct TopView: Sendable {
+package struct TopView: Sendable {
     private let table: TopTable
     private let state: String
 
     /// - Parameter state: the stack's state folder, for the title.
-    public init(_ table: TopTable, state: String) {
+    package init(_ table: TopTable, state: String) {
         self.table = table
         self.state = state
     }
 
     /// - Parameter height: at most so many lines, where there is a screen; processes that don't fit are counted, those that need a look
     ///   come first then.
-    public func lines(for terminal: Terminal, height: Int? = nil) -> [String] {
+    package func lines(for terminal: Terminal, height: Int? = nil) -> [String] {
         let time = InstantText.iso8601(table.now).split(separator: "T").last?.prefix(8) ?? ""
         let total = table.total
         var summary = [total.state]

@@ -5,7 +5,7 @@ import PluginKit
 extension Verification {
     /// Compares; has the uploader deliver exactly what is missing, older or not deleted there; and compares once more.
     /// - Parameter telling: told how many parts of that are still to be delivered.
-    public func repair(telling: (Int64) -> Void = { _ in }) throws -> VerifyReport {
+    package func repair(telling: (Int64) -> Void = { _ in }) throws -> VerifyReport {
         let before = try run()
         guard before.repairable > 0 else { return before }
         let client = MendClient(stack)

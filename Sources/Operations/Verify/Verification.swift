@@ -9,15 +9,15 @@ import UploaderStage
 /// Samples are folded by day first, and only days that differ are looked at id by id, so many at a time: memory is flat at any size. The
 /// backend is read before the store, and how far delivery has come before both, so what happens meanwhile is never taken
 /// for missing.
-public final class Verification {
+package final class Verification {
     /// What is verified.
-    public struct Scope: Sendable {
+    package struct Scope: Sendable {
         /// nil: everybody.
-        public var user: String?
-        public var from: LocalDay?
-        public var to: LocalDay?
+        package var user: String?
+        package var from: LocalDay?
+        package var to: LocalDay?
 
-        public init(user: String? = nil, from: LocalDay? = nil, to: LocalDay? = nil) {
+        package init(user: String? = nil, from: LocalDay? = nil, to: LocalDay? = nil) {
             (self.user, self.from, self.to) = (user, from, to)
         }
 
@@ -25,7 +25,7 @@ public final class Verification {
     }
 
     /// Rows read so far, and of how many.
-    public typealias Progress = (_ done: Int, _ total: Int) -> Void
+    package typealias Progress = (_ done: Int, _ total: Int) -> Void
 
     let stack: Stack
     let scope: Scope
@@ -41,7 +41,7 @@ public final class Verification {
     private static let rowsPerWalk = 200_000
 
     /// - Parameter tell: told whom it waits for, once that takes long.
-    public init(
+    package init(
         _ stack: Stack, _ scope: Scope, now: Instant, tell: @escaping @Sendable (String) -> Void = { _ in },
         progress: @escaping Progress = { _, _ in }
     ) throws {
@@ -55,7 +55,7 @@ public final class Verification {
         observing = try ObserverReading(stack, reader)
     }
 
-    public func run() throws -> VerifyReport {
+    package func run() throws -> VerifyReport {
         let all = try observing.allZones()
         var zones = all
         if let user = scope.user { zones = [user: try observing.zones(of: user)] }

@@ -1,5 +1,5 @@
 /// What can be said of an element that isn't the same here and at the backend.
-public enum VerifyFinding: String, CaseIterable, Sendable {
+package enum VerifyFinding: String, CaseIterable, Sendable {
     /// Alive here, unknown there.
     case missing
     /// Deleted here, unknown there.
@@ -28,7 +28,7 @@ public enum VerifyFinding: String, CaseIterable, Sendable {
     case beyond
 
     /// Whether the backend doesn't hold what was delivered to it.
-    public var isWrong: Bool {
+    package var isWrong: Bool {
         switch self {
         case .missing, .missingDeletion, .older, .aliveThere, .deletedThere, .deletedLater, .newer, .altered, .doubled:
             true

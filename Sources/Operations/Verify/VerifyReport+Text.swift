@@ -4,7 +4,7 @@ import HealthModel
 
 extension VerifyReport {
     /// What was compared, what is wrong with how many, and what to do.
-    public func text(for terminal: Terminal) -> String {
+    package func text(for terminal: Terminal) -> String {
         var text = ""
         if let repaired { text += "Delivered \(Self.elements(repaired)) again, and compared once more.\n" }
         for user in users {

@@ -3,18 +3,18 @@ import Foundation
 import HealthModel
 
 /// What `healthbus verify` has found: counts and a few ids, never a value.
-public struct VerifyReport: Sendable {
+package struct VerifyReport: Sendable {
     /// Of one list, or of one type of samples.
-    public struct List: Sendable {
+    package struct List: Sendable {
         /// Elements that have been delivered, deleted ones too; dead letters aren't among them.
-        public var here = 0
+        package var here = 0
         /// Elements that the backend keeps, deleted ones too; of samples only for all types together.
-        public var there = 0
-        public private(set) var counts: [VerifyFinding: Int] = [:]
-        public private(set) var first: [VerifyFinding: [String]] = [:]
-        public private(set) var types: [String: List] = [:]
+        package var there = 0
+        package private(set) var counts: [VerifyFinding: Int] = [:]
+        package private(set) var first: [VerifyFinding: [String]] = [:]
+        package private(set) var types: [String: List] = [:]
         /// More came twice than can be looked at: the doubled ones are at least so many.
-        public var isDoubledCut = false
+        package var isDoubledCut = false
 
         private static let shown = 5
 
@@ -34,30 +34,30 @@ public struct VerifyReport: Sendable {
         }
     }
 
-    public struct User: Sendable {
-        public var name: String
+    package struct User: Sendable {
+        package var name: String
         /// By "samples", "workouts", "nights", "days".
-        public var lists: [String: List] = [:]
-        public var quarantined: Int
+        package var lists: [String: List] = [:]
+        package var quarantined: Int
     }
 
-    public let address: String
-    public let from: LocalDay?
-    public let to: LocalDay?
-    public var users: [User] = []
+    package let address: String
+    package let from: LocalDay?
+    package let to: LocalDay?
+    package var users: [User] = []
     /// What is to be delivered again: sequences by producer.
     var again: [String: [Int64]] = [:]
-    public var seconds = 0.0
+    package var seconds = 0.0
     /// Whether the backend tells contents, so that they were compared, and not only ids and versions.
-    public var comparesContents = true
+    package var comparesContents = true
     /// Elements that `--repair` has delivered again before this comparison; nil without it.
-    public var repaired: Int?
+    package var repaired: Int?
 
     init(address: String, from: LocalDay?, to: LocalDay?) {
         (self.address, self.from, self.to) = (address, from, to)
     }
 
-    public func count(_ finding: VerifyFinding) -> Int {
+    package func count(_ finding: VerifyFinding) -> Int {
         users.reduce(0) { sum, user in sum + user.lists.values.reduce(0) { $0 + ($1.counts[finding] ?? 0) } }
     }
 
@@ -65,12 +65,12 @@ public struct VerifyReport: Sendable {
     var holdsDelivered: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
 
     /// Whether nothing was refused and all is delivered too, but for types that are switched off.
-    public var isRight: Bool { holdsDelivered && count(.deadLetter) == 0 && count(.pending) == 0 }
+    package var isRight: Bool { holdsDelivered && count(.deadLetter) == 0 && count(.pending) == 0 }
 
     /// How many elements `--repair` would deliver.
-    public var repairable: Int { again.values.reduce(0) { $0 + $1.count } }
+    package var repairable: Int { again.values.reduce(0) { $0 + $1.count } }
 
-    public var value: Value {
+    package var value: Value {
         [
             "backend": .string(address), "from": Value(from?.description), "to": Value(to?.description),
             "right": .bool(isRight), "contents": .bool(comparesContents), "repairable": Value(repairable),

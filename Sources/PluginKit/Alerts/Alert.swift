@@ -7,8 +7,8 @@ import SQLite
 ///
 /// An alert is a row of the raising stage's own changelog under the topic `alert.<kind>`: it is committed with what led to it, and whoever wants
 /// to hear of it pulls it like everything else.
-public struct Alert: Sendable, Equatable {
-    public enum Kind: String, Sendable, CaseIterable {
+package struct Alert: Sendable, Equatable {
+    package enum Kind: String, Sendable, CaseIterable {
         /// Background delivery has stopped: fires weren't acknowledged, or a registration was refused.
         case deliveryStopped = "delivery-stopped"
         /// The lock has held changes back for an hour.
@@ -19,25 +19,25 @@ public struct Alert: Sendable, Equatable {
         case degraded
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// What it is about within its kind (a type, a workout's id); empty when the kind says it all. Never a health value.
-    public var subject: String
+    package var subject: String
     /// What has happened, for people.
-    public var text: String
+    package var text: String
     /// What to do now.
-    public var remedy: String
+    package var remedy: String
 
-    public init(_ kind: Kind, subject: String = "", text: String, remedy: String) {
+    package init(_ kind: Kind, subject: String = "", text: String, remedy: String) {
         self.kind = kind
         self.subject = subject
         self.text = text
         self.remedy = remedy
     }
 
-    public static let topicPrefix = "alert."
+    package static let topicPrefix = "alert."
     /// Kinds of plugins that raise some.
-    public static let raisers: Set<Manifest.Kind> = [.observer, .debouncer, .handler, .uploader]
-    public static func topic(_ kind: Kind) -> String { topicPrefix + kind.rawValue }
+    package static let raisers: Set<Manifest.Kind> = [.observer, .debouncer, .handler, .uploader]
+    package static func topic(_ kind: Kind) -> String { topicPrefix + kind.rawValue }
     static func key(_ kind: Kind, _ subject: String) -> String { "alert/\(kind.rawValue)/\(subject)" }
 }
 
@@ -45,7 +45,7 @@ extension Turn {
     /// Raises an alert unless it is raised already; true when it is new.
     /// - Parameter user: whose data it is about; empty when it is about the stack.
     @discardableResult
-    public func raise(_ alert: Alert, user: String = "") throws -> Bool {
+    package func raise(_ alert: Alert, user: String = "") throws -> Bool {
         guard try !isRaised(alert.kind, subject: alert.subject) else { return false }
         log(.alertRaised, ["kind": alert.kind.rawValue, "subject": alert.subject])
         _ = try write()
@@ -61,7 +61,7 @@ extension Turn {
 
     /// Clears an alert; true when it was raised.
     @discardableResult
-    public func clear(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
+    package func clear(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
         guard try isRaised(kind, subject: subject) else { return false }
         log(.alertCleared, ["kind": kind.rawValue, "subject": subject])
         _ = try write()
@@ -71,7 +71,7 @@ extension Turn {
     }
 
     /// What is raised of a kind, and since when.
-    public func alerts(_ kind: Alert.Kind) throws -> [(subject: String, since: Instant)] {
+    package func alerts(_ kind: Alert.Kind) throws -> [(subject: String, since: Instant)] {
         let find = try database.prepare("SELECT body FROM changes WHERE topic = ? AND body IS NOT NULL")
         find.bind(1, Alert.topic(kind))
         var raised: [(String, Instant)] = []
@@ -82,7 +82,7 @@ extension Turn {
         return raised
     }
 
-    public func isRaised(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
+    package func isRaised(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
         let find = try database.prepare("SELECT 1 FROM changes WHERE key = ? AND body IS NOT NULL")
         find.bind(1, Alert.key(kind, subject))
         return try find.firstRow { _ in true } ?? false

@@ -7,7 +7,7 @@ import Protocol
 import Synchronization
 
 /// A tool's place on the bus: asks producers for pages, hears heartbeats, gives commands. It keeps no anchor and holds nothing up.
-public final class StackClient: Sendable {
+package final class StackClient: Sendable {
     private struct State {
         var pulls: PullClient
         var answers: [Int64: PullAnswer] = [:]
@@ -15,7 +15,7 @@ public final class StackClient: Sendable {
     }
 
     /// Under which it stands on the bus.
-    public let name: String
+    package let name: String
     private let state: Mutex<State>
     private let changed = NSCondition()
     private let bus = Mutex<BusConnection?>(nil)
@@ -27,7 +27,7 @@ public final class StackClient: Sendable {
     ///   - beat: what this tool itself says again and again, if anything.
     ///   - pace: how soon it says it again.
     ///   - hears: what else it hears, and what it does with that, on the bus's thread; must be quick.
-    public init(
+    package init(
         address: BusAddress, beat: (@Sendable () -> Message?)? = nil,
         pace: @escaping @Sendable () -> BusConnection.Pace = { .quiet },
         hears: (topics: [Subscription], message: @Sendable (Message) -> Void)? = nil
@@ -54,16 +54,16 @@ public final class StackClient: Sendable {
     deinit { close() }
 
     /// Says at once what it says again and again.
-    public func beat() { bus.withLock { $0 }?.beat() }
+    package func beat() { bus.withLock { $0 }?.beat() }
 
-    public func close() {
+    package func close() {
         requests.close()
         bus.withLock { $0 }?.close()
     }
 
     /// Answers pulls from now on, on a thread of its own, where a source may keep it waiting.
     /// - Parameter answer: the members of each part, in order, or why there are none.
-    public func serve(_ answer: @escaping @Sendable (_ query: Value) -> Result<[[String: Value]], PullRefusal>) {
+    package func serve(_ answer: @escaping @Sendable (_ query: Value) -> Result<[[String: Value]], PullRefusal>) {
         let thread = Thread { [requests, weak self] in
             while !requests.isClosed {
                 for request in requests.take(limit: 1, timeout: 60) { self?.reply(to: request, answer(request)) }
@@ -111,7 +111,7 @@ public final class StackClient: Sendable {
     }
 
     /// Gives an instance a command. It may be lost: whoever gives it looks for its effect and gives it again.
-    public func command(_ instance: String, _ body: [String: Value]) {
+    package func command(_ instance: String, _ body: [String: Value]) {
         send("control.\(instance)", .object(body))
     }
 
@@ -120,10 +120,10 @@ public final class StackClient: Sendable {
     }
 
     /// Asks everyone to say how they are now.
-    public func hello() { send(BusConnection.hello, .null) }
+    package func hello() { send(BusConnection.hello, .null) }
 
     /// The newest heartbeat of each instance, with its age in seconds.
-    public var heartbeats: [String: (beat: Heartbeat, age: Double)] {
+    package var heartbeats: [String: (beat: Heartbeat, age: Double)] {
         let now = MonotonicClock.now
         return state.withLock { $0.beats.mapValues { ($0.beat, (now - $0.at).seconds) } }
     }
@@ -131,7 +131,7 @@ public final class StackClient: Sendable {
     /// Asks until all of `instances` have answered or `seconds` have passed.
     /// - Parameter asking: false only waits for what is said anyway, which the hub asks for when somebody comes.
     @discardableResult
-    public func gather(
+    package func gather(
         _ instances: [String], within seconds: Double, asking: Bool = true
     ) -> [String: (beat: Heartbeat, age: Double)] {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
@@ -159,12 +159,12 @@ public final class StackClient: Sendable {
     }
 
     /// Waits for anything to arrive.
-    public func wait(until date: Date) {
+    package func wait(until date: Date) {
         changed.withLock { _ = changed.wait(until: date) }
     }
 
     /// The pages that answer a query; nil when the producer hasn't answered in time.
-    public func ask(_ producer: String, _ query: [String: Value], within seconds: Double) throws -> [Value]? {
+    package func ask(_ producer: String, _ query: [String: Value], within seconds: Double) throws -> [Value]? {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         settle()
         let pull = Pull(id: Int64.random(in: 1 ... .max), producer: producer, query: query)

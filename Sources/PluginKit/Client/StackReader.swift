@@ -9,9 +9,9 @@ import SQLite
 /// Reads what a stack holds, whether it runs or not: a running instance is asked over the bus; of a stopped one the lock is taken and the file read.
 ///
 /// One that runs and doesn't answer is read beside, as its own pulls are: what it has committed is there, however it hangs.
-public final class StackReader {
-    public let state: StateFolder
-    public let stack: StackConfiguration
+package final class StackReader {
+    package let state: StateFolder
+    package let stack: StackConfiguration
     private let address: @Sendable () throws -> BusAddress
     private lazy var client = Result { try StackClient(address: try address()) }
     /// Whom this reader has asked whether they are there.
@@ -19,24 +19,24 @@ public final class StackReader {
     /// Makes the answerer for an instance's file; by plugin kind. The file of one that runs is open for reading only.
     private let source: (StackConfiguration.Instance, Database) throws -> any PullSource
     /// Instances that run and don't answer.
-    public private(set) var silent: Set<String> = []
+    package private(set) var silent: Set<String> = []
     private let foundSilent: (Silence) -> Void
     /// Nobody at all was heard.
     private var isHubSilent = false
 
     /// An instance that runs and doesn't answer, and how old what its file holds is.
-    public struct Silence: Sendable, Equatable {
-        public var instance: String
+    package struct Silence: Sendable, Equatable {
+        package var instance: String
         /// Seconds since it last wrote.
-        public var age: Double
+        package var age: Double
         /// Nobody is heard: not whoever was asked is at fault, but the hub.
-        public var isHub = false
+        package var isHub = false
     }
 
     /// - Parameters:
     ///   - address: the bus, with the keys to use; asked only when something is.
     ///   - foundSilent: told once of each instance that is read beside.
-    public init(
+    package init(
         state: StateFolder, stack: StackConfiguration, address: (@Sendable () throws -> BusAddress)? = nil,
         foundSilent: @escaping (Silence) -> Void = { _ in },
         source: @escaping (StackConfiguration.Instance, Database) throws -> any PullSource
@@ -63,7 +63,7 @@ public final class StackReader {
         return client.heartbeats[instance].map { $0.beat.phase != .stopped } ?? false
     }
 
-    public func isRunning(_ instance: String) throws -> Bool {
+    package func isRunning(_ instance: String) throws -> Bool {
         if isElsewhere(instance) { return try isHeard(instance) }
         let folder = state.instance(instance)
         guard FileManager.default.fileExists(atPath: folder) else { return false }
@@ -71,14 +71,14 @@ public final class StackReader {
     }
 
     /// The newest heartbeat of each instance that says anything within `seconds`, with its age.
-    public func gather(_ instances: [String], within seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)]
+    package func gather(_ instances: [String], within seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)]
     {
         asked.formUnion(instances)
         return try client.get().gather(instances, within: seconds)
     }
 
     /// What everyone says some seconds later.
-    public func lookAgain(after seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)] {
+    package func lookAgain(after seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)] {
         let client = try client.get()
         let end = Date(timeIntervalSinceNow: seconds)
         var asked = false
@@ -94,7 +94,7 @@ public final class StackReader {
     }
 
     /// All pages of a query; empty when the instance has never run.
-    public func pages(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
+    package func pages(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
         if isElsewhere(instance.name) { return try ask(instance.name, query) }
         let folder = state.instance(instance.name)
         guard FileManager.default.fileExists(atPath: state.database(instance.name)) else { return [] }
@@ -115,7 +115,7 @@ public final class StackReader {
     }
 
     /// Reads the file of an instance that runs and doesn't answer, as of its last commit.
-    public func beside<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
+    package func beside<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
         let path = state.database(instance)
         if silent.insert(instance).inserted { try tell(of: instance, path) }
         return try body(Database(path: path, mode: .readOnly))
@@ -183,7 +183,7 @@ public final class StackReader {
     }
 
     /// The living rows of an instance's changelog.
-    public func rows(_ instance: StackConfiguration.Instance, topic: String) throws -> [KeyedChangelog.Row] {
+    package func rows(_ instance: StackConfiguration.Instance, topic: String) throws -> [KeyedChangelog.Row] {
         var rows: [String: KeyedChangelog.Row] = [:]
         try forEachRow(instance, topic: topic) { rows[$0.key] = $0 }
         return rows.values.filter { $0.body != nil }.sorted { $0.key < $1.key }
@@ -192,7 +192,7 @@ public final class StackReader {
     /// Gives each row of an instance's changelog to `body`, read window after window, oldest change first; tombstones too. A key that changes
     /// meanwhile comes again.
     /// - Parameter days: only rows that belong to one of these (since 1970); nil for all rows.
-    public func forEachRow(
+    package func forEachRow(
         _ instance: StackConfiguration.Instance, topic: String, days: ClosedRange<Int>? = nil,
         _ body: (KeyedChangelog.Row) throws -> Void
     ) throws {

@@ -2,10 +2,10 @@ import Foundation
 import HealthModel
 
 /// Where the stack's reference backend listens, as its configuration and the environment say.
-public enum BackendAddress {
+package enum BackendAddress {
     /// `HEALTHBUS_BACKEND_PORT` goes before the configuration, for several stacks on one machine.
     /// - Throws: `ConfigurationError` when the variable isn't a port.
-    public static func port(
+    package static func port(
         of backend: StackConfiguration.Instance, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationError) -> Int {
         guard let text = environment["HEALTHBUS_BACKEND_PORT"], !text.isEmpty else {
@@ -18,11 +18,11 @@ public enum BackendAddress {
         return port
     }
 
-    public static func host(of backend: StackConfiguration.Instance) -> String {
+    package static func host(of backend: StackConfiguration.Instance) -> String {
         backend.configuration["host"].string ?? "127.0.0.1"
     }
 
-    public static func url(of backend: StackConfiguration.Instance) throws(ConfigurationError) -> String {
+    package static func url(of backend: StackConfiguration.Instance) throws(ConfigurationError) -> String {
         let host = host(of: backend)
         // Listening everywhere isn't an address to connect to.
         let reachable = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
@@ -30,7 +30,7 @@ public enum BackendAddress {
     }
 
     /// For an uploader that has nowhere to deliver to.
-    public static func missing(_ context: PluginContext) throws -> String {
+    package static func missing(_ context: PluginContext) throws -> String {
         throw ConfigurationError(
             file: context.stack.file, key: "instances.\(context.name).configuration.url",
             reason: "is needed: this stack has no backend of its own")

@@ -1,19 +1,19 @@
 /// Where a server listens: an address of this machine and a port.
-public struct Endpoint: Sendable, Equatable, CustomStringConvertible {
-    public var host: String
-    public var port: Int
+package struct Endpoint: Sendable, Equatable, CustomStringConvertible {
+    package var host: String
+    package var port: Int
 
-    public init(host: String = Self.loopback, port: Int) {
+    package init(host: String = Self.loopback, port: Int) {
         self.host = host
         self.port = port
     }
 
-    public static let loopback = "127.0.0.1"
+    package static let loopback = "127.0.0.1"
     /// Where metrics are answered unless another port is given: as OpenTelemetry's exporters for Prometheus do.
-    public static let monitoringPort = 9464
+    package static let monitoringPort = 9464
 
     /// "9464", "127.0.0.1:9464", "[::1]:9464"; nil when it isn't one. Without a host it is loopback.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let sides = text.lastIndex(of: ":").map { (text[..<$0], text[text.index(after: $0)...]) } ?? ("", text[...])
         guard let port = Int(sides.1), (0...65535).contains(port) else { return nil }
         var host = String(sides.0)
@@ -25,5 +25,5 @@ public struct Endpoint: Sendable, Equatable, CustomStringConvertible {
         self.init(host: host.isEmpty ? Self.loopback : host, port: port)
     }
 
-    public var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
+    package var description: String { (host.contains(":") ? "[\(host)]" : host) + ":\(port)" }
 }

@@ -1,14 +1,14 @@
 /// Where the members of a JSON5 text stand, by their key paths ("instances.steps.plugin", "types[2]"): so that who wrote it is told the line.
 ///
 /// The values are somebody else's to read. It stops at the first thing that isn't JSON5 and keeps what it has found by then.
-public struct JSONPlaces: Sendable, Equatable {
+package struct JSONPlaces: Sendable, Equatable {
     /// A member that an object names more than once; readers of JSON keep one of them without a word.
-    public struct Duplicate: Sendable, Equatable {
-        public var key: String
-        public var first: Int
-        public var line: Int
+    package struct Duplicate: Sendable, Equatable {
+        package var key: String
+        package var first: Int
+        package var line: Int
 
-        public init(key: String, first: Int, line: Int) {
+        package init(key: String, first: Int, line: Int) {
             self.key = key
             self.first = first
             self.line = line
@@ -17,17 +17,17 @@ public struct JSONPlaces: Sendable, Equatable {
 
     /// Counted from 1.
     private var lines: [String: Int] = [:]
-    public private(set) var duplicates: [Duplicate] = []
+    package private(set) var duplicates: [Duplicate] = []
 
-    public init() {}
+    package init() {}
 
-    public init(_ text: some Sequence<UInt8>) {
+    package init(_ text: some Sequence<UInt8>) {
         var reader = Reader(bytes: Array(text))
         reader.value("", &self)
     }
 
     /// The line of a key; of the nearest one around it that the text has, where it hasn't that itself.
-    public func line(of key: String) -> Int? {
+    package func line(of key: String) -> Int? {
         var key = key[...]
         while true {
             if let line = lines[String(key)] { return line }

@@ -2,20 +2,20 @@ import BackgroundDelivery
 import HealthModel
 
 /// What a plugin may do, as an app's entitlements and Info.plist say it.
-public struct PluginRights: Sendable, Equatable {
-    public enum Entitlement: String, Sendable, CaseIterable {
+package struct PluginRights: Sendable, Equatable {
+    package enum Entitlement: String, Sendable, CaseIterable {
         case health
         case backgroundDelivery = "background-delivery"
     }
 
     /// UIBackgroundModes.
-    public enum BackgroundMode: String, Sendable, CaseIterable {
+    package enum BackgroundMode: String, Sendable, CaseIterable {
         case processing, fetch
         case remoteNotification = "remote-notification"
     }
 
     /// When a handler's sync runs.
-    public enum Trigger: Sendable, Equatable {
+    package enum Trigger: Sendable, Equatable {
         /// Samples of the type have changed.
         case type(String)
         /// The local clock passes this time: minutes of the day.
@@ -23,19 +23,19 @@ public struct PluginRights: Sendable, Equatable {
     }
 
     /// Identifiers that a scheduler of this release knows.
-    public static let knownTasks = [
+    package static let knownTasks = [
         "healthkit-sync", "consolidated-daily", "daily-energy", "remote-sync", "notification-check", "historical",
         "catch-up", "refresh",
     ]
 
-    public var entitlements: Set<Entitlement> = []
-    public var backgroundModes: Set<BackgroundMode> = []
+    package var entitlements: Set<Entitlement> = []
+    package var backgroundModes: Set<BackgroundMode> = []
     /// BGTaskSchedulerPermittedIdentifiers.
-    public var permittedTasks: Set<String> = []
+    package var permittedTasks: Set<String> = []
     /// As the manifest lists them; empty: the plugin's types.
-    public var triggers: [Trigger] = []
+    package var triggers: [Trigger] = []
 
-    public init() {}
+    package init() {}
 
     /// - Throws: `ConfigurationError` with the file, the key and what is allowed.
     init(_ manifest: Value, file: String) throws(ConfigurationError) {
@@ -81,7 +81,7 @@ public struct PluginRights: Sendable, Equatable {
 
 extension Manifest {
     /// Why this plugin can't be registered for background delivery, with the line to add; nil when it can.
-    public var registrationRefusal: DeliveryError? {
+    package var registrationRefusal: DeliveryError? {
         func refusal(_ key: String, _ value: String) -> DeliveryError {
             DeliveryError(.authorizationDenied, name, remedy: "add \"\(value)\" to \"\(key)\" in \(file)")
         }
@@ -95,7 +95,7 @@ extension Manifest {
 
 extension StackConfiguration {
     /// Why an instance can't be registered for background delivery; nil when it can.
-    public func registrationRefusal(_ instance: String) -> String? {
+    package func registrationRefusal(_ instance: String) -> String? {
         guard let found = self.instance(instance) else {
             return DeliveryError(
                 .authorizationDenied, instance, remedy: "name it under \"instances\" in \(file)"

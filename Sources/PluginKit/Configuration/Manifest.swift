@@ -4,34 +4,34 @@ import Protocol
 import Supervisor
 
 /// What a plugin says of itself: `plugin.json`.
-public struct Manifest: Sendable, Equatable {
-    public enum Kind: String, Sendable {
+package struct Manifest: Sendable, Equatable {
+    package enum Kind: String, Sendable {
         case hub, observer, debouncer, handler, consolidator, uploader, notifier, backend
     }
 
-    public var name: String
-    public var version: Int
+    package var name: String
+    package var version: Int
     /// Protocol majors it speaks.
-    public var protocolVersions: ClosedRange<Int>
-    public var kind: Kind
+    package var protocolVersions: ClosedRange<Int>
+    package var kind: Kind
     /// The program, beside `healthbus`; with a slash a path from the plugin's folder.
-    public var executable: String
+    package var executable: String
     /// A handler in another language: the command that `executable`, which is then `healthbus-exec`, hosts. nil for all others.
-    public var exec: ExecCommand?
+    package var exec: ExecCommand?
     /// Sample types it handles; ["*"] is every type that no other handler of the stack declares.
-    public var types: [String]
+    package var types: [String]
     /// Sample types that it reads beside them, though another plugin handles them.
-    public var reads: [String]
-    public var consumes: [String]
-    public var produces: [String]
-    public var rights: PluginRights
-    public var restart: RestartPolicy.Mode
+    package var reads: [String]
+    package var consumes: [String]
+    package var produces: [String]
+    package var rights: PluginRights
+    package var restart: RestartPolicy.Mode
     /// JSON Schema of its configuration, with defaults.
-    public var configuration: Value
-    public var file: String
+    package var configuration: Value
+    package var file: String
 
     /// - Throws: `ConfigurationError` with the file and the key.
-    public init(file: String) throws {
+    package init(file: String) throws {
         guard let data = FileManager.default.contents(atPath: file) else {
             throw ConfigurationError(file: file, key: "", reason: "can't be read")
         }
@@ -92,7 +92,7 @@ public struct Manifest: Sendable, Equatable {
     }
 
     /// The plugin's own folder.
-    public var folder: String { URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path }
+    package var folder: String { URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path }
 
     static func plain(_ error: any Error) -> String {
         if case DecodingError.dataCorrupted(let context) = error {
@@ -104,15 +104,15 @@ public struct Manifest: Sendable, Equatable {
 }
 
 /// The plugins that are there, by name.
-public struct PluginCatalog: Sendable {
-    public let manifests: [String: Manifest]
+package struct PluginCatalog: Sendable {
+    package let manifests: [String: Manifest]
     /// Where the programs lie.
-    public let programs: String
+    package let programs: String
     /// Where the manifests were looked for.
-    public let folder: String
+    package let folder: String
 
     /// Reads every `<folder>/<name>/plugin.json`, and the examples' beside them.
-    public init(folder: String, programs: String) throws {
+    package init(folder: String, programs: String) throws {
         self.programs = programs
         self.folder = folder
         var manifests: [String: Manifest] = [:]
@@ -131,7 +131,7 @@ public struct PluginCatalog: Sendable {
     }
 
     /// The plugins that belong to this program: `HEALTHBUS_PLUGINS`, else `plugins` beside it, else in a folder above it (a checkout).
-    public static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) throws
+    package static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) throws
         -> PluginCatalog
     {
         let program = URL(fileURLWithPath: try executablePath()).deletingLastPathComponent()
@@ -152,11 +152,11 @@ public struct PluginCatalog: Sendable {
     }
 
     /// This program's own file, links resolved.
-    public static func executablePath() throws -> String {
+    package static func executablePath() throws -> String {
         try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     }
 
-    public func program(_ manifest: Manifest) -> String {
+    package func program(_ manifest: Manifest) -> String {
         guard manifest.executable.contains("/") else { return programs + "/" + manifest.executable }
         return PluginPath(manifest.executable, from: manifest.folder).file
     }
@@ -165,7 +165,7 @@ public struct PluginCatalog: Sendable {
     /// - Parameter folder: where a relative path begins.
     /// - Returns: nil when no plugin has that name.
     /// - Throws: `ConfigurationError` for a path without a manifest, or with one that can't be used.
-    public func manifest(_ plugin: String, from folder: String) throws -> Manifest? {
+    package func manifest(_ plugin: String, from folder: String) throws -> Manifest? {
         guard plugin.contains("/") else { return manifests[plugin] }
         let file = PluginPath(plugin, from: folder).file
         return try Manifest(file: file.hasSuffix("/plugin.json") ? file : file + "/plugin.json")
@@ -184,14 +184,14 @@ struct PluginPath {
 }
 
 /// A configuration that can't be used: which file, which key, what is allowed.
-public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
-    public let file: String
-    public let key: String
-    public let reason: String
+package struct ConfigurationError: Error, Equatable, CustomStringConvertible {
+    package let file: String
+    package let key: String
+    package let reason: String
     /// Where the key stands in the file, from 1; nil where that isn't known.
-    public let line: Int?
+    package let line: Int?
 
-    public init(file: String, key: String, reason: String, line: Int? = nil) {
+    package init(file: String, key: String, reason: String, line: Int? = nil) {
         self.file = file
         self.key = key
         self.reason = reason
@@ -205,7 +205,7 @@ public struct ConfigurationError: Error, Equatable, CustomStringConvertible {
     }
 
     /// "stack.json:7", or the file alone.
-    public var place: String { file + (line.map { ":\($0)" } ?? "") }
+    package var place: String { file + (line.map { ":\($0)" } ?? "") }
 
-    public var description: String { key.isEmpty ? "\(place): \(reason)" : "\(place): '\(key)' \(reason)" }
+    package var description: String { key.isEmpty ? "\(place): \(reason)" : "\(place): '\(key)' \(reason)" }
 }

@@ -1,8 +1,8 @@
 import HealthModel
 
 /// What a manifest may hold. The same as `docs/plugin.schema.json`, for people and editors; a program has it with it.
-public enum ManifestSchema {
-    public static let text = #"""
+package enum ManifestSchema {
+    package static let text = #"""
         {
           "$schema": "https://json-schema.org/draft/2020-12/schema",
           "title": "plugin.json",

@@ -6,18 +6,18 @@ import JSON
 ///
 /// The part of JSON Schema that plugin manifests use: type, properties, required, additionalProperties, propertyNames, items, enum, minimum, maximum,
 /// minLength, minItems, format (`sample-type`: an identifier of HealthKit's), $ref to the schema's own $defs, default. Anything not declared is refused: a misspelt option must not be an option that does nothing.
-public struct SchemaCheck {
+package struct SchemaCheck {
     let file: String
     /// The schema's `$defs`.
     let definitions: Value
 
-    public init(file: String, definitions: Value = .null) {
+    package init(file: String, definitions: Value = .null) {
         self.file = file
         self.definitions = definitions
     }
 
     /// - Throws: `ConfigurationError` with the key and what is allowed.
-    public func resolve(_ value: Value, schema: Value, key: String = "configuration") throws(ConfigurationError)
+    package func resolve(_ value: Value, schema: Value, key: String = "configuration") throws(ConfigurationError)
         -> Value
     {
         let (resolved, problems) = check(value, schema: schema, key: key)
@@ -26,7 +26,7 @@ public struct SchemaCheck {
     }
 
     /// The value with its defaults, without what is wrong in it; and all that is.
-    public func check(
+    package func check(
         _ value: Value, schema: Value, key: String = "configuration"
     ) -> (resolved: Value, problems: [ConfigurationError]) {
         var problems: [ConfigurationError] = []

@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 
 /// A random secret in a file of its own (0600), made once.
-public enum SecretFile {
+package enum SecretFile {
     /// Makes the file unless it is there. Two processes that start together end up with the same one.
-    public static func ensure(_ path: String) throws {
+    package static func ensure(_ path: String) throws {
         guard !FileManager.default.fileExists(atPath: path) else { return }
         try StateFolder.make((path as NSString).deletingLastPathComponent)
         var generator = SystemRandomNumberGenerator()
@@ -24,7 +24,7 @@ public enum SecretFile {
         }
     }
 
-    public static func read(_ path: String) throws -> String {
+    package static func read(_ path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Failure(
                 "the secret \(path) can't be read", hint: "it is made by the stack's first start; check its rights")

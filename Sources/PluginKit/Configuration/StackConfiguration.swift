@@ -3,19 +3,19 @@ import HealthModel
 import MessageBus
 
 /// Which instances a stack runs and with which options: the embedded default, overlaid with a file.
-public struct StackConfiguration: Sendable, Equatable {
-    public struct Instance: Sendable, Equatable {
-        public var name: String
+package struct StackConfiguration: Sendable, Equatable {
+    package struct Instance: Sendable, Equatable {
+        package var name: String
         /// The plugin as a configuration may name it wherever it lies: by its name, or by its folder's absolute path.
-        public var plugin: String
-        public var manifest: Manifest
+        package var plugin: String
+        package var manifest: Manifest
         /// The schema's defaults overlaid with the stack's options.
-        public var configuration: Value
+        package var configuration: Value
         /// Of a handler: names of the plugins that could take its place, its own among them, because they declare the same types.
-        public var substitutes: [String]
+        package var substitutes: [String]
 
         /// The same for the same plugin, version and options, and hardly ever for others: FNV-1a, in hexadecimal.
-        public var fingerprint: String {
+        package var fingerprint: String {
             let text = "\(plugin) \(manifest.version) \(configuration.json())"
             let hash = text.utf8.reduce(UInt64(14_695_981_039_346_656_037)) {
                 ($0 ^ UInt64($1)) &* 1_099_511_628_211
@@ -25,15 +25,15 @@ public struct StackConfiguration: Sendable, Equatable {
     }
 
     /// In order of start.
-    public let instances: [Instance]
+    package let instances: [Instance]
     /// Where the bus is and whether it is sealed.
-    public let bus: BusConfiguration
+    package let bus: BusConfiguration
     /// Where `up` answers questions about how the stack is; nil: nowhere.
-    public let monitoring: Endpoint?
-    public let file: String
+    package let monitoring: Endpoint?
+    package let file: String
 
     /// The default, as in `configs/default.json`: every plugin once, by its own name.
-    public static let embedded = """
+    package static let embedded = """
         // The stack that `healthbus up` starts when no other configuration is given. A file given with --config is laid over this one:
         // what it names changes, null leaves an instance out.
         {
@@ -57,7 +57,7 @@ public struct StackConfiguration: Sendable, Equatable {
         """
 
     /// Which plugin an instance is to have, whatever its state folder says.
-    public enum Choice: Sendable, Equatable {
+    package enum Choice: Sendable, Equatable {
         /// By name, or by its folder's absolute path.
         case plugin(String)
         /// As it is configured, without what it was swapped for.
@@ -70,7 +70,7 @@ public struct StackConfiguration: Sendable, Equatable {
     ///   - state: whose `stack.json` counts; nil for a stack that has no folder.
     ///   - choices: by instance.
     /// - Throws: `ConfigurationError` with file, key and what is allowed: the first where there are several.
-    public init(
+    package init(
         path: String?, state: StateFolder? = nil, choices: [String: Choice] = [:], catalog: PluginCatalog
     ) throws {
         let reader = try StackConfigurationReader(path: path, state: state, choices: choices, catalog: catalog)
@@ -90,7 +90,7 @@ public struct StackConfiguration: Sendable, Equatable {
     }
 
     /// a-z, 0-9 and hyphens, at most 64: whatever names an instance is a topic and a folder too.
-    public static func isName(_ name: String) -> Bool {
+    package static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64
             && name.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
     }
@@ -98,29 +98,29 @@ public struct StackConfiguration: Sendable, Equatable {
 
 extension StackConfiguration {
     /// The file to lay over the default: as given, else `HEALTHBUS_CONFIG`; nil for none.
-    public static func file(
+    package static func file(
         given: String?, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String? { given ?? environment.filled("HEALTHBUS_CONFIG") }
 
-    public func instance(_ name: String) -> Instance? { instances.first { $0.name == name } }
+    package func instance(_ name: String) -> Instance? { instances.first { $0.name == name } }
 
-    public func only(_ kind: Manifest.Kind) -> Instance? { instances.first { $0.manifest.kind == kind } }
+    package func only(_ kind: Manifest.Kind) -> Instance? { instances.first { $0.manifest.kind == kind } }
 
-    public var handlers: [Instance] { instances.filter { $0.manifest.kind == .handler } }
+    package var handlers: [Instance] { instances.filter { $0.manifest.kind == .handler } }
 
     /// Types that handlers name; whoever handles "*" gets all others.
-    public var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.types).filter { $0 != "*" }) }
+    package var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.types).filter { $0 != "*" }) }
 
     /// The families that the backend's paths know; any other's samples go under "other".
-    public static let deliveryFamilies: Set<String> = ["steps", "heart-rate", "sleep", "energy", "workouts", "body"]
+    package static let deliveryFamilies: Set<String> = ["steps", "heart-rate", "sleep", "energy", "workouts", "body"]
 
     /// Under which family a handler's samples are delivered: its plugin's name, else (another plugin in that one's place) its own.
-    public static func family(of handler: Instance) -> String {
+    package static func family(of handler: Instance) -> String {
         [handler.manifest.name, handler.name].first { deliveryFamilies.contains($0) } ?? "other"
     }
 
     /// Under which family a type's samples are delivered: that of the handler that declares it.
-    public func family(of type: String) -> String {
+    package func family(of type: String) -> String {
         handlers.first { $0.manifest.types.contains(type) }.map { Self.family(of: $0) } ?? "other"
     }
 }

@@ -4,10 +4,10 @@ import HealthModel
 import MessageBus
 
 /// Reads a stack's configuration and finds all that is wrong with it, each with its line; what is wrong is left out of the stack.
-public struct StackConfigurationReader {
-    public private(set) var stack: StackConfiguration
+package struct StackConfigurationReader {
+    package private(set) var stack: StackConfiguration
     /// In the order of the file's lines.
-    public private(set) var problems: [ConfigurationError] = []
+    package private(set) var problems: [ConfigurationError] = []
 
     private let file: String
     private let catalog: PluginCatalog
@@ -15,7 +15,7 @@ public struct StackConfigurationReader {
 
     /// - Parameters: as those of a `StackConfiguration`.
     /// - Throws: `ConfigurationError` for a file that can't be read at all, or isn't JSON.
-    public init(
+    package init(
         path: String?, state: StateFolder? = nil, choices: [String: StackConfiguration.Choice] = [:],
         catalog: PluginCatalog
     ) throws {

@@ -5,10 +5,10 @@ import HealthModel
 /// What a state folder itself says of its stack, in `<state>/stack.json`: with which configuration it was last started ("config", a path), so that no command
 /// looks at another stack than the one that runs, which plugins its instances have been swapped for ("instances", laid over that configuration), and in
 /// which zones days began before the observer's store was lost ("formerZones").
-public struct StackLayer: Sendable {
-    public let file: String
+package struct StackLayer: Sendable {
+    package let file: String
 
-    public init(_ state: StateFolder) { file = state.path + "/stack.json" }
+    package init(_ state: StateFolder) { file = state.path + "/stack.json" }
 
     /// - Throws: `ConfigurationError` when the file is there and can't be used.
     func read() throws -> Value {
@@ -37,23 +37,23 @@ public struct StackLayer: Sendable {
     }
 
     /// The file that the stack was last started with; nil for the default configuration alone.
-    public func configurationFile() throws -> String? { try read()["config"].string }
+    package func configurationFile() throws -> String? { try read()["config"].string }
 
     /// Keeps which configuration the stack is started with.
     /// - Parameter configurationFile: its absolute path; nil for the default alone.
     /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
-    public func remember(_ configurationFile: String?) throws {
+    package func remember(_ configurationFile: String?) throws {
         try change { $0["config"] = configurationFile.map { .string($0) } }
     }
 
     /// In which zone each person's days began before the observer's store was lost; none for whom that is settled.
-    public func formerZones() throws -> [String: String] {
+    package func formerZones() throws -> [String: String] {
         (try read()["formerZones"].object ?? [:]).compactMapValues(\.string)
     }
 
     /// Notes it, or forgets it (nil).
     /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
-    public func setFormerZone(_ zone: String?, of user: String) throws {
+    package func setFormerZone(_ zone: String?, of user: String) throws {
         try change { members in
             var zones = members["formerZones"]?.object ?? [:]
             zones[user] = zone.map { .string($0) }
@@ -62,12 +62,12 @@ public struct StackLayer: Sendable {
     }
 
     /// The plugin that an instance has been swapped for; nil when it hasn't.
-    public func plugin(of instance: String) throws -> String? { try read()["instances"][instance]["plugin"].string }
+    package func plugin(of instance: String) throws -> String? { try read()["instances"][instance]["plugin"].string }
 
     /// Names an instance's plugin, or forgets that it was swapped (nil).
     /// - Parameter plugin: a name, or a folder's absolute path.
     /// - Throws: `ConfigurationError` when the file can't be used or written; it is as it was then.
-    public func set(_ plugin: String?, of instance: String) throws {
+    package func set(_ plugin: String?, of instance: String) throws {
         try change { members in
             var instances = members["instances"]?.object ?? [:]
             if let plugin {

@@ -2,15 +2,15 @@ import Foundation
 import MessageBus
 
 /// The one folder that holds everything a stack keeps: a folder for each instance, the bus's sockets, the secrets. All 0700.
-public struct StateFolder: Sendable {
-    public let path: String
+package struct StateFolder: Sendable {
+    package let path: String
 
-    public init(path: String) {
+    package init(path: String) {
         self.path = URL(fileURLWithPath: path).standardizedFileURL.path
     }
 
     /// `HEALTHBUS_STATE`, else the XDG state folder, else `~/.local/state/healthbus`.
-    public static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) -> StateFolder {
+    package static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) -> StateFolder {
         if let path = environment["HEALTHBUS_STATE"], !path.isEmpty { return StateFolder(path: path) }
         let base =
             environment["XDG_STATE_HOME"].flatMap { $0.isEmpty ? nil : $0 }
@@ -18,18 +18,18 @@ public struct StateFolder: Sendable {
         return StateFolder(path: base + "/healthbus")
     }
 
-    public func instance(_ name: String) -> String { path + "/" + name }
-    public func database(_ instance: String) -> String { self.instance(instance) + "/state.sqlite" }
+    package func instance(_ name: String) -> String { path + "/" + name }
+    package func database(_ instance: String) -> String { self.instance(instance) + "/state.sqlite" }
     /// What an instance that `up` started says on standard error.
-    public func log(_ instance: String) -> String { self.instance(instance) + "/log" }
-    public var secrets: String { path + "/secrets" }
+    package func log(_ instance: String) -> String { self.instance(instance) + "/log" }
+    package var secrets: String { path + "/secrets" }
     /// Where stages write their copies while a backup is made.
-    public var backups: String { path + "/backup" }
-    public var backendToken: String { secrets + "/backend-token" }
+    package var backups: String { path + "/backup" }
+    package var backendToken: String { secrets + "/backend-token" }
 
     /// Where the bus's sockets lie: inside the state folder, unless its path is too long for a Unix socket (107 bytes); then a folder of this user's
     /// in the temporary folder, named by the state folder's path.
-    public var sockets: String {
+    package var sockets: String {
         let inside = path + "/run"
         // "ipc://" isn't counted; "/pub" is.
         if inside.utf8.count + 4 <= 107 { return inside }
@@ -38,10 +38,10 @@ public struct StateFolder: Sendable {
         return "/tmp/healthbus-\(getuid())-" + String(hash, radix: 16)
     }
 
-    public var address: BusAddress { BusAddress(folder: sockets) }
+    package var address: BusAddress { BusAddress(folder: sockets) }
 
     /// Makes a folder (0700) with those above it, and sees to the rights of one that exists.
-    public static func make(_ path: String) throws(StateFolderError) {
+    package static func make(_ path: String) throws(StateFolderError) {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -64,9 +64,9 @@ public struct StateFolder: Sendable {
     }
 }
 
-public struct StateFolderError: Error, CustomStringConvertible {
-    public let path: String
-    public let reason: String
-    public let hint: String
-    public var description: String { "the state folder \(path) \(reason); \(hint)" }
+package struct StateFolderError: Error, CustomStringConvertible {
+    package let path: String
+    package let reason: String
+    package let hint: String
+    package var description: String { "the state folder \(path) \(reason); \(hint)" }
 }

@@ -3,19 +3,19 @@ import Glibc
 import HealthModel
 
 /// The command of a handler in another language, as its manifest gives it: `"exec": ["python3", "handler.py"]`.
-public struct ExecCommand: Sendable, Equatable {
+package struct ExecCommand: Sendable, Equatable {
     /// The program that hosts such a handler.
-    public static let host = "healthbus-exec"
+    package static let host = "healthbus-exec"
 
     /// The program, then its arguments.
-    public var words: [String]
+    package var words: [String]
     /// The plugin's folder, where the program starts.
-    public var folder: String
-    public var limits: ExecLimits
+    package var folder: String
+    package var limits: ExecLimits
     /// The manifest, for messages.
-    public var file: String
+    package var file: String
 
-    public init(words: [String], folder: String, limits: ExecLimits = ExecLimits(), file: String) {
+    package init(words: [String], folder: String, limits: ExecLimits = ExecLimits(), file: String) {
         self.words = words
         self.folder = folder
         self.limits = limits
@@ -48,7 +48,7 @@ public struct ExecCommand: Sendable, Equatable {
 
     /// The program's absolute path: as written from the plugin's folder when it has a slash, else from `PATH`.
     /// - Throws: `ConfigurationError` that names the manifest when there is no such program.
-    public func program(path: String? = ProcessInfo.processInfo.environment["PATH"]) throws(ConfigurationError)
+    package func program(path: String? = ProcessInfo.processInfo.environment["PATH"]) throws(ConfigurationError)
         -> String
     {
         let name = words[0]
@@ -78,19 +78,19 @@ public struct ExecCommand: Sendable, Equatable {
 }
 
 /// What a handler in another language may take.
-public struct ExecLimits: Sendable, Equatable {
+package struct ExecLimits: Sendable, Equatable {
     /// Seconds until it has answered `hello`.
-    public var start = 10.0
+    package var start = 10.0
     /// Seconds for one day, from its first line to `done`.
-    public var day = 30.0
+    package var day = 30.0
     /// Bytes of a day's answer, all lines together: as CBOR, it has to fit a message of 1 MiB.
-    public var answer = 1 << 18
+    package var answer = 1 << 18
     /// Seconds between the end of its input and SIGKILL.
-    public var grace = 2.0
+    package var grace = 2.0
     /// Starts that fail in a row before the host gives up.
-    public var starts = 3
+    package var starts = 3
 
-    public init() {}
+    package init() {}
 
     private static let schema: Value = [
         "type": "object",

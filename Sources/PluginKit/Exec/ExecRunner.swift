@@ -8,7 +8,7 @@ import Supervisor
 import Synchronization
 
 /// Computes days by a program in any language: starts it, tells it one day at a time, takes its figures, starts it again when it fails.
-public final class ExecRunner: EffectRunner {
+package final class ExecRunner: EffectRunner {
     struct Job: Sendable {
         var effect: Effect
         var input: DayInput
@@ -16,14 +16,14 @@ public final class ExecRunner: EffectRunner {
     }
 
     /// What the program said of itself.
-    public let traits: ExecTraits
+    package let traits: ExecTraits
     private let jobs = Mailbox<Job>(capacity: 8)
     private let wake: Wake
     private let ended = DispatchSemaphore(value: 0)
 
     /// Starts the program; returns once it has answered `hello`.
     /// - Throws: `ConfigurationError` when there is no such program; `Failure` when it can't be started or doesn't answer as it should.
-    public convenience init(_ context: PluginContext) throws {
+    package convenience init(_ context: PluginContext) throws {
         let manifest = context.instance.manifest
         guard let command = manifest.exec else {
             throw ConfigurationError(file: manifest.file, key: "exec", reason: "must be a list of texts")
@@ -33,7 +33,7 @@ public final class ExecRunner: EffectRunner {
             configuration: context.configuration, log: context.log)
     }
 
-    public init(
+    package init(
         _ command: ExecCommand, instance: String, plugin: String, types: [String], configuration: Value, log: StageLog
     ) throws {
         let program = try command.program()
@@ -84,13 +84,13 @@ public final class ExecRunner: EffectRunner {
         }
     }
 
-    public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+    package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
         guard let request = effect.request as? DayRequest else { return }
         jobs.insist(Job(effect: effect, input: request.input, reply: reply))
     }
 
     /// Ends the program: its input is closed, and after the grace that its limits give it is killed. What it was computing is computed again.
-    public func stop() {
+    package func stop() {
         jobs.close()
         wake.signal()
         ended.wait()

@@ -2,17 +2,17 @@ import HealthModel
 import JSON
 
 /// What a handler in another language says of itself in its answer to `hello`.
-public struct ExecTraits: HandlerTraits, Equatable {
-    public var name: String
-    public var version: Int
-    public var detailedTypes: Set<String>
-    public var during: [String: String]
-    public var characteristics: Set<String>
+package struct ExecTraits: HandlerTraits, Equatable {
+    package var name: String
+    package var version: Int
+    package var detailedTypes: Set<String>
+    package var during: [String: String]
+    package var characteristics: Set<String>
     /// Whether it reads the samples' ids.
-    public var readsIDs: Bool
+    package var readsIDs: Bool
     private var handlerWindow: HandlerWindow
 
-    public func window(_ configuration: Value) -> HandlerWindow { handlerWindow }
+    package func window(_ configuration: Value) -> HandlerWindow { handlerWindow }
 
     private static let texts: Value = ["type": "array", "items": ["type": "string"], "default": []]
     private static let seconds: Value = ["type": "number", "minimum": 0, "maximum": 31_536_000, "default": 0]
@@ -76,7 +76,7 @@ public struct ExecTraits: HandlerTraits, Equatable {
 }
 
 /// Why a program that computes days has given no figures. Never holds what it wrote: that may be a health value.
-public enum ExecFailure: Error, Equatable, CustomStringConvertible {
+package enum ExecFailure: Error, Equatable, CustomStringConvertible {
     /// It ended; whether in the midst of a line, and of which one.
     case ended(String, midLine: Int?)
     case late(seconds: Double)
@@ -90,7 +90,7 @@ public enum ExecFailure: Error, Equatable, CustomStringConvertible {
     /// The host itself is stopping.
     case stopped
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .ended(let how, let line?): "the program ended (\(how)) in the middle of line \(line) of its answer"
         case .ended(let how, nil): "the program ended (\(how)) before it was done"

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// Who computes a handler's days.
-public enum DayComputer: Sendable {
+package enum DayComputer: Sendable {
     /// A function, called in the stage's own turn.
     case function(any DayHandler)
     /// Something beside the stage: every day is an effect (`DayRequest`), whose result is a `DayReply`.
@@ -16,12 +16,12 @@ public enum DayComputer: Sendable {
 }
 
 /// A day to compute beside the stage.
-public struct DayRequest: Sendable {
-    public var input: DayInput
-    public init(input: DayInput) { self.input = input }
+package struct DayRequest: Sendable {
+    package var input: DayInput
+    package init(input: DayInput) { self.input = input }
 }
 
-public enum DayReply: Sendable {
+package enum DayReply: Sendable {
     case computed(DayOutput)
     /// This attempt came to nothing, for that reason; it never holds a health value.
     case failed(String)

@@ -3,17 +3,17 @@ import HealthModel
 import SQLite
 
 /// When samples last came, and when they were last looked for: the first moves only with samples, the second always.
-public struct Freshness {
-    public private(set) var lastSynced: Instant?
-    public private(set) var lastChecked: Instant?
+package struct Freshness {
+    package private(set) var lastSynced: Instant?
+    package private(set) var lastChecked: Instant?
 
-    public init() {}
+    package init() {}
 
-    public static func createTables(in database: Database) throws {
+    package static func createTables(in database: Database) throws {
         try database.execute("CREATE TABLE IF NOT EXISTS freshness(key TEXT PRIMARY KEY, value) WITHOUT ROWID")
     }
 
-    public mutating func open(_ turn: Turn) throws {
+    package mutating func open(_ turn: Turn) throws {
         let read = try turn.database.prepare("SELECT value FROM freshness WHERE key = ?")
         read.bind(1, "lastSynced")
         lastSynced = try read.firstRow { $0.int64(0) }
@@ -21,9 +21,9 @@ public struct Freshness {
         lastChecked = lastSynced
     }
 
-    public mutating func checked(at now: Instant) { lastChecked = max(lastChecked ?? now, now) }
+    package mutating func checked(at now: Instant) { lastChecked = max(lastChecked ?? now, now) }
 
-    public mutating func synced(at now: Instant, _ turn: Turn) throws {
+    package mutating func synced(at now: Instant, _ turn: Turn) throws {
         checked(at: now)
         lastSynced = max(lastSynced ?? now, now)
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('lastSynced', ?)")

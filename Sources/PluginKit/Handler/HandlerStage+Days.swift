@@ -28,7 +28,7 @@ extension HandlerStage {
         }
     }
 
-    public func receive(_ result: EffectResult, _ turn: Turn) throws {
+    package func receive(_ result: EffectResult, _ turn: Turn) throws {
         // Of a day that was given up meanwhile, nothing is taken.
         guard let job = asked.removeValue(forKey: result.id), let reply = result.value as? DayReply else { return }
         switch reply {

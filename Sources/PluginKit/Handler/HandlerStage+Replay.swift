@@ -64,7 +64,7 @@ extension HandlerStage {
 }
 
 extension HandlerStage {
-    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         switch request.action {
         case "replay":
             revisedByHand = 0
@@ -82,7 +82,7 @@ extension HandlerStage {
         }
     }
 
-    public func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         let left: Int64
         if let days = request.members.read().flatMap({ ReplayedDays($0) }) {
             left = self.left(of: days)

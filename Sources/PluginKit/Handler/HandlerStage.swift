@@ -8,13 +8,13 @@ import SQLite
 ///
 /// Newest day first, and only what the debouncer has released: ten years of history never delay today. A day that changes while it is being computed stays dirty
 /// (its mark's generation has moved on) and is computed again.
-public final class HandlerStage: Stage {
+package final class HandlerStage: Stage {
     let instance: String
     let manifest: Manifest
     let configuration: Value
     let computer: DayComputer
     /// Whether a trial, before this process took its place, has shown figures that differ from those that are there.
-    public var givesOtherFigures = false
+    package var givesOtherFigures = false
     /// The handler's days with this configuration.
     private(set) var window = HandlerWindow.localDay
     /// Which sample types are this handler's, as pull requests name them.
@@ -48,7 +48,7 @@ public final class HandlerStage: Stage {
     static let backfillBeyond: Int64 = 200_000
 
     /// - Parameter namedTypes: the types that the stack's handlers name, for a handler of all others.
-    public init(
+    package init(
         instance: String, manifest: Manifest, configuration: Value, computer: DayComputer, namedTypes: Set<String>,
         observer: String
     ) {
@@ -67,9 +67,9 @@ public final class HandlerStage: Stage {
         characteristics = Characteristics(computer.traits.characteristics)
     }
 
-    public var subscriptions: [Subscription] { [.exact("sync.\(instance)")] }
+    package var subscriptions: [Subscription] { [.exact("sync.\(instance)")] }
 
-    public func open(_ turn: Turn) throws {
+    package func open(_ turn: Turn) throws {
         window = try computer.traits.window(configuration)
         let database = try turn.write().database
         try DirtyDays.createTables(in: database)
@@ -134,7 +134,7 @@ public final class HandlerStage: Stage {
         for key in keys { try dirty.mark(key, since: 0, turn) }
     }
 
-    public func receive(_ message: Message, _ turn: Turn) throws {
+    package func receive(_ message: Message, _ turn: Turn) throws {
         guard let release = message.body.read(Release.self) else { return }
         let off = Set(release.off)
         try notice(off: off, turn)
@@ -144,7 +144,7 @@ public final class HandlerStage: Stage {
         if upstream.isLevel { freshness.checked(at: turn.now) }
     }
 
-    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
         if let run = inFlight[answer.pull.id] {
             inFlight[answer.pull.id] = nil
             try receive(slice: answer, of: run, turn)
@@ -211,7 +211,7 @@ public final class HandlerStage: Stage {
         }
     }
 
-    public func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> Instant? {
         upstream.pump(turn)
         requestSlices(turn)
         try computeFetched(turn)
@@ -220,7 +220,7 @@ public final class HandlerStage: Stage {
         return nil
     }
 
-    public func report(_ turn: Turn) throws -> StageReport {
+    package func report(_ turn: Turn) throws -> StageReport {
         let oldest = dirty.oldestMark ?? DirtyDays.behindEverything
         var common = StageDetails()
         if oldest == DirtyDays.behindEverything { common.consumed = upstream.consumedByType }
@@ -235,7 +235,7 @@ public final class HandlerStage: Stage {
 
 extension HandlerStage {
     /// The same with a function that computes.
-    public convenience init(
+    package convenience init(
         instance: String, manifest: Manifest, configuration: Value, handler: any DayHandler, namedTypes: Set<String>,
         observer: String
     ) {
@@ -245,16 +245,16 @@ extension HandlerStage {
     }
 
     /// The handler of a started plugin.
-    public convenience init(_ computer: DayComputer, _ context: PluginContext) {
+    package convenience init(_ computer: DayComputer, _ context: PluginContext) {
         self.init(computer, instance: context.instance, stack: context.stack)
     }
 
-    public convenience init(_ handler: any DayHandler, _ context: PluginContext) {
+    package convenience init(_ handler: any DayHandler, _ context: PluginContext) {
         self.init(.function(handler), context)
     }
 
     /// The handler of a stack's instance.
-    public convenience init(
+    package convenience init(
         _ handler: any DayHandler, instance: StackConfiguration.Instance, stack: StackConfiguration
     ) {
         self.init(.function(handler), instance: instance, stack: stack)

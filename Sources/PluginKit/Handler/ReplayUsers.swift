@@ -1,9 +1,9 @@
 import HealthModel
 
 /// Whose days are to be done once more, as `replay` and requests name them.
-public enum ReplayUsers {
+package enum ReplayUsers {
     /// By user `[from, to]`, the instants of these days.
-    public static func spans(
+    package static func spans(
         from: LocalDay, through: LocalDay, _ zones: [String: ZoneTimeline]
     ) -> [String: [Instant]] {
         zones.mapValues { timeline in

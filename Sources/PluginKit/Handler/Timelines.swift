@@ -4,17 +4,17 @@ import HealthModel
 import SQLite
 
 /// The zone timelines of the users, as the observer's changelog last told them.
-public struct Timelines {
+package struct Timelines {
     private var byUser: [String: ZoneTimeline] = [:]
 
-    public init() {}
+    package init() {}
 
-    public static func createTables(in database: Database) throws {
+    package static func createTables(in database: Database) throws {
         try database.execute(
             "CREATE TABLE IF NOT EXISTS zones(user TEXT PRIMARY KEY, timeline TEXT NOT NULL) WITHOUT ROWID")
     }
 
-    public mutating func open(_ turn: Turn) throws { try load(turn.database) }
+    package mutating func open(_ turn: Turn) throws { try load(turn.database) }
 
     mutating func load(_ database: Database) throws {
         try database.prepare("SELECT user, timeline FROM zones").forEachRow {
@@ -22,21 +22,21 @@ public struct Timelines {
         }
     }
 
-    public subscript(user: String) -> ZoneTimeline? { byUser[user] }
-    public var users: [String] { byUser.keys.sorted() }
+    package subscript(user: String) -> ZoneTimeline? { byUser[user] }
+    package var users: [String] { byUser.keys.sorted() }
 
     /// A timeline that was taken over, and the one before it.
-    public struct Change {
-        public var user: String
+    package struct Change {
+        package var user: String
         /// nil when nothing was known.
-        public var old: ZoneTimeline?
-        public var new: ZoneTimeline
+        package var old: ZoneTimeline?
+        package var new: ZoneTimeline
     }
 
     /// Takes over the timelines of a page; those that changed.
     /// - Parameter page: by user, as `ZoneTimeline.wireValue`.
     /// - Throws: `StageError.unreadablePage`, `ZoneError`.
-    public mutating func learn(_ page: Value, from producer: String, _ turn: Turn) throws -> [Change] {
+    package mutating func learn(_ page: Value, from producer: String, _ turn: Turn) throws -> [Change] {
         var changes: [Change] = []
         for (user, entries) in (page.object ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard let new = try ZoneTimeline(wireValue: entries) else {
@@ -57,12 +57,12 @@ public struct Timelines {
 
 extension ZoneTimeline {
     /// `[[from, zone], …]`, the first from null: for all time before.
-    public var wireValue: Value {
+    package var wireValue: Value {
         .array(entries.map { [$0.from == .min ? .null : .integer($0.from), .string($0.zone)] })
     }
 
     /// nil when the value isn't a timeline.
-    public init?(wireValue value: Value) throws {
+    package init?(wireValue value: Value) throws {
         guard let list = value.array else { return nil }
         var entries: [Entry] = []
         for entry in list {

@@ -5,12 +5,12 @@ import Protocol
 import Synchronization
 
 /// The place on the bus of an instance that is no stage: it only says that it is there.
-public final class BusMember: Sendable {
+package final class BusMember: Sendable {
     private let bus: BusConnection
 
     /// Connects, and goes on saying so until `leave`.
     /// - Parameter details: of the plugin's own kind; they don't change.
-    public init(_ context: PluginContext, details: HeartbeatDetails) throws {
+    package init(_ context: PluginContext, details: HeartbeatDetails) throws {
         let name = context.name
         let plugin = context.instance.manifest.name
         let log = context.log
@@ -36,7 +36,7 @@ public final class BusMember: Sendable {
                 failed: { log(.busFailed, ["why": "\($0)"]) }))
     }
 
-    public func leave() { bus.close() }
+    package func leave() { bus.close() }
 }
 
 private final class SharedPresence: Sendable {

@@ -3,9 +3,9 @@ import Foundation
 import SQLite
 
 /// What to do when an instance's file is damaged: what that means depends on whose it is.
-public enum DamagedState {
+package enum DamagedState {
     /// For people; nil when the error is another one.
-    public static func failure(of error: any Error) -> Failure? {
+    package static func failure(of error: any Error) -> Failure? {
         guard let error = error as? SQLiteError, error.isCorrupt else { return nil }
         let folder = URL(fileURLWithPath: error.path).deletingLastPathComponent().path
         let aside = "mv \(Advice.quoted(folder)) \(Advice.quoted(folder + ".damaged"))"

@@ -8,7 +8,7 @@ import MessageBus
 ///
 /// The file names its holder, so that a takeover can end exactly that process: by id and start time, and only in the same boot and pid
 /// namespace, since across containers an id names another process.
-public final class InstanceLock: Sendable {
+package final class InstanceLock: Sendable {
     private let descriptor: Int32
 
     struct Holder: Equatable {
@@ -24,7 +24,7 @@ public final class InstanceLock: Sendable {
 
     /// Takes the lock without waiting; nil when another process holds it.
     /// - Throws: `LockError` when the file can't be used at all.
-    public static func take(folder: String) throws -> InstanceLock? {
+    package static func take(folder: String) throws -> InstanceLock? {
         let path = folder + "/lock"
         let descriptor = healthbus_lock_file(path)
         if descriptor == -EWOULDBLOCK { return nil }
@@ -44,7 +44,7 @@ public final class InstanceLock: Sendable {
     }
 
     /// Takes the lock, waiting up to `seconds` for the holder to end.
-    public static func take(folder: String, waiting seconds: Double) throws -> InstanceLock? {
+    package static func take(folder: String, waiting seconds: Double) throws -> InstanceLock? {
         let deadline = MonotonicClock.now + Instant(seconds * 1e6)
         while true {
             if let lock = try take(folder: folder) { return lock }
@@ -56,7 +56,7 @@ public final class InstanceLock: Sendable {
 
     /// Ends the process that holds the lock (SIGTERM, after `grace` seconds SIGKILL; also a stopped one) and takes it.
     /// - Throws: `LockError` when the holder is of another boot or container: then nothing is ended.
-    public static func takeOver(folder: String, grace: Double) throws -> InstanceLock {
+    package static func takeOver(folder: String, grace: Double) throws -> InstanceLock {
         if let lock = try take(folder: folder) { return lock }
         let path = folder + "/lock"
         guard let holder = recorded(path) else {
@@ -74,7 +74,7 @@ public final class InstanceLock: Sendable {
     }
 
     /// Whether somebody holds the lock; false where there is none. Takes it for a moment.
-    public static func isHeld(folder: String) -> Bool {
+    package static func isHeld(folder: String) -> Bool {
         guard FileManager.default.fileExists(atPath: folder + "/lock") else { return false }
         // One that can't even be opened is somebody else's.
         guard let taken = try? take(folder: folder) else { return true }
@@ -83,7 +83,7 @@ public final class InstanceLock: Sendable {
     }
 
     /// The process id that the lock file names.
-    public static func holder(folder: String) -> Int? { recorded(folder + "/lock").map { Int($0.pid) } }
+    package static func holder(folder: String) -> Int? { recorded(folder + "/lock").map { Int($0.pid) } }
 
     private static func recorded(_ path: String) -> Holder? {
         guard let data = FileManager.default.contents(atPath: path), let value = try? Value(json: data),
@@ -103,8 +103,8 @@ public final class InstanceLock: Sendable {
     }
 }
 
-public struct LockError: Error, CustomStringConvertible {
-    public let path: String
-    public let reason: String
-    public var description: String { "the lock \(path) \(reason)" }
+package struct LockError: Error, CustomStringConvertible {
+    package let path: String
+    package let reason: String
+    package var description: String { "the lock \(path) \(reason)" }
 }

@@ -3,17 +3,17 @@ import Foundation
 /// A bounded queue between threads. Whoever takes waits with a deadline; whoever puts either waits for room or is told that there is none.
 ///
 /// `@unchecked Sendable`: every access to the queue holds the condition's lock.
-public final class Mailbox<Element: Sendable>: @unchecked Sendable {
+package final class Mailbox<Element: Sendable>: @unchecked Sendable {
     private let condition = NSCondition()
     private var elements: [Element] = []
     private var closed = false
     private let capacity: Int
 
-    public init(capacity: Int) { self.capacity = capacity }
+    package init(capacity: Int) { self.capacity = capacity }
 
     /// False when the box is full or closed: the element is dropped.
     @discardableResult
-    public func offer(_ element: Element) -> Bool {
+    package func offer(_ element: Element) -> Bool {
         condition.withLock {
             guard !closed, elements.count < capacity else { return false }
             elements.append(element)
@@ -23,7 +23,7 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Takes the element whatever the capacity: for the few that must not be lost, such as answers to what this process itself asked for.
-    public func insist(_ element: Element) {
+    package func insist(_ element: Element) {
         condition.withLock {
             guard !closed else { return }
             elements.append(element)
@@ -32,7 +32,7 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Waits for room; false when the box was closed.
-    public func put(_ element: Element) -> Bool {
+    package func put(_ element: Element) -> Bool {
         condition.withLock {
             while !closed, elements.count >= capacity { condition.wait() }
             guard !closed else { return false }
@@ -43,7 +43,7 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Up to `limit` elements; empty when `timeout` (seconds) has passed or the box is closed and empty.
-    public func take(limit: Int, timeout: TimeInterval) -> [Element] {
+    package func take(limit: Int, timeout: TimeInterval) -> [Element] {
         let deadline = Date(timeIntervalSinceNow: timeout)
         return condition.withLock {
             while elements.isEmpty, !closed, condition.wait(until: deadline) {}
@@ -54,12 +54,12 @@ public final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
-    public func close() {
+    package func close() {
         condition.withLock {
             closed = true
             condition.broadcast()
         }
     }
 
-    public var isClosed: Bool { condition.withLock { closed } }
+    package var isClosed: Bool { condition.withLock { closed } }
 }

@@ -8,12 +8,12 @@ import HealthModel
 ///
 /// The kernel's notices are hints; each makes it look again at what holds: a route that leads somewhere, over a link that is up. A default route isn't asked
 /// for: a backend in the same network is reached without one, and waiting wrongly would be worse than trying in vain.
-public final class PathWatcher: Sendable {
+package final class PathWatcher: Sendable {
     private let watch: Int32
 
     /// - Parameter changed: called on a thread of its own, first with what holds now; its answer false ends the watch.
     /// - Throws: `PathError` when the kernel's notices can't be heard.
-    public init(changed: @escaping @Sendable (NetworkPath) -> Bool) throws {
+    package init(changed: @escaping @Sendable (NetworkPath) -> Bool) throws {
         let watch = healthbus_route_watch()
         guard watch >= 0 else { throw PathError(code: -watch) }
         self.watch = watch
@@ -32,10 +32,10 @@ public final class PathWatcher: Sendable {
         thread.start()
     }
 
-    public func stop() { healthbus_route_end(watch) }
+    package func stop() { healthbus_route_end(watch) }
 
     /// What holds now.
-    public static func current() throws -> NetworkPath {
+    package static func current() throws -> NetworkPath {
         var links = [UInt32](repeating: 0, count: 64)
         let count = healthbus_route_links(&links)
         guard count >= 0 else { throw PathError(code: -count) }
@@ -82,10 +82,10 @@ public final class PathWatcher: Sendable {
 }
 
 /// The kernel didn't tell about routes.
-public struct PathError: Error, CustomStringConvertible {
-    public var code: Int32
+package struct PathError: Error, CustomStringConvertible {
+    package var code: Int32
 
-    public var description: String {
+    package var description: String {
         "the kernel doesn't tell about network routes (\(String(cString: strerror(code)))); is netlink forbidden here?"
     }
 }

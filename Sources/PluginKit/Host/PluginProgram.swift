@@ -9,32 +9,32 @@ import SQLite
 import Synchronization
 
 /// What a plugin's program knows once it has been started rightly: who it is, its options, its folder, its lock.
-public struct PluginContext: Sendable {
-    public let state: StateFolder
-    public let stack: StackConfiguration
-    public let instance: StackConfiguration.Instance
-    public let log: StageLog
+package struct PluginContext: Sendable {
+    package let state: StateFolder
+    package let stack: StackConfiguration
+    package let instance: StackConfiguration.Instance
+    package let log: StageLog
     /// What it is started for, when that isn't to run: a request to mend a stage that doesn't run.
     let request: MendRequest?
 
-    public var name: String { instance.name }
-    public var configuration: Value { instance.configuration }
-    public var folder: String { scratch ?? state.instance(name) }
-    public var databasePath: String { scratch.map { $0 + "/state.sqlite" } ?? state.database(name) }
+    package var name: String { instance.name }
+    package var configuration: Value { instance.configuration }
+    package var folder: String { scratch ?? state.instance(name) }
+    package var databasePath: String { scratch.map { $0 + "/state.sqlite" } ?? state.database(name) }
     /// Where a program that is only checked keeps what it would keep in its folder.
     fileprivate(set) var scratch: String?
     /// The bus, with this instance's keys where it is sealed.
-    public let address: BusAddress
+    package let address: BusAddress
 }
 
 /// A stage with what belongs to it outside.
-public struct StageParts {
-    public var stage: any Stage
-    public var effects: (any EffectRunner)?
+package struct StageParts {
+    package var stage: any Stage
+    package var effects: (any EffectRunner)?
     /// Makes the answerer of pulls, on its own thread with its own read-only connection.
-    public var source: @Sendable (Database) throws -> any PullSource
+    package var source: @Sendable (Database) throws -> any PullSource
 
-    public init(
+    package init(
         stage: any Stage, effects: (any EffectRunner)? = nil,
         source: @escaping @Sendable (Database) throws -> any PullSource = { ChangelogSource(database: $0) }
     ) {
@@ -45,9 +45,9 @@ public struct StageParts {
 }
 
 /// The `main` of every plugin: reads its arguments, checks its configuration, makes what belongs to it, takes its lock, runs, drains on SIGTERM.
-public enum PluginProgram {
+package enum PluginProgram {
     /// Runs a stage until SIGTERM or SIGINT; ends the process.
-    public static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
+    package static func run(_ plugin: String, _ make: @escaping (PluginContext) throws -> StageParts) -> Never {
         start(plugin, prepare: make, check: check, rehearse: rehearse) { parts, context, stopper in
             let database = try StageDatabase(path: context.databasePath, now: WallClock.now)
             let effects = MendingEffects(
@@ -75,7 +75,7 @@ public enum PluginProgram {
     }
 
     /// For plugins that aren't stages (hub, backend): everything around them, and the lock held while `body` runs.
-    public static func start(_ plugin: String, _ body: (PluginContext, Stopper) throws -> Void) -> Never {
+    package static func start(_ plugin: String, _ body: (PluginContext, Stopper) throws -> Void) -> Never {
         start(plugin, prepare: { _ in () }, check: { _, _, _ in nil }, rehearse: { _, _ in }) { _, context, stopper in
             try body(context, stopper)
         }
@@ -251,7 +251,7 @@ public enum PluginProgram {
 }
 
 /// Hears SIGTERM and SIGINT.
-public final class Stopper: Sendable {
+package final class Stopper: Sendable {
     private struct State {
         var asked = false
         var action: (@Sendable () -> Void)?
@@ -288,10 +288,10 @@ public final class Stopper: Sendable {
         asked.wait()
     }
 
-    public var isAsked: Bool { state.withLock { $0.asked } }
+    package var isAsked: Bool { state.withLock { $0.asked } }
 
     /// Calls `action` when the process is asked to stop; at once when it was asked already.
-    public func whenAsked(_ action: @escaping @Sendable () -> Void) {
+    package func whenAsked(_ action: @escaping @Sendable () -> Void) {
         let already = state.withLock { state in
             state.action = action
             return state.asked

@@ -7,7 +7,7 @@ import SQLite
 import Synchronization
 
 /// What a stage lets others read, from a connection of its own beside the writer.
-public protocol PullSource: AnyObject {
+package protocol PullSource: AnyObject {
     /// Answers one request page by page, all from one read transaction.
     /// - Parameters:
     ///   - request: its members; the anchor has been checked already.
@@ -17,21 +17,21 @@ public protocol PullSource: AnyObject {
 }
 
 /// Why a pull can't be answered, whoever asks again.
-public struct PullRefusal: Error {
-    public let reason: String
-    public init(_ reason: String) { self.reason = reason }
+package struct PullRefusal: Error {
+    package let reason: String
+    package init(_ reason: String) { self.reason = reason }
 }
 
 /// Serves `changes`, the stage's own keyed changelog, and `day`, what it holds of one day.
-open class ChangelogSource: PullSource {
-    public let database: Database
+package final class ChangelogSource: PullSource {
+    private let database: Database
 
-    public init(database: Database) { self.database = database }
+    package init(database: Database) { self.database = database }
 
     /// Pages that one request may draw: a few in flight, within every socket's high-water mark.
-    public static let pagesPerRequest = 4
+    package static let pagesPerRequest = 4
 
-    open func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
+    package func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
         switch request["query"].string {
         case "changes": try changes(request, head, page)
         case "day": try day(request, page)

@@ -7,7 +7,7 @@ import SQLite
 import Synchronization
 
 /// Does what a stage asks for beyond the bus: uploads, reading files.
-public protocol EffectRunner: AnyObject, Sendable {
+package protocol EffectRunner: AnyObject, Sendable {
     /// Starts the effect on a thread of its own and returns; `reply` may be called once or, for a stream of results, often. It waits while the stage is busy
     /// and answers false when the host is stopping.
     func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool)
@@ -16,7 +16,7 @@ public protocol EffectRunner: AnyObject, Sendable {
 }
 
 /// Runs one stage in one process: its thread, its transaction, its place on the bus.
-public final class StageHost: Sendable {
+package final class StageHost: Sendable {
     enum Input: Sendable {
         case message(Message)
         case answer(PullAnswer)
@@ -40,7 +40,7 @@ public final class StageHost: Sendable {
     private let failure = Mutex(Failure())
 
     /// - Parameter configuration: the fingerprint of what it was started with, for its heartbeats.
-    public init(instance: String, plugin: String, configuration: String? = nil, log: StageLog) {
+    package init(instance: String, plugin: String, configuration: String? = nil, log: StageLog) {
         self.instance = instance
         self.plugin = plugin
         self.log = log
@@ -49,7 +49,7 @@ public final class StageHost: Sendable {
     }
 
     /// Asks the host to finish its turn and end; any thread may call it.
-    public func stop() {
+    package func stop() {
         stopping.withLock { $0 = true }
         inputs.close()
     }
@@ -61,7 +61,7 @@ public final class StageHost: Sendable {
 
     /// Runs until `stop`, on the caller's thread, which owns the stage and its database from here on.
     /// - Throws: what the stage can't go on with; everything committed stays, and a restart goes on from there.
-    public func run(
+    package func run(
         stage: any Stage, database: StageDatabase, address: BusAddress, effects: (any EffectRunner)?,
         source: @escaping @Sendable () throws -> (Database, any PullSource)
     ) throws {

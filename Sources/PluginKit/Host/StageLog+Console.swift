@@ -5,7 +5,7 @@ extension StageLog {
     /// The process's log on standard error, as the environment says; of bounded size where the supervisor made that the instance's file.
     ///
     /// - Throws: `Failure` (usage) for a level or a category that there isn't.
-    public static func standard(
+    package static func standard(
         _ instance: String, file: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> StageLog {
         let standard = try Log(plugin: instance, environment: environment)

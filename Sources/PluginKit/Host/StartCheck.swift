@@ -3,13 +3,13 @@ import Foundation
 import HealthModel
 
 /// What keeps a program from starting, as it tells whoever asked with `--check`: one JSON object on standard output, or nothing.
-public struct StartCheck: Sendable, Equatable {
+package struct StartCheck: Sendable, Equatable {
     /// Of a configuration or a manifest; nil when it is something else.
-    public var file: String?
-    public var key: String?
-    public var line: Int?
-    public var what: String
-    public var remedy: String?
+    package var file: String?
+    package var key: String?
+    package var line: Int?
+    package var what: String
+    package var remedy: String?
 
     init(_ error: any Error) {
         if let error = error as? ConfigurationError {
@@ -21,7 +21,7 @@ public struct StartCheck: Sendable, Equatable {
     }
 
     /// nil when the value tells of nothing.
-    public init?(_ value: Value) {
+    package init?(_ value: Value) {
         guard let what = value["what"].string else { return nil }
         self.what = what
         file = value["file"].string
@@ -51,7 +51,7 @@ public struct StartCheck: Sendable, Equatable {
 
 extension Failure {
     /// Any error as one for people; one of the configuration ends with the code of a wrong call.
-    public init(of error: any Error) {
+    package init(of error: any Error) {
         switch error {
         case let failure as Failure: self = failure
         case let error as ConfigurationError: self.init(error.description, code: .usage)

@@ -1,30 +1,30 @@
 import HealthModel
 
 /// One entry of the hub's list: a name, its role, and the public keys that prove it.
-public struct AllowedKey: Sendable, Equatable {
-    public struct Key: Sendable, Equatable {
+package struct AllowedKey: Sendable, Equatable {
+    package struct Key: Sendable, Equatable {
         /// Z85.
-        public var publicKey: String
+        package var publicKey: String
         /// When it stops to hold, microseconds since 1970; nil while it is the current one.
-        public var until: Instant?
+        package var until: Instant?
 
-        public init(publicKey: String, until: Instant? = nil) {
+        package init(publicKey: String, until: Instant? = nil) {
             self.publicKey = publicKey
             self.until = until
         }
     }
 
-    public var role: KeyRole
+    package var role: KeyRole
     /// The current one first.
-    public var keys: [Key]
+    package var keys: [Key]
 
-    public init(role: KeyRole, keys: [Key]) {
+    package init(role: KeyRole, keys: [Key]) {
         self.role = role
         self.keys = keys
     }
 
     /// nil for what isn't such an entry.
-    public init?(_ value: Value) {
+    package init?(_ value: Value) {
         guard let role = value["role"].string, let list = value["keys"].array else { return nil }
         var keys: [Key] = []
         for entry in list {
@@ -36,7 +36,7 @@ public struct AllowedKey: Sendable, Equatable {
         self.init(role: KeyRole(role), keys: keys)
     }
 
-    public var value: Value {
+    package var value: Value {
         let list = keys.map { key -> Value in
             var members: [String: Value] = ["public": .string(key.publicKey)]
             if let until = key.until { members["until"] = .integer(until) }
@@ -46,10 +46,10 @@ public struct AllowedKey: Sendable, Equatable {
     }
 
     /// Those that hold at a moment.
-    public func valid(at now: Instant) -> [Key] { keys.filter { $0.until.map { $0 > now } ?? true } }
+    package func valid(at now: Instant) -> [Key] { keys.filter { $0.until.map { $0 > now } ?? true } }
 
     /// With a new key; the one before holds until then. What no longer holds is forgotten.
-    public func rotated(to publicKey: String, oldUntil: Instant, now: Instant) -> AllowedKey {
+    package func rotated(to publicKey: String, oldUntil: Instant, now: Instant) -> AllowedKey {
         let old = valid(at: now).map { Key(publicKey: $0.publicKey, until: min($0.until ?? oldUntil, oldUntil)) }
         return AllowedKey(
             role: role, keys: [Key(publicKey: publicKey)] + old.filter { $0.until.map { $0 > now } ?? true })

@@ -4,18 +4,18 @@ import HealthModel
 import MessageBus
 
 /// Where a stack's bus is and whether it is sealed, as its configuration says under "bus".
-public struct BusConfiguration: Sendable, Equatable {
+package struct BusConfiguration: Sendable, Equatable {
     /// nil: Unix sockets in the state folder.
-    public var endpoints: BusAddress?
+    package var endpoints: BusAddress?
     /// Whether who connects must prove who it is. Over TCP always.
-    public var isSealed: Bool
+    package var isSealed: Bool
     /// The keys' folder; nil: `keys` in the state folder.
-    public var keys: String?
+    package var keys: String?
 
-    public static let standard = BusConfiguration(endpoints: nil, isSealed: false, keys: nil)
+    package static let standard = BusConfiguration(endpoints: nil, isSealed: false, keys: nil)
 
     /// Whether its processes may run on several machines, without a state folder in common.
-    public var isRemote: Bool { endpoints?.publish.hasPrefix("tcp://") ?? false }
+    package var isRemote: Bool { endpoints?.publish.hasPrefix("tcp://") ?? false }
 }
 
 extension BusConfiguration {
@@ -75,7 +75,7 @@ extension BusConfiguration {
 
 extension StackConfiguration {
     /// The keys of a sealed bus.
-    public func keyFolder(
+    package func keyFolder(
         _ state: StateFolder, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> KeyFolder {
         KeyFolder(
@@ -85,7 +85,7 @@ extension StackConfiguration {
 
     /// The bus, for whoever is `name` on it.
     /// - Throws: `Failure` when the bus is sealed and its keys aren't there.
-    public func address(in state: StateFolder, as name: String) throws -> BusAddress {
+    package func address(in state: StateFolder, as name: String) throws -> BusAddress {
         var address = bus.endpoints ?? state.address
         address.trust = BusRights(self).trust
         guard bus.isSealed else { return address }
@@ -96,14 +96,14 @@ extension StackConfiguration {
     }
 
     /// Names that need a key on a sealed bus, the hub's aside.
-    public var keyRoles: [(name: String, role: KeyRole)] {
+    package var keyRoles: [(name: String, role: KeyRole)] {
         KeyRole.people + instances.filter { $0.manifest.kind != .hub }.map { ($0.name, .instance($0.name)) }
     }
 }
 
 extension StackConfiguration {
     /// Where the hub listens, for an address that others connect to: the same, unless its options say at which of this machine's addresses.
-    public func listening(_ address: BusAddress) -> BusAddress {
+    package func listening(_ address: BusAddress) -> BusAddress {
         guard bus.isRemote, let listen = only(.hub)?.configuration["listen"].string else { return address }
         let host = listen.contains(":") ? "[\(listen)]" : listen
         func place(_ endpoint: String) -> String {

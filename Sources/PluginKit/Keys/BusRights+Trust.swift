@@ -5,7 +5,7 @@ import Protocol
 extension BusRights {
     /// Whom a process of this stack believes, by the same rights that a sealed hub passes messages on by. Written
     /// down in docs/protocol.md ("Who is believed").
-    public var trust: BusTrust {
+    package var trust: BusTrust {
         let speakers = Speakers(self)
         return BusTrust { speakers.believes($0) }
     }

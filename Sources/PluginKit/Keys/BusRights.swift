@@ -5,12 +5,12 @@ import Protocol
 ///
 /// A sealed hub passes on by it, and every process believes by it (`trust`). Written down in docs/protocol.md
 /// ("Rights").
-public struct BusRights: Sendable {
+package struct BusRights: Sendable {
     let stack: StackConfiguration
     let observer: String
     private let handlers: [String]
 
-    public init(_ stack: StackConfiguration) {
+    package init(_ stack: StackConfiguration) {
         self.stack = stack
         observer = stack.only(.observer)?.name ?? "observer"
         handlers = stack.handlers.map(\.name)
@@ -18,7 +18,7 @@ public struct BusRights: Sendable {
 
     /// What the holder of a key may do; nil for an instance that the stack doesn't have, and for a person with the
     /// name of one that it has.
-    public func grant(_ role: KeyRole, name: String) -> TopicGrant? {
+    package func grant(_ role: KeyRole, name: String) -> TopicGrant? {
         if case .instance(let name) = role { return stack.instance(name).flatMap(instance) }
         guard stack.instance(name) == nil else { return nil }
         return switch role {

@@ -18,7 +18,7 @@ extension GuestList {
 extension StackConfiguration {
     /// What seals this stack's hub; nil where the bus asks nobody.
     /// - Throws: `Failure` when the hub's keys aren't there.
-    public func hubSeal(in state: StateFolder) throws -> HubSeal? {
+    package func hubSeal(in state: StateFolder) throws -> HubSeal? {
         guard bus.isSealed else { return nil }
         let folder = keyFolder(state)
         let rights = BusRights(self)

@@ -5,17 +5,17 @@ import HealthModel
 import MessageBus
 
 /// Whose files keys are to be, where that isn't who makes them: in containers a one-shot process makes them for all.
-public struct FileOwner: Sendable, Equatable {
-    public var user: uid_t
-    public var group: gid_t
+package struct FileOwner: Sendable, Equatable {
+    package var user: uid_t
+    package var group: gid_t
 
-    public init(user: uid_t, group: gid_t) {
+    package init(user: uid_t, group: gid_t) {
         self.user = user
         self.group = group
     }
 
     /// "1000" or "1000:1000"; nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { UInt32($0) }
         guard let user = parts.first ?? nil, parts.count <= 2, let group = parts.last ?? nil else { return nil }
         self.init(user: user, group: group)
@@ -25,7 +25,7 @@ public struct FileOwner: Sendable, Equatable {
 extension KeyFolder {
     /// Makes a pair for the hub and one for each name, unless they are there, and enters them in the hub's list.
     /// - Returns: the names of those that are new.
-    public func initialise(_ roles: [(name: String, role: KeyRole)], owner: FileOwner?) throws -> [String] {
+    package func initialise(_ roles: [(name: String, role: KeyRole)], owner: FileOwner?) throws -> [String] {
         var made: [String] = []
         if !FileManager.default.fileExists(atPath: secret(hub)) {
             try writePair(try BusKeyPair.make(), of: hub, owner: owner)
@@ -38,7 +38,7 @@ extension KeyFolder {
 
     /// False when the name has its key already.
     @discardableResult
-    public func add(_ name: String, _ role: KeyRole, owner: FileOwner?) throws -> Bool {
+    package func add(_ name: String, _ role: KeyRole, owner: FileOwner?) throws -> Bool {
         let hubPair = try pair(of: hub, environment: [:])
         let isNew = !FileManager.default.fileExists(atPath: secret(name))
         if isNew { try writePair(try BusKeyPair.make(), of: name, owner: owner) }
@@ -52,7 +52,7 @@ extension KeyFolder {
     }
 
     /// Gives a name a new pair. The hub takes both until `oldUntil`: first it is told of the new one, then the process is given it.
-    public func rotate(_ name: String, oldUntil: Instant, now: Instant) throws {
+    package func rotate(_ name: String, oldUntil: Instant, now: Instant) throws {
         guard let entry = try allowedKey(name) else {
             throw Failure("the hub's list has no '\(name)'", hint: "'healthbus keys list' shows whom it has")
         }
@@ -62,7 +62,7 @@ extension KeyFolder {
     }
 
     /// Gives the hub a new pair, and its public key to all whose folders are here.
-    public func rotateHub() throws {
+    package func rotateHub() throws {
         let pair = try BusKeyPair.make()
         for name in try allowedNames() where FileManager.default.fileExists(atPath: folder(name)) {
             try write(pair.publicKey + "\n", to: hubKey(name), owner: nil)
@@ -71,7 +71,7 @@ extension KeyFolder {
     }
 
     /// Strikes a name off the hub's list, and removes its keys.
-    public func remove(_ name: String) throws {
+    package func remove(_ name: String) throws {
         guard try allowedKey(name) != nil || FileManager.default.fileExists(atPath: secret(name)) else {
             throw Failure("there is no key for '\(name)'", hint: "'healthbus keys list' shows whom there are keys for")
         }

@@ -9,17 +9,17 @@ import MessageBus
 ///     <keys>/<name>/secret, public        its own pair (Z85), the secret 0600
 ///     <keys>/<name>/hub                   the hub's public key
 ///     <keys>/<hub>/allowed/<name>.json    who may connect: role and public keys
-public struct KeyFolder: Sendable {
-    public let path: String
+package struct KeyFolder: Sendable {
+    package let path: String
     /// The hub's instance.
-    public let hub: String
+    package let hub: String
 
-    public init(path: String, hub: String) {
+    package init(path: String, hub: String) {
         self.path = path
         self.hub = hub
     }
 
-    public func folder(_ name: String) -> String { path + "/" + name }
+    package func folder(_ name: String) -> String { path + "/" + name }
     func secret(_ name: String) -> String { folder(name) + "/secret" }
     func publicKey(_ name: String) -> String { folder(name) + "/public" }
     func hubKey(_ name: String) -> String { folder(name) + "/hub" }
@@ -27,7 +27,7 @@ public struct KeyFolder: Sendable {
     func allowed(_ name: String) -> String { allowedFolder + "/\(name).json" }
 
     /// Names that may connect, as the hub's list has them, sorted.
-    public func allowedNames() throws -> [String] {
+    package func allowedNames() throws -> [String] {
         guard FileManager.default.fileExists(atPath: allowedFolder) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: allowedFolder)
             .filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.sorted()
@@ -35,7 +35,7 @@ public struct KeyFolder: Sendable {
 
     /// - Returns: nil when the hub's list doesn't have the name.
     /// - Throws: `Failure` when the entry can't be understood.
-    public func allowedKey(_ name: String) throws -> AllowedKey? {
+    package func allowedKey(_ name: String) throws -> AllowedKey? {
         guard let data = FileManager.default.contents(atPath: allowed(name)) else { return nil }
         guard let value = try? Value(json: data), let entry = AllowedKey(value) else {
             throw Failure(
@@ -47,7 +47,7 @@ public struct KeyFolder: Sendable {
 
     /// - Parameter environment: `HEALTHBUS_KEY` and `HEALTHBUS_HUB_KEY` (or `…_FILE`, which name files) go before the folder.
     /// - Throws: `Failure` that names the file and what to do.
-    public func credentials(
+    package func credentials(
         of name: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> BusCredentials {
         let pair = try pair(of: name, environment: environment)
@@ -68,7 +68,7 @@ public struct KeyFolder: Sendable {
         return Watched(files) { try credentials(of: name, environment: environment) }
     }
 
-    public func pair(
+    package func pair(
         of name: String, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> BusKeyPair {
         if let key = environment.filled("HEALTHBUS_KEY") {

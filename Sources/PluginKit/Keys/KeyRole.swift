@@ -1,5 +1,5 @@
 /// What a key is for.
-public enum KeyRole: Sendable, Equatable, CustomStringConvertible {
+package enum KeyRole: Sendable, Equatable, CustomStringConvertible {
     /// Acts as this instance of the stack.
     case instance(String)
     /// A person's tool that asks and gives commands.
@@ -9,16 +9,16 @@ public enum KeyRole: Sendable, Equatable, CustomStringConvertible {
     /// `healthbus up`: an operator that says how its processes are.
     case supervisor
 
-    public static let cli = "cli"
-    public static let tapName = "tap"
-    public static let supervisorName = "supervisor"
+    package static let cli = "cli"
+    package static let tapName = "tap"
+    package static let supervisorName = "supervisor"
 
     /// Names that aren't instances', each with its role; every stack has them.
-    public static let people: [(name: String, role: KeyRole)] = [
+    package static let people: [(name: String, role: KeyRole)] = [
         (supervisorName, .supervisor), (cli, .operator), (tapName, .tap),
     ]
 
-    public init(_ text: String) {
+    package init(_ text: String) {
         self =
             switch text {
             case "operator": .operator
@@ -28,7 +28,7 @@ public enum KeyRole: Sendable, Equatable, CustomStringConvertible {
             }
     }
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .instance(let name): name
         case .operator: "operator"
@@ -38,7 +38,7 @@ public enum KeyRole: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// Who the hub takes the holder of this key for.
-    public func identity(of name: String) -> String {
+    package func identity(of name: String) -> String {
         if case .instance(let instance) = self { instance } else { name }
     }
 }

@@ -3,7 +3,7 @@ import MessageBus
 
 extension BusNotice.Kind {
     /// As the hub logs it.
-    public var logEvent: LogEvent {
+    package var logEvent: LogEvent {
         switch self {
         case .refused: .busRefused
         case .denied: .busDenied

@@ -4,17 +4,17 @@ import Protocol
 /// What a person asks of a stage by hand: to compute again, to try again, to forget, to copy itself.
 ///
 /// On the bus `{"command": "mend", "id", "action", …}` on `control.<instance>`. Given again, it changes nothing: what has been done for an id is done.
-public struct MendRequest: Sendable, Equatable {
-    public var id: String
+package struct MendRequest: Sendable, Equatable {
+    package var id: String
     /// "replay", "retry", "drop", "reset", "backup".
-    public var action: String
+    package var action: String
     /// The whole of it, with the action's own members.
-    public var members: Value
+    package var members: Value
 
-    public static let command = "mend"
+    package static let command = "mend"
 
     /// nil when the value isn't a request.
-    public init?(_ members: Value) {
+    package init?(_ members: Value) {
         guard members["command"].string == Self.command, let id = members["id"].string, !id.isEmpty,
             let action = members["action"].string
         else { return nil }
@@ -23,7 +23,7 @@ public struct MendRequest: Sendable, Equatable {
         self.members = members
     }
 
-    public init(id: String, action: String, _ members: [String: Value] = [:]) {
+    package init(id: String, action: String, _ members: [String: Value] = [:]) {
         self.id = id
         self.action = action
         let own: [String: Value] = [
@@ -34,7 +34,7 @@ public struct MendRequest: Sendable, Equatable {
 }
 
 /// What has become of a request.
-public enum Mended: Sendable, Equatable {
+package enum Mended: Sendable, Equatable {
     /// Numbers for whoever asked.
     case done(Value)
     /// - left: how much is still to come, in the action's own measure.
@@ -58,7 +58,7 @@ extension Mending {
 
 extension Mended {
     /// As a heartbeat, or the stage's own file, tells it.
-    public init(_ told: Mending) {
+    package init(_ told: Mending) {
         switch told.state {
         case .done: self = .done(told.result ?? .null)
         case .underWay: self = .underWay(left: told.left ?? 0)
@@ -68,23 +68,23 @@ extension Mended {
 }
 
 /// Entries of a list that a request is about.
-public struct MendSelection: Sendable, Equatable {
+package struct MendSelection: Sendable, Equatable {
     /// By their numbers; nil: all that the rest allows.
-    public var numbers: [Int64]?
-    public var reason: String?
-    public var type: String?
+    package var numbers: [Int64]?
+    package var reason: String?
+    package var type: String?
 
-    public init(numbers: [Int64]? = nil, reason: String? = nil, type: String? = nil) {
+    package init(numbers: [Int64]? = nil, reason: String? = nil, type: String? = nil) {
         (self.numbers, self.reason, self.type) = (numbers, reason, type)
     }
 
-    public init(_ members: Value) {
+    package init(_ members: Value) {
         numbers = members["numbers"].array?.compactMap(\.int)
         reason = members["reason"].string
         type = members["type"].string
     }
 
-    public var members: [String: Value] {
+    package var members: [String: Value] {
         var members: [String: Value] = [:]
         if let numbers { members["numbers"] = .array(numbers.map { .integer($0) }) }
         if let reason { members["reason"] = .string(reason) }
@@ -95,7 +95,7 @@ public struct MendSelection: Sendable, Equatable {
 
 extension MendSelection {
     /// Whether an entry is among them: of these numbers, with a reason that has this text in it, of this type, whose prefix may be left out.
-    public func takes(number: Int64, reason: String, type: String) -> Bool {
+    package func takes(number: Int64, reason: String, type: String) -> Bool {
         if let numbers, !numbers.contains(number) { return false }
         if let wanted = self.reason, !reason.lowercased().contains(wanted.lowercased()) { return false }
         if let wanted = self.type, type != wanted, !type.hasSuffix("Identifier" + wanted) { return false }

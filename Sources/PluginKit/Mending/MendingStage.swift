@@ -9,7 +9,7 @@ import SQLite
 ///
 /// One request at a time: who comes with another one says it again until this one is over. Of a stopped stage nobody can wait for that, so those
 /// requests are kept, and done in their order.
-public final class MendingStage: Stage {
+package final class MendingStage: Stage {
     private let inner: any Stage
     private let instance: String
     private let innerHearsControl: Bool
@@ -18,17 +18,17 @@ public final class MendingStage: Stage {
     private var noted: [(key: String, request: MendRequest)] = []
     private var copy = BackupCopy()
 
-    public init(_ inner: any Stage, instance: String) {
+    package init(_ inner: any Stage, instance: String) {
         self.inner = inner
         self.instance = instance
         innerHearsControl = inner.subscriptions.contains { $0.matches("control.\(instance)") }
     }
 
-    public var subscriptions: [Subscription] {
+    package var subscriptions: [Subscription] {
         inner.subscriptions + (innerHearsControl ? [] : [.exact("control.\(instance)")])
     }
 
-    public func open(_ turn: Turn) throws {
+    package func open(_ turn: Turn) throws {
         try inner.open(turn)
         try turn.write().database.execute(
             "CREATE TABLE IF NOT EXISTS mending(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
@@ -45,7 +45,7 @@ public final class MendingStage: Stage {
         if !state.isOver { try begin(request, turn) }
     }
 
-    public func receive(_ message: Message, _ turn: Turn) throws {
+    package func receive(_ message: Message, _ turn: Turn) throws {
         guard message.topic == "control.\(instance)" else { return try inner.receive(message, turn) }
         if message.body["command"].string == MendRequest.command {
             try take(message.body, turn)
@@ -55,7 +55,7 @@ public final class MendingStage: Stage {
     }
 
     /// Takes a request up unless it is known, or another one is under way.
-    public func take(_ body: Value, _ turn: Turn) throws {
+    package func take(_ body: Value, _ turn: Turn) throws {
         guard let request = MendRequest(body), current?.request.id != request.id, isOver else { return }
         try begin(request, turn)
     }
@@ -129,20 +129,20 @@ public final class MendingStage: Stage {
         try write.run()
     }
 
-    public func receive(_ answer: PullAnswer, _ turn: Turn) throws { try inner.receive(answer, turn) }
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws { try inner.receive(answer, turn) }
 
-    public func receive(_ result: EffectResult, _ turn: Turn) throws {
+    package func receive(_ result: EffectResult, _ turn: Turn) throws {
         guard !copy.take(result) else { return }
         try inner.receive(result, turn)
     }
 
-    public func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> Instant? {
         let next = try inner.tick(turn)
         return try advance(turn) ? turn.monotonic : next
     }
 
     /// Goes on with what is under way; true when it wants another turn at once.
-    public func advance(_ turn: Turn) throws -> Bool {
+    package func advance(_ turn: Turn) throws -> Bool {
         guard let (request, state) = current, !state.isOver else { return try beginNoted(turn) }
         let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
         try settle(request, new, turn)
@@ -155,9 +155,9 @@ public final class MendingStage: Stage {
     var isOver: Bool { current?.state.isOver != false && noted.isEmpty }
 
     /// What has become of the request that was taken last, as the heartbeat says it; nil before the first.
-    public var mending: Mending? { current.map { request, state in Mending(request, state) } }
+    package var mending: Mending? { current.map { request, state in Mending(request, state) } }
 
-    public func report(_ turn: Turn) throws -> StageReport {
+    package func report(_ turn: Turn) throws -> StageReport {
         var report = try inner.report(turn)
         var said = StageDetails()
         said.mending = mending

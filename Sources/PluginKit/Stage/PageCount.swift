@@ -1,11 +1,11 @@
 import HealthModel
 
 /// How many samples or rows the pages of an answer add and delete, as an app counts what an anchored query brings.
-public struct PageCount: Sendable, Equatable {
-    public private(set) var added = 0
-    public private(set) var deleted = 0
+package struct PageCount: Sendable, Equatable {
+    package private(set) var added = 0
+    package private(set) var deleted = 0
 
-    public init(_ pages: [Value]) {
+    package init(_ pages: [Value]) {
         for page in pages {
             if let rows = page["rows"].array {
                 count(rows.count, deleted: rows.count { $0["deleted"].bool == true })

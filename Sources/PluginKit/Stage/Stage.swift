@@ -7,7 +7,7 @@ import Protocol
 ///
 /// A stage never reads a clock, sleeps, opens a socket or starts a thread: all of that is its host's, which hands it a `Turn`. So the same stage runs in a
 /// process of its own, and a hundred of them in one test.
-public protocol Stage: AnyObject {
+package protocol Stage: AnyObject {
     /// What it hears beside the answers to its pulls.
     var subscriptions: [Subscription] { get }
 
@@ -36,28 +36,28 @@ public protocol Stage: AnyObject {
 }
 
 extension Stage {
-    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {}
-    public func receive(_ result: EffectResult, _ turn: Turn) throws {}
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws {}
+    package func receive(_ result: EffectResult, _ turn: Turn) throws {}
 
-    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         .refused("this instance has no '\(request.action)'")
     }
 
-    public func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended { .done(.null) }
+    package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended { .done(.null) }
 }
 
 /// How a stage stands.
-public struct StageReport: Sendable, Equatable {
+package struct StageReport: Sendable, Equatable {
     /// How far each upstream is consumed, all outputs included.
-    public var frontier: [String: Int64]
+    package var frontier: [String: Int64]
     /// Newest sequence by sample type; the observer's alone.
-    public var heads: [String: Int64]
+    package var heads: [String: Int64]
     /// What else others should know: of the stage's own kind.
-    public var details: HeartbeatDetails
+    package var details: HeartbeatDetails
     /// Details that change while nothing moves. They are told with the others, and are no reason to tell anything.
-    public var asides: HeartbeatDetails
+    package var asides: HeartbeatDetails
 
-    public init(
+    package init(
         frontier: [String: Int64] = [:], heads: [String: Int64] = [:], details: HeartbeatDetails = HeartbeatDetails(),
         asides: HeartbeatDetails = HeartbeatDetails()
     ) {
@@ -68,22 +68,22 @@ public struct StageReport: Sendable, Equatable {
     }
 
     /// Whether others should hear of it at once.
-    public func differs(from old: StageReport) -> Bool {
+    package func differs(from old: StageReport) -> Bool {
         frontier != old.frontier || heads != old.heads || details != old.details
     }
 
     /// All details, as a heartbeat has them.
-    public var allDetails: HeartbeatDetails { HeartbeatDetails(details, asides) }
+    package var allDetails: HeartbeatDetails { HeartbeatDetails(details, asides) }
 }
 
 /// A request for pages of a producer's changelog. Idempotent: it is sent again until it is answered.
-public struct Pull: Sendable, Equatable {
-    public var id: Int64
-    public var producer: String
+package struct Pull: Sendable, Equatable {
+    package var id: Int64
+    package var producer: String
     /// The query's name and members, as `docs/protocol.md` lists them.
-    public var query: [String: Value]
+    package var query: [String: Value]
 
-    public init(id: Int64, producer: String, query: [String: Value]) {
+    package init(id: Int64, producer: String, query: [String: Value]) {
         self.id = id
         self.producer = producer
         self.query = query
@@ -91,11 +91,11 @@ public struct Pull: Sendable, Equatable {
 }
 
 /// The pages that answer a pull, in order and complete, or why there are none.
-public struct PullAnswer: Sendable, Equatable {
-    public var pull: Pull
-    public var result: Result
+package struct PullAnswer: Sendable, Equatable {
+    package var pull: Pull
+    package var result: Result
 
-    public enum Result: Sendable, Equatable {
+    package enum Result: Sendable, Equatable {
         case pages([Value])
         /// The producer doesn't know the anchor: begin anew at its head.
         case reset(StoreHead)
@@ -105,28 +105,28 @@ public struct PullAnswer: Sendable, Equatable {
         case databaseInaccessible
     }
 
-    public init(pull: Pull, result: Result) {
+    package init(pull: Pull, result: Result) {
         self.pull = pull
         self.result = result
     }
 }
 
 /// Something outside (an upload, a file to read) that a stage asks its host to do.
-public struct Effect: Sendable {
-    public var id: Int64
-    public var request: any Sendable
+package struct Effect: Sendable {
+    package var id: Int64
+    package var request: any Sendable
 
-    public init(id: Int64, request: any Sendable) {
+    package init(id: Int64, request: any Sendable) {
         self.id = id
         self.request = request
     }
 }
 
-public struct EffectResult: Sendable {
-    public var id: Int64
-    public var value: any Sendable
+package struct EffectResult: Sendable {
+    package var id: Int64
+    package var value: any Sendable
 
-    public init(id: Int64, value: any Sendable) {
+    package init(id: Int64, value: any Sendable) {
         self.id = id
         self.value = value
     }

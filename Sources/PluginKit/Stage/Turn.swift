@@ -7,31 +7,31 @@ import SQLite
 ///
 /// The transaction begins with the first write and ends with the turn. Messages and effects go out after it has been committed; pulls at once, since they only
 /// ask.
-public final class Turn {
+package final class Turn {
     /// The clock, microseconds since 1970.
-    public let now: Instant
+    package let now: Instant
     /// A clock that never jumps, microseconds: for windows and time-outs.
-    public let monotonic: Instant
-    public let log: StageLog
+    package let monotonic: Instant
+    package let log: StageLog
 
     private let stage: StageDatabase
     /// The stage's own changelog.
-    public let changelog: KeyedChangelog
+    package let changelog: KeyedChangelog
     private let identifiers: Identifiers
 
-    public private(set) var published: [(topic: String, body: Value)] = []
-    public private(set) var effects: [Effect] = []
+    package private(set) var published: [(topic: String, body: Value)] = []
+    package private(set) var effects: [Effect] = []
     private var pulls: [Pull] = []
     private var withdrawn: [Int64] = []
 
     /// Numbers for pulls and effects. An effect's is unique in a process's life; a pull's is random as well, so that
     /// nobody who isn't asked can answer it.
-    public final class Identifiers {
+    package final class Identifiers {
         private var last: Int64
         private var random: any RandomNumberGenerator
 
         /// - Parameter random: gives the pulls' ids; the system's generator but in a simulation.
-        public init(
+        package init(
             startingAt first: Int64 = 0, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
         ) {
             last = first
@@ -46,7 +46,7 @@ public final class Turn {
         func pull() -> Int64 { Int64.random(in: 1 ... .max, using: &random) }
     }
 
-    public init(
+    package init(
         now: Instant, monotonic: Instant, log: StageLog, stage: StageDatabase, changelog: KeyedChangelog,
         identifiers: Identifiers
     ) {
@@ -59,12 +59,12 @@ public final class Turn {
     }
 
     /// The database for reading, inside or outside the turn's transaction.
-    public var database: Database { stage.database }
-    public var head: StoreHead { stage.head }
-    public var isWriting: Bool { stage.isInTransaction }
+    package var database: Database { stage.database }
+    package var head: StoreHead { stage.head }
+    package var isWriting: Bool { stage.isInTransaction }
 
     /// The database for writing: begins the turn's transaction when it hasn't begun.
-    public func write() throws -> StageDatabase {
+    package func write() throws -> StageDatabase {
         if !stage.isInTransaction { try stage.begin() }
         return stage
     }
@@ -72,48 +72,48 @@ public final class Turn {
     /// Sends a message once the turn is committed.
     ///
     /// - Parameter body: one of the protocol's types.
-    public func publish(_ topic: String, _ body: some Encodable) { published.append((topic, Value(body))) }
+    package func publish(_ topic: String, _ body: some Encodable) { published.append((topic, Value(body))) }
 
     /// Asks a producer for pages.
     @discardableResult
-    public func pull(_ producer: String, _ query: [String: Value]) -> Pull {
+    package func pull(_ producer: String, _ query: [String: Value]) -> Pull {
         let pull = Pull(id: identifiers.pull(), producer: producer, query: query)
         pulls.append(pull)
         return pull
     }
 
     /// Asks no more: for a producer that is gone for good. A pull is otherwise repeated until it is answered.
-    public func withdraw(_ pull: Pull) {
+    package func withdraw(_ pull: Pull) {
         pulls.removeAll { $0.id == pull.id }
         withdrawn.append(pull.id)
     }
 
     /// Has the host do something once the turn is committed.
     @discardableResult
-    public func perform(_ request: any Sendable) -> Int64 {
+    package func perform(_ request: any Sendable) -> Int64 {
         let effect = Effect(id: identifiers.effect(), request: request)
         effects.append(effect)
         return effect.id
     }
 
     /// The pulls asked for since the last call, for the host.
-    public func takePulls() -> [Pull] {
+    package func takePulls() -> [Pull] {
         defer { pulls = [] }
         return pulls
     }
 
     /// The pulls withdrawn since the last call, for the host.
-    public func takeWithdrawn() -> [Int64] {
+    package func takeWithdrawn() -> [Int64] {
         defer { withdrawn = [] }
         return withdrawn
     }
 
     /// Commits what the turn wrote, if anything; true if so.
-    public func commit() throws -> Bool {
+    package func commit() throws -> Bool {
         guard stage.isInTransaction else { return false }
         try stage.commit(at: now)
         return true
     }
 
-    public func rollback() { stage.rollback() }
+    package func rollback() { stage.rollback() }
 }

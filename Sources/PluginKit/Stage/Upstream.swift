@@ -7,28 +7,28 @@ import SQLite
 /// A stage's link to one changelog of a producer: what it knows of the head, how far it may go, where it stands, what it has asked for.
 ///
 /// Hints and heartbeats move the limit; `pump` asks for the next window; `accept` applies what came and moves the cursor, in the turn's transaction.
-public final class Upstream {
-    public let producer: String
+package final class Upstream {
+    package let producer: String
     /// Members of the pull beside the window: the query's name and its filters.
-    public let query: [String: Value]
+    package let query: [String: Value]
     /// Under which name the cursor is kept.
-    public let name: String
+    package let name: String
     /// A consumer further behind than this goes live and fetches the rest in between; nil: always in order.
-    public let backfillBeyond: Int64?
+    package let backfillBeyond: Int64?
     /// Whether a silent producer is asked by itself; false where another says how far may be pulled.
-    public let polls: Bool
+    package let polls: Bool
 
     /// What is consumed and saved.
-    public private(set) var cursor = Cursor()
+    package private(set) var cursor = Cursor()
     /// What has been received; ahead of `cursor` while a stage holds pages that it hasn't dealt with yet.
     private var received = Cursor()
     /// How far this stage may pull now; nil before the first hint.
-    public private(set) var limit: AnchorVector?
+    package private(set) var limit: AnchorVector?
     /// Whether the limit is of the store's generation that the cursor follows.
     private var heard: StoreHead?
     private var inFlight: (pull: Pull, window: Cursor.Window)?
     /// The producer couldn't be read when last asked, and nothing has been heard of it since.
-    public private(set) var isInaccessible = false
+    package private(set) var isInaccessible = false
     /// When the producer was last heard of, by a hint or an answer (monotonic).
     private var lastHeard: Instant?
 
@@ -44,7 +44,7 @@ public final class Upstream {
     /// A producer that has been silent for this long is asked where it stands: should every hint be lost, this still gets everything through.
     static let pollAfter: Instant = 30 * Instant.second
 
-    public init(
+    package init(
         _ producer: String, name: String? = nil, query: [String: Value], backfillBeyond: Int64? = nil,
         polls: Bool = true
     ) {
@@ -55,13 +55,13 @@ public final class Upstream {
         self.polls = polls
     }
 
-    public static func createTables(in database: Database) throws {
+    package static func createTables(in database: Database) throws {
         try database.execute(
             "CREATE TABLE IF NOT EXISTS cursors(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
     }
 
     /// Loads the cursor; the tables must exist.
-    public func open(_ turn: Turn) throws {
+    package func open(_ turn: Turn) throws {
         let read = try turn.database.prepare("SELECT value FROM cursors WHERE name = ?")
         read.bind(1, name)
         guard let text = try read.firstRow({ $0.bytes(0) }) else { return }
@@ -71,37 +71,37 @@ public final class Upstream {
     }
 
     /// Types that aren't observed at present: they stand where they are, and nothing waits for them.
-    public private(set) var off: Set<String> = []
+    package private(set) var off: Set<String> = []
 
     /// Everything up to here is consumed, but for types that are off.
-    public var frontier: Int64 { cursor.frontier(besides: off) }
+    package var frontier: Int64 { cursor.frontier(besides: off) }
 
     /// How far each type is consumed where types differ, for the heartbeat; nil where the frontier says it all.
-    public var consumedByType: AnchorVector? {
+    package var consumedByType: AnchorVector? {
         cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor
     }
 
     /// Whether the live range is consumed; a backfill may go on. False before the first hint.
-    public var isLive: Bool {
+    package var isLive: Bool {
         guard let limit else { return false }
         return !cursor.anchor.isBehind(limit)
     }
 
     /// Whether at most so many sequences of the live range are left: a steady stream is never quite consumed.
-    public func isLive(within sequences: Int64) -> Bool {
+    package func isLive(within sequences: Int64) -> Bool {
         guard let limit else { return false }
         return limit.minimum(besides: off) - cursor.anchor.minimum(besides: off) <= sequences
     }
 
     /// Whether nothing within the limit is left to consume. False before the first hint.
-    public var isLevel: Bool { isLive && cursor.backfill.isEmpty }
+    package var isLevel: Bool { isLive && cursor.backfill.isEmpty }
 
     /// Whether a request is on its way.
-    public var isFetching: Bool { inFlight != nil }
+    package var isFetching: Bool { inFlight != nil }
 
     /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a generation.
     /// - Parameter off: types that aren't observed.
-    public func hear(_ head: StoreHead, limit new: AnchorVector, off: Set<String> = [], _ turn: Turn) {
+    package func hear(_ head: StoreHead, limit new: AnchorVector, off: Set<String> = [], _ turn: Turn) {
         self.off = off
         lastHeard = turn.monotonic
         isInaccessible = false
@@ -114,7 +114,7 @@ public final class Upstream {
     }
 
     /// Asks for the next window unless a request is on its way.
-    public func pump(_ turn: Turn) {
+    package func pump(_ turn: Turn) {
         guard inFlight == nil, !isHeldUp(turn), let window = nextWindow(turn) else { return }
         var members = query
         // On first contact the window is the hint's, and so are the store and the generation that its sequences belong to.
@@ -143,22 +143,22 @@ public final class Upstream {
     }
 
     /// Whether asking now would bring nothing: the device is locked, or the producer has just refused.
-    public func isHeldUp(_ turn: Turn) -> Bool { isInaccessible || retryAt.map { turn.monotonic < $0 } ?? false }
+    package func isHeldUp(_ turn: Turn) -> Bool { isInaccessible || retryAt.map { turn.monotonic < $0 } ?? false }
 
     /// Pages that have come, and where the cursor stands once they are dealt with.
-    public struct Fetched {
-        public var pages: [Value]
+    package struct Fetched {
+        package var pages: [Value]
         let cursor: Cursor
     }
 
     /// An answer said that the data can't be read now: the next hint is the time to ask again.
-    public func becameInaccessible(_ turn: Turn) {
+    package func becameInaccessible(_ turn: Turn) {
         if !isInaccessible { turn.log(.pageInaccessible, ["upstream": producer]) }
         isInaccessible = true
     }
 
     /// What an answer brought.
-    public enum Arrival {
+    package enum Arrival {
         /// It is to somebody else's pull.
         case other
         /// The device is locked, or the producer refuses or can't be understood: everything stays as it is.
@@ -169,7 +169,7 @@ public final class Upstream {
     }
 
     /// Takes an answer without consuming it: `settle` does, in the order of arrival, once the pages are dealt with.
-    public func fetch(_ answer: PullAnswer, _ turn: Turn) throws -> Arrival {
+    package func fetch(_ answer: PullAnswer, _ turn: Turn) throws -> Arrival {
         guard let (pull, window) = inFlight, pull.id == answer.pull.id else { return .other }
         inFlight = nil
         lastHeard = turn.monotonic
@@ -206,7 +206,7 @@ public final class Upstream {
     }
 
     /// The anchor stays where it is, and the same is asked again later.
-    public func wasRefused(_ why: String, _ turn: Turn) {
+    package func wasRefused(_ why: String, _ turn: Turn) {
         retryAt = turn.monotonic + Self.retryAfter
         turn.log(.pullRefused, ["upstream": producer, "why": why])
     }
@@ -228,7 +228,7 @@ public final class Upstream {
     }
 
     /// Consumes what was fetched: the cursor moves in the turn's transaction. True when that completed a snapshot.
-    public func settle(_ fetched: Fetched, _ turn: Turn) throws -> Bool {
+    package func settle(_ fetched: Fetched, _ turn: Turn) throws -> Bool {
         var next = fetched.cursor
         var snapshotEnded = false
         if let until = next.snapshotUntil, next.frontier >= until {
@@ -246,7 +246,7 @@ public final class Upstream {
     /// Fetches and consumes at once; false when the answer is to somebody else's pull.
     ///
     /// The next window is asked for before the pages are applied, so that both ends work at the same time.
-    public func accept(
+    package func accept(
         _ answer: PullAnswer, _ turn: Turn, reset: (StoreHead) throws -> Void, apply: (Value) throws -> Void,
         snapshotEnded: () throws -> Void = {}
     ) throws -> Bool {
@@ -264,10 +264,10 @@ public final class Upstream {
     }
 
     /// Begins again at 0 of the same store: everything is to be consumed once more.
-    public func rewind(_ turn: Turn) throws { try rewind(to: (heard?.first ?? 1) - 1, turn) }
+    package func rewind(_ turn: Turn) throws { try rewind(to: (heard?.first ?? 1) - 1, turn) }
 
     /// Goes back to a sequence: what has changed since is to be consumed once more. Never forward.
-    public func rewind(to sequence: Int64, _ turn: Turn) throws {
+    package func rewind(to sequence: Int64, _ turn: Turn) throws {
         cursor.rewind(to: sequence)
         received = cursor
         inFlight = nil
@@ -276,7 +276,7 @@ public final class Upstream {
 
     /// Forgets what was consumed: the anchor names a generation that no store has, so that the producer's answer is a reset, and all begins anew as after
     /// the loss of its store.
-    public func forget(_ turn: Turn) throws {
+    package func forget(_ turn: Turn) throws {
         guard cursor.store != nil else { return }
         cursor.forget()
         received = cursor
@@ -294,12 +294,12 @@ public final class Upstream {
 }
 
 /// What a stage can't go on with.
-public enum StageError: Error, CustomStringConvertible {
+package enum StageError: Error, CustomStringConvertible {
     case unreadableCursor(String)
     case unreadablePage(producer: String)
     case refused(producer: String, why: String)
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreadableCursor(let name):
             "the saved anchor of '\(name)' can't be read; move its state folder away to begin it anew"

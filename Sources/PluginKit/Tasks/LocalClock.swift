@@ -2,13 +2,13 @@ import HealthModel
 
 extension ZoneTimeline {
     /// When the local clock next shows a minute of the day, after `now`.
-    public func next(minute: Int, after now: Instant) -> Instant? {
+    package func next(minute: Int, after now: Instant) -> Instant? {
         let past = Instant(minute % 60) * 60 * Instant.second
         return next(hour: minute / 60, after: now - past).map { $0 + past }
     }
 
     /// When the local clock next shows a full hour, after `now`; by calendar, so that a day of 23 or 25 hours shifts nothing.
-    public func next(hour: Int, after now: Instant) -> Instant? {
+    package func next(hour: Int, after now: Instant) -> Instant? {
         let today = day(of: now)
         // Midnight is the end of the day before.
         let window = HandlerWindow(endHour: hour == 0 ? 24 : hour)
@@ -18,7 +18,7 @@ extension ZoneTimeline {
     }
 
     /// The next minute past midnight (or past the day's first instant), when the day before is over.
-    public func nextDayIsOver(after now: Instant) -> Instant? {
+    package func nextDayIsOver(after now: Instant) -> Instant? {
         let today = day(of: now)
         let minute = 60 * Instant.second
         return (0...3).lazy.compactMap { self.ranges(of: today.adding(days: $0)).first.map { $0.lowerBound + minute } }

@@ -5,8 +5,8 @@ import HealthModel
 import SQLite
 
 /// Keeps a stage's scheduled tasks: their rows in the stage's file, in the turn that changes them, the commands that concern them, and the log.
-public struct TaskHost {
-    public private(set) var scheduler: TaskScheduler
+package struct TaskHost {
+    package private(set) var scheduler: TaskScheduler
     /// As in the file.
     private var saved: [String: Value] = [:]
     private var isChanged = false
@@ -14,31 +14,31 @@ public struct TaskHost {
     private var cancelled: Set<String> = []
 
     /// What has begun, must end, or was ended, since the last look.
-    public struct Moves: Sendable, Equatable {
-        public var begun: [String] = []
+    package struct Moves: Sendable, Equatable {
+        package var begun: [String] = []
         /// Their expiration handlers are called: they save and complete.
-        public var expiring: [String] = []
+        package var expiring: [String] = []
         /// They didn't, and were ended.
-        public var ended: [String] = []
+        package var ended: [String] = []
 
-        public var isEmpty: Bool { begun.isEmpty && expiring.isEmpty && ended.isEmpty }
+        package var isEmpty: Bool { begun.isEmpty && expiring.isEmpty && ended.isEmpty }
     }
 
     private var moves = Moves()
 
-    public init(_ scheduler: TaskScheduler) { self.scheduler = scheduler }
+    package init(_ scheduler: TaskScheduler) { self.scheduler = scheduler }
 
-    public static func createTables(in database: Database) throws {
+    package static func createTables(in database: Database) throws {
         try database.execute(
             "CREATE TABLE IF NOT EXISTS tasks(id TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
     }
 
-    public mutating func register(_ identifier: String, _ kind: TaskKind) throws {
+    package mutating func register(_ identifier: String, _ kind: TaskKind) throws {
         try scheduler.register(identifier, kind)
     }
 
     /// Loads what was pending; after all have been registered.
-    public mutating func open(_ turn: Turn) throws {
+    package mutating func open(_ turn: Turn) throws {
         try turn.database.prepare("SELECT id, value FROM tasks").forEachRow {
             saved[$0.string(0)] = try Value(json: $0.bytes(1))
         }
@@ -47,7 +47,7 @@ public struct TaskHost {
     }
 
     /// - Throws: `DeliveryError`.
-    public mutating func submit(_ request: TaskRequest, _ conditions: TaskConditions, _ turn: Turn) throws {
+    package mutating func submit(_ request: TaskRequest, _ conditions: TaskConditions, _ turn: Turn) throws {
         guard scheduler.request(request.identifier) != request else { return }
         try scheduler.submit(request, conditions)
         isChanged = true
@@ -56,7 +56,7 @@ public struct TaskHost {
             ["task": request.identifier, "earliest": request.earliestBegin.map { InstantText.iso8601($0) } ?? "now"])
     }
 
-    public mutating func complete(
+    package mutating func complete(
         _ identifier: String, success: Bool, _ conditions: TaskConditions, _ turn: Turn
     ) {
         guard scheduler.complete(identifier, success: success, conditions) else { return }
@@ -74,19 +74,19 @@ public struct TaskHost {
     }
 
     /// Whether a task waits for its host to submit it: it neither is pending nor runs, and nobody has taken it back.
-    public func isToBeSubmitted(_ identifier: String) -> Bool {
+    package func isToBeSubmitted(_ identifier: String) -> Bool {
         !scheduler.isPending(identifier) && !scheduler.isRunning(identifier) && !cancelled.contains(identifier)
     }
 
     /// There is a new reason to submit a task that was taken back.
-    public mutating func forgive(_ identifier: String) { cancelled.remove(identifier) }
+    package mutating func forgive(_ identifier: String) { cancelled.remove(identifier) }
 
-    public mutating func report(_ progress: TaskProgress, of identifier: String) {
+    package mutating func report(_ progress: TaskProgress, of identifier: String) {
         scheduler.report(progress, of: identifier)
     }
 
     /// Begins, expires and ends what is due, also by commands since the last call.
-    public mutating func due(_ conditions: TaskConditions, _ turn: Turn) -> Moves {
+    package mutating func due(_ conditions: TaskConditions, _ turn: Turn) -> Moves {
         for identifier in scheduler.endOverrun(conditions) {
             moves.ended.append(identifier)
             noteEnd(identifier, turn)
@@ -105,7 +105,7 @@ public struct TaskHost {
     }
 
     /// `{"command": "launch" | "expire" | "cancel", "task": ID}`, for a person, a companion or a simulator; false when it is another command.
-    public mutating func receive(_ command: Value, _ conditions: TaskConditions, _ turn: Turn) -> Bool {
+    package mutating func receive(_ command: Value, _ conditions: TaskConditions, _ turn: Turn) -> Bool {
         guard let name = command["command"].string, let identifier = command["task"].string else { return false }
         switch name {
         case "launch":
@@ -137,7 +137,7 @@ public struct TaskHost {
     }
 
     /// Writes the rows that have changed, if any, in the turn's transaction.
-    public mutating func save(_ turn: Turn) throws {
+    package mutating func save(_ turn: Turn) throws {
         guard isChanged else { return }
         isChanged = false
         let rows = scheduler.rows
@@ -153,16 +153,16 @@ public struct TaskHost {
 
 extension TaskHost {
     /// What a plugin's manifest lets it schedule.
-    public struct Permissions: Sendable, Equatable {
-        public var tasks: Set<String>
-        public var backgroundModes: Set<String>
+    package struct Permissions: Sendable, Equatable {
+        package var tasks: Set<String>
+        package var backgroundModes: Set<String>
 
-        public init(tasks: Set<String>, backgroundModes: Set<String>) {
+        package init(tasks: Set<String>, backgroundModes: Set<String>) {
             self.tasks = tasks
             self.backgroundModes = backgroundModes
         }
 
-        public init(_ rights: PluginRights) {
+        package init(_ rights: PluginRights) {
             self.init(
                 tasks: rights.permittedTasks, backgroundModes: Set(rights.backgroundModes.map(\.rawValue)))
         }

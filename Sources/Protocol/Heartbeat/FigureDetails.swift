@@ -1,14 +1,14 @@
 import HealthModel
 
 /// What an instance that hosts a day handler says beside where it stands.
-public struct HandlerDetails: Codable, Sendable, Equatable {
+package struct HandlerDetails: Codable, Sendable, Equatable {
     /// Days to compute.
-    public var pending: Int
+    package var pending: Int
     /// Days that couldn't be computed.
-    public var failedDays: Int
-    @OrNull public var lastSynced: Instant?
+    package var failedDays: Int
+    @OrNull package var lastSynced: Instant?
 
-    public init(pending: Int, failedDays: Int, lastSynced: Instant?) {
+    package init(pending: Int, failedDays: Int, lastSynced: Instant?) {
         self.pending = pending
         self.failedDays = failedDays
         self.lastSynced = lastSynced
@@ -16,37 +16,37 @@ public struct HandlerDetails: Codable, Sendable, Equatable {
 }
 
 /// When somebody last looked whether there is anything new: said along, and no reason to say anything.
-public struct CheckDetails: Codable, Sendable, Equatable {
-    @OrNull public var lastChecked: Instant?
+package struct CheckDetails: Codable, Sendable, Equatable {
+    @OrNull package var lastChecked: Instant?
 
-    public init(lastChecked: Instant?) { self.lastChecked = lastChecked }
+    package init(lastChecked: Instant?) { self.lastChecked = lastChecked }
 }
 
 /// What the consolidator says beside where it stands.
-public struct ConsolidatorDetails: Codable, Sendable, Equatable {
+package struct ConsolidatorDetails: Codable, Sendable, Equatable {
     /// A figure that is in no summary, because another handler's has the name.
-    public struct Collision: Codable, Sendable, Equatable {
-        public var figure: String
+    package struct Collision: Codable, Sendable, Equatable {
+        package var figure: String
         /// Whose it is.
-        public var handler: String
+        package var handler: String
         /// Whose figure has the name; nil: the summary's own member.
-        @OrNull public var taken: String?
+        @OrNull package var taken: String?
 
-        public init(figure: String, handler: String, taken: String?) {
+        package init(figure: String, handler: String, taken: String?) {
             self.figure = figure
             self.handler = handler
             self.taken = taken
         }
     }
 
-    public var days: Int
+    package var days: Int
     /// Over, and not final yet.
-    public var openDays: Int
+    package var openDays: Int
     /// Instances that days wait for.
-    public var missing: [String]
-    @IfAny public var collisions: [Collision]
+    package var missing: [String]
+    @IfAny package var collisions: [Collision]
 
-    public init(days: Int, openDays: Int, missing: [String], collisions: [Collision] = []) {
+    package init(days: Int, openDays: Int, missing: [String], collisions: [Collision] = []) {
         self.days = days
         self.openDays = openDays
         self.missing = missing

@@ -2,33 +2,33 @@ import HealthModel
 
 /// What every instance says at once when it has moved, and again and again (`Repetition`): who it is, where it stands, how far it has
 /// consumed its upstreams.
-public struct Heartbeat: Sendable, Equatable {
+package struct Heartbeat: Sendable, Equatable {
     /// From the topic.
-    public var instance = ""
-    public var plugin: String
-    public var phase: Phase
-    public var pid: Int
-    public var epoch: Int64
-    public var head: StoreHead?
+    package var instance = ""
+    package var plugin: String
+    package var phase: Phase
+    package var pid: Int
+    package var epoch: Int64
+    package var head: StoreHead?
     /// Newest sequence by sample type, read with `head`; the observer's alone.
-    @IfAny public var heads: [String: Int64]
+    @IfAny package var heads: [String: Int64]
     /// How far each upstream is consumed, all outputs included; valid for whoever has consumed this instance up to `head`.
-    @IfAny public var frontier: [String: Int64]
-    public var lastCommit: Instant?
-    public var busySince: Instant?
+    @IfAny package var frontier: [String: Int64]
+    package var lastCommit: Instant?
+    package var busySince: Instant?
     /// Resident, bytes.
-    public var memory: Int64
+    package var memory: Int64
     /// Processor time of the process since it began, microseconds.
-    public var cpu: Instant?
+    package var cpu: Instant?
     /// When the process began, by the clock.
-    public var started: Instant?
+    package var started: Instant?
     /// What the stage has done since then; nil for what is no stage.
-    public var turns: Turns?
+    package var turns: Turns?
     /// Names what it was started with: `StackConfiguration.Instance.fingerprint`.
-    public var configuration: String?
-    public var details: HeartbeatDetails
+    package var configuration: String?
+    package var details: HeartbeatDetails
 
-    public enum Phase: String, Codable, Sendable {
+    package enum Phase: String, Codable, Sendable {
         /// Not heard on the bus yet.
         case running
         case ready
@@ -36,18 +36,18 @@ public struct Heartbeat: Sendable, Equatable {
     }
 
     /// Turns so far: how many, and how long they took together.
-    public struct Turns: Codable, Sendable, Equatable {
-        public var count: Int64
+    package struct Turns: Codable, Sendable, Equatable {
+        package var count: Int64
         /// Microseconds.
-        public var busy: Instant
+        package var busy: Instant
 
-        public init(count: Int64, busy: Instant) {
+        package init(count: Int64, busy: Instant) {
             self.count = count
             self.busy = busy
         }
     }
 
-    public init(
+    package init(
         instance: String, plugin: String, phase: Phase, pid: Int, epoch: Int64 = 0, head: StoreHead? = nil,
         heads: [String: Int64] = [:], frontier: [String: Int64] = [:], lastCommit: Instant? = nil,
         busySince: Instant? = nil, memory: Int64 = 0, cpu: Instant? = nil, started: Instant? = nil,
@@ -80,14 +80,14 @@ extension Heartbeat: Codable {
 }
 
 extension Heartbeat {
-    public static func topic(_ instance: String) -> String { "heartbeat.\(instance)" }
+    package static func topic(_ instance: String) -> String { "heartbeat.\(instance)" }
 
-    public func message(at now: Instant) -> Message {
+    package func message(at now: Instant) -> Message {
         Message(topic: Self.topic(instance), header: .init(from: instance, at: now), body: Value(self))
     }
 
     /// nil when the message isn't a heartbeat.
-    public init?(_ message: Message) {
+    package init?(_ message: Message) {
         let prefix = "heartbeat."
         guard message.topic.hasPrefix(prefix), let beat = message.body.read(Heartbeat.self) else { return nil }
         self = beat

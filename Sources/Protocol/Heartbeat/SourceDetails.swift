@@ -2,14 +2,14 @@ import BackgroundDelivery
 import HealthModel
 
 /// What the hub says beside where it stands.
-public struct HubDetails: Codable, Sendable, Equatable {
-    public var forwarded: Int
+package struct HubDetails: Codable, Sendable, Equatable {
+    package var forwarded: Int
     /// Of a sealed bus: handshakes that led to no connection.
-    public var refused: Int?
+    package var refused: Int?
     /// Of a sealed bus: what its sender had no right to.
-    public var denied: Int?
+    package var denied: Int?
 
-    public init(forwarded: Int, refused: Int? = nil, denied: Int? = nil) {
+    package init(forwarded: Int, refused: Int? = nil, denied: Int? = nil) {
         self.forwarded = forwarded
         self.refused = refused
         self.denied = denied
@@ -17,15 +17,15 @@ public struct HubDetails: Codable, Sendable, Equatable {
 }
 
 /// What the observer says beside where it stands.
-public struct ObserverDetails: Codable, Sendable, Equatable {
+package struct ObserverDetails: Codable, Sendable, Equatable {
     /// The file that is being read.
-    public struct Reading: Codable, Sendable, Equatable {
-        public var id: String
-        public var bytesRead: Int64
-        public var bytesTotal: Int64
-        public var records: Int64
+    package struct Reading: Codable, Sendable, Equatable {
+        package var id: String
+        package var bytesRead: Int64
+        package var bytesTotal: Int64
+        package var records: Int64
 
-        public init(id: String, bytesRead: Int64, bytesTotal: Int64, records: Int64) {
+        package init(id: String, bytesRead: Int64, bytesTotal: Int64, records: Int64) {
             self.id = id
             self.bytesRead = bytesRead
             self.bytesTotal = bytesTotal
@@ -34,23 +34,23 @@ public struct ObserverDetails: Codable, Sendable, Equatable {
     }
 
     /// While true no day turns final.
-    public var importOpen: Bool
-    public var quarantined: Int64
-    public var reading: Reading?
+    package var importOpen: Bool
+    package var quarantined: Int64
+    package var reading: Reading?
     /// When it isn't an active, unlocked phone on power.
-    public var device: DeviceState?
+    package var device: DeviceState?
     /// Consumers, by the launch they registered with.
-    @IfAny public var registered: [String: Int64] = [:]
+    @IfAny package var registered: [String: Int64] = [:]
     /// Consumers, with why and what to do.
-    @IfAny public var refused: [String: String] = [:]
+    @IfAny package var refused: [String: String] = [:]
     /// How far each type has been fired; nil: up to the head.
-    public var fired: AnchorVector?
+    package var fired: AnchorVector?
     /// Types that aren't observed.
-    @IfAny public var off: [String] = []
+    @IfAny package var off: [String] = []
     /// Consumers that didn't acknowledge too often.
-    @IfAny public var stopped: [String] = []
+    @IfAny package var stopped: [String] = []
 
-    public init(importOpen: Bool, quarantined: Int64) {
+    package init(importOpen: Bool, quarantined: Int64) {
         self.importOpen = importOpen
         self.quarantined = quarantined
     }
@@ -62,18 +62,18 @@ public struct ObserverDetails: Codable, Sendable, Equatable {
 }
 
 /// What the debouncer says beside where it stands.
-public struct DebouncerDetails: Codable, Sendable, Equatable {
+package struct DebouncerDetails: Codable, Sendable, Equatable {
     /// The sync that was asked for last, and what became of it.
-    public struct Manual: Codable, Sendable, Equatable {
-        public var id: String
+    package struct Manual: Codable, Sendable, Equatable {
+        package var id: String
         /// Why nothing was released.
-        @OrNull public var problem: String?
+        @OrNull package var problem: String?
         /// The round that tells when everything is consumed.
-        public var round: Int64?
+        package var round: Int64?
         /// Once that has ended.
-        public var result: RoundResult?
+        package var result: RoundResult?
 
-        public init(id: String, problem: String? = nil, round: Int64? = nil, result: RoundResult? = nil) {
+        package init(id: String, problem: String? = nil, round: Int64? = nil, result: RoundResult? = nil) {
             self.id = id
             self.problem = problem
             self.round = round
@@ -82,17 +82,17 @@ public struct DebouncerDetails: Codable, Sendable, Equatable {
     }
 
     /// The historical sync under way.
-    public struct History: Codable, Sendable, Equatable {
-        public var number: Int64
+    package struct History: Codable, Sendable, Equatable {
+        package var number: Int64
         /// Local dates, both included.
-        public var from: String
-        public var through: String
+        package var from: String
+        package var through: String
         /// Chunks.
-        public var done: Int
-        public var chunks: Int
-        public var began: Instant
+        package var done: Int
+        package var chunks: Int
+        package var began: Instant
 
-        public init(number: Int64, from: String, through: String, done: Int, chunks: Int, began: Instant) {
+        package init(number: Int64, from: String, through: String, done: Int, chunks: Int, began: Instant) {
             self.number = number
             self.from = from
             self.through = through
@@ -103,11 +103,11 @@ public struct DebouncerDetails: Codable, Sendable, Equatable {
     }
 
     /// Types whose window is open, or that wait for time.
-    public var pending: Int
-    public var manual: Manual?
-    public var history: History?
+    package var pending: Int
+    package var manual: Manual?
+    package var history: History?
 
-    public init(pending: Int, manual: Manual? = nil, history: History? = nil) {
+    package init(pending: Int, manual: Manual? = nil, history: History? = nil) {
         self.pending = pending
         self.manual = manual
         self.history = history
@@ -115,18 +115,18 @@ public struct DebouncerDetails: Codable, Sendable, Equatable {
 }
 
 /// What became of a release.
-public struct RoundResult: Codable, Sendable, Equatable {
-    public var number: Int64
+package struct RoundResult: Codable, Sendable, Equatable {
+    package var number: Int64
     /// What opened it: "fire", "sync", a task's identifier.
-    public var reason: String
-    public var began: Instant
+    package var reason: String
+    package var began: Instant
     /// Microseconds, as what each took.
-    public var duration: Instant
-    public var succeeded: [String: Instant]
+    package var duration: Instant
+    package var succeeded: [String: Instant]
     /// Why each failed.
-    public var failed: [String: String]
+    package var failed: [String: String]
 
-    public init(
+    package init(
         number: Int64, reason: String, began: Instant, duration: Instant, succeeded: [String: Instant],
         failed: [String: String]
     ) {

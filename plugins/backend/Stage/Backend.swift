@@ -9,9 +9,9 @@ import Synchronization
 ///
 /// `docs/backend.md` is the contract. Requests may come on several threads; they are handled one after the other, each that
 /// writes in one transaction, answered only once it is on the disk.
-public final class Backend: Sendable {
+package final class Backend: Sendable {
     /// Microseconds since 1970, UTC.
-    public typealias Clock = @Sendable () -> Instant
+    package typealias Clock = @Sendable () -> Instant
 
     private let token: SecretToken
     private let clock: Clock
@@ -22,7 +22,7 @@ public final class Backend: Sendable {
     /// - Parameters:
     ///   - audit: count every acceptance of an (id, version) apart, for tests: `acceptedTwice` in the statistics.
     /// - Throws: `SQLiteError`, `BackendError`.
-    public init(
+    package init(
         databasePath: String, token: SecretToken, audit: Bool = false, clock: @escaping Clock = Backend.now,
         notices: BackendNotices = .init()
     ) throws {
@@ -33,14 +33,14 @@ public final class Backend: Sendable {
     }
 
     /// The machine's clock.
-    public static let now: Clock = {
+    package static let now: Clock = {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * Instant.second + Int64(time.tv_nsec) / 1000
     }
 
     /// The answer for a caller without the token, by a request's head; nil for one who has it.
-    public func refusal(of request: HTTPRequest) -> HTTPResponse? {
+    package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         guard !token.matches(request.bearerToken) else { return nil }
         var answer = HTTPResponse.problem(
             401, "the bearer token is missing or wrong", "send Authorization: Bearer <token>")
@@ -48,7 +48,7 @@ public final class Backend: Sendable {
         return answer
     }
 
-    public func handle(_ request: HTTPRequest) -> HTTPResponse {
+    package func handle(_ request: HTTPRequest) -> HTTPResponse {
         if let refusal = refusal(of: request) { return refusal }
         guard let route = BackendRoute(request.path) else {
             return .problem(404, "no such path", "see docs/backend.md for the paths")
@@ -87,22 +87,22 @@ public final class Backend: Sendable {
     }
 
     /// Whether what it accepts is kept: its database is still where the next start looks for it. Once it is closed nothing is accepted.
-    public var keepsWhatItTakes: Bool { core.withLock { $0?.isInPlace ?? true } }
+    package var keepsWhatItTakes: Bool { core.withLock { $0?.isInPlace ?? true } }
 
     /// Finishes the request in hand and closes the database; requests after it are answered 503.
-    public func close() { core.withLock { $0 = nil } }
+    package func close() { core.withLock { $0 = nil } }
 }
 
 /// What a backend's operator is to hear, without health values.
-public struct BackendNotices: Sendable {
+package struct BackendNotices: Sendable {
     /// A failure that the client can't mend.
-    public var failed: @Sendable (String) -> Void
+    package var failed: @Sendable (String) -> Void
     /// A caller has seen more of this database than it holds: a new generation has begun.
-    public var rolledBack: @Sendable (_ seen: Int64, _ held: Int64) -> Void
+    package var rolledBack: @Sendable (_ seen: Int64, _ held: Int64) -> Void
     /// Rows were removed behind its back, at least so many: a new generation has begun.
-    public var rowsMissing: @Sendable (Int64) -> Void
+    package var rowsMissing: @Sendable (Int64) -> Void
 
-    public init(
+    package init(
         failed: @escaping @Sendable (String) -> Void = { _ in },
         rolledBack: @escaping @Sendable (_ seen: Int64, _ held: Int64) -> Void = { _, _ in },
         rowsMissing: @escaping @Sendable (Int64) -> Void = { _ in }

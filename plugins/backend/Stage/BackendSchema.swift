@@ -77,14 +77,14 @@ enum BackendSchema {
 }
 
 /// Why a backend doesn't start.
-public enum BackendError: Error, CustomStringConvertible {
+package enum BackendError: Error, CustomStringConvertible {
     case newerSchema(path: String)
     case folder(path: String, cause: String)
     case closed
     /// The database isn't at its path any more.
     case moved
 
-    public var description: String {
+    package var description: String {
         switch self {
         case .newerSchema(let path): "\(path): written by a newer healthbus; use that version, or another database"
         case .folder(let path, let cause):

@@ -77,7 +77,7 @@ struct DailyTask {
 }
 
 extension ConsolidatorStage {
-    public convenience init(stack: StackConfiguration, instance: StackConfiguration.Instance) throws {
+    package convenience init(stack: StackConfiguration, instance: StackConfiguration.Instance) throws {
         let rights = instance.manifest.rights
         guard rights.permittedTasks.contains(DailyTask.identifier) else {
             throw ConfigurationError(
@@ -95,7 +95,7 @@ extension ConsolidatorStage {
     }
 
     /// With its task permitted.
-    public convenience init(observer: String, handlers: [String]) {
+    package convenience init(observer: String, handlers: [String]) {
         self.init(
             instance: "consolidator", observer: observer, handlers: handlers, options: .init(),
             permissions: .init(tasks: [DailyTask.identifier], backgroundModes: ["processing"]))

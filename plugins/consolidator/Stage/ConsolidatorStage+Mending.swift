@@ -44,7 +44,7 @@ struct PartsReplay {
 }
 
 extension ConsolidatorStage {
-    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         switch request.action {
         case "replay":
             guard request.members["since"].isNull else {
@@ -72,7 +72,7 @@ extension ConsolidatorStage {
         }
     }
 
-    public func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended { replay?.state ?? .done(.null) }
+    package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended { replay?.state ?? .done(.null) }
 
     /// Asks the next handler for its rows of the days.
     func pumpReplay(_ turn: Turn) {

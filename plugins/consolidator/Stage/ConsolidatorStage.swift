@@ -7,7 +7,7 @@ import Protocol
 import SQLite
 
 /// Makes one summary of a user's day from all handlers' figures: provisional through the day, final from 00:01 of the next, revised when late data lands.
-public final class ConsolidatorStage: Stage {
+package final class ConsolidatorStage: Stage {
     private let instance: String
     private let observer: String
     private var daily: DailyTask
@@ -40,12 +40,12 @@ public final class ConsolidatorStage: Stage {
         finality = FinalMark(handlers: handlers)
     }
 
-    public var subscriptions: [Subscription] {
+    package var subscriptions: [Subscription] {
         [.exact(Heartbeat.topic(observer)), .exact("control.\(instance)")]
             + handlers.map { .exact(Heartbeat.topic($0.producer)) }
     }
 
-    public func open(_ turn: Turn) throws {
+    package func open(_ turn: Turn) throws {
         let database = try turn.write().database
         try SummaryDays.createTables(in: database)
         try FigureCollisions.createTables(in: database)
@@ -58,7 +58,7 @@ public final class ConsolidatorStage: Stage {
         try daily.open(turn)
     }
 
-    public func receive(_ message: Message, _ turn: Turn) throws {
+    package func receive(_ message: Message, _ turn: Turn) throws {
         if message.topic.hasPrefix("control.") {
             _ = daily.host.receive(message.body, daily.conditions(turn), turn)
             return
@@ -84,7 +84,7 @@ public final class ConsolidatorStage: Stage {
         }
     }
 
-    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
         if try receive(replayed: answer, turn) { return }
         if try zones.accept(
             answer, turn,
@@ -142,7 +142,7 @@ public final class ConsolidatorStage: Stage {
     }
 
     /// Asks for no deadline, not even 00:01: a day turns final by the observer's next heartbeat after that.
-    public func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> Instant? {
         if try daily.advance(timelines.users.compactMap { timelines[$0] }, turn) {
             // Whatever mark there is was taken before; the next heartbeat gives one of its own.
             withdrawMark()
@@ -251,7 +251,7 @@ public final class ConsolidatorStage: Stage {
         "day/\(key.user)/\(LocalDay(number: key.day))"
     }
 
-    public func report(_ turn: Turn) throws -> StageReport {
+    package func report(_ turn: Turn) throws -> StageReport {
         var common = StageDetails()
         common.tasks = daily.tasks
         let own = ConsolidatorDetails(

@@ -3,33 +3,33 @@ import HealthModel
 import PluginKit
 
 /// The debouncer's options, times in microseconds.
-public struct DebouncerConfiguration: Sendable {
+package struct DebouncerConfiguration: Sendable {
     /// What a wake in the background does with what was fired.
-    public enum Background: String, Sendable, CaseIterable {
+    package enum Background: String, Sendable, CaseIterable {
         /// It is noted in the pending set, and the task `healthkit-sync` is submitted.
         case task
         /// It is released within the wake.
         case sync
     }
 
-    public var policy: ReleaseWindow.Policy
-    public var background = Background.task
-    public var launcher = TaskScheduler.Launcher.own
+    package var policy: ReleaseWindow.Policy
+    package var background = Background.task
+    package var launcher = TaskScheduler.Launcher.own
     /// What is asked of the observer, by type or "*".
-    public var frequencies: [String: String] = ["*": DeliveryFrequency.immediate.name]
+    package var frequencies: [String: String] = ["*": DeliveryFrequency.immediate.name]
     /// How long after the last one each task that repeats begins at the earliest; one that isn't here isn't scheduled.
-    public var intervals: [DebouncerTask: Instant] = [:]
+    package var intervals: [DebouncerTask: Instant] = [:]
     /// At which local hour the day's energy is computed once more; nil: never.
-    public var dailyEnergyHour: Int?
-    public var tasksNeedNetwork = false
-    public var tasksNeedPower = false
-    public var roundPatience: Instant = 120 * Instant.second
+    package var dailyEnergyHour: Int?
+    package var tasksNeedNetwork = false
+    package var tasksNeedPower = false
+    package var roundPatience: Instant = 120 * Instant.second
 
-    public init(policy: ReleaseWindow.Policy) { self.policy = policy }
+    package init(policy: ReleaseWindow.Policy) { self.policy = policy }
 }
 
 /// The tasks that the debouncer hosts, by their identifiers.
-public enum DebouncerTask: String, Sendable, CaseIterable {
+package enum DebouncerTask: String, Sendable, CaseIterable {
     case healthkitSync = "healthkit-sync"
     case remoteSync = "remote-sync"
     case dailyEnergy = "daily-energy"

@@ -66,7 +66,7 @@ extension DebouncerStage {
         questions[pull.id] = .zones
     }
 
-    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
         guard let question = questions.removeValue(forKey: answer.pull.id) else { return }
         guard case .pages(let pages) = answer.result else { return }
         switch question {

@@ -5,7 +5,7 @@ import PluginKit
 extension DebouncerStage {
     /// The debouncer of a stack: every handler and uploader of it is a consumer.
     /// - Throws: `ConfigurationError` for options that can't be used, with what is allowed.
-    public convenience init(stack: StackConfiguration, instance: StackConfiguration.Instance) throws {
+    package convenience init(stack: StackConfiguration, instance: StackConfiguration.Instance) throws {
         let named = stack.namedTypes
         var consumers = stack.handlers.map { handler in
             var consumer =
@@ -44,7 +44,7 @@ extension DebouncerStage {
     }
 
     /// With the tasks that every debouncer has.
-    public convenience init(
+    package convenience init(
         observer: String, consumers: [Consumer], policy: ReleaseWindow.Policy
     ) {
         self.init(

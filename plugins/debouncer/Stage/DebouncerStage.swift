@@ -9,22 +9,22 @@ import SQLite
 /// Coalesces the observer's fires per type and releases the changes to their consumers by `sync.<consumer>`: what a background sync manager is in an app.
 ///
 /// It moves no data: it says how far each consumer may pull. Every release is repeated (`Repetition`), so a lost one only delays.
-public final class DebouncerStage: Stage {
-    public struct Consumer: Sendable, Equatable {
-        public enum Role: Sendable { case handler, uploader }
+package final class DebouncerStage: Stage {
+    package struct Consumer: Sendable, Equatable {
+        package enum Role: Sendable { case handler, uploader }
 
-        public var name: String
+        package var name: String
         /// nil: all types.
-        public var types: Set<String>?
+        package var types: Set<String>?
         /// Types it doesn't take, for a consumer of all others.
-        public var except: Set<String>
+        package var except: Set<String>
         /// Types of others whose release makes this one's sync run too.
-        public var triggers: Set<String>
+        package var triggers: Set<String>
         /// Minutes of the local day at which its sync runs.
-        public var times: Set<Int> = []
-        public var role: Role
+        package var times: Set<Int> = []
+        package var role: Role
 
-        public init(
+        package init(
             name: String, types: Set<String>?, except: Set<String> = [], triggers: Set<String> = [],
             role: Role = .handler
         ) {
@@ -91,7 +91,7 @@ public final class DebouncerStage: Stage {
     /// A head that moved without anything for a consumer reaches it within this time: it only advances frontiers.
     private static let spread: Instant = 250_000
 
-    public init(
+    package init(
         instance: String = "debouncer", observer: String, consolidator: String? = nil, consumers: [Consumer],
         configuration: DebouncerConfiguration, permissions: TaskHost.Permissions
     ) {
@@ -108,7 +108,7 @@ public final class DebouncerStage: Stage {
                 launcher: configuration.launcher))
     }
 
-    public var subscriptions: [Subscription] {
+    package var subscriptions: [Subscription] {
         [.prefix("observed."), .exact("control.\(instance)")]
             + ([observer] + [consolidator].compactMap { $0 } + consumers.map(\.name)).map {
                 .exact(Heartbeat.topic($0))
@@ -116,7 +116,7 @@ public final class DebouncerStage: Stage {
     }
 
     /// - Throws: `DeliveryError` for a task that the permissions don't hold.
-    public func open(_ turn: Turn) throws {
+    package func open(_ turn: Turn) throws {
         let database = try turn.write().database
         try database.execute(
             "CREATE TABLE IF NOT EXISTS released(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
@@ -154,7 +154,7 @@ public final class DebouncerStage: Stage {
         try write.run()
     }
 
-    public func receive(_ message: Message, _ turn: Turn) throws {
+    package func receive(_ message: Message, _ turn: Turn) throws {
         if let beat = Heartbeat(message) {
             guard beat.instance == observer else { return try hear(beat, turn) }
             guard let new = beat.head else { return }
@@ -192,7 +192,7 @@ public final class DebouncerStage: Stage {
     }
 
     /// Forgets what it has released, and the historical sync under way; tasks and settings aren't derived, and stay.
-    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard request.action == "reset" else { return .refused("a debouncer has no '\(request.action)'") }
         try releaseAnew(turn)
         if history != nil {
@@ -203,7 +203,7 @@ public final class DebouncerStage: Stage {
         return .done([:])
     }
 
-    public func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> Instant? {
         try runTasks(turn)
         try closeWindows(turn)
         try keepPending(turn)
@@ -289,7 +289,7 @@ public final class DebouncerStage: Stage {
         try store("released", Value(KeptRelease(head: head, released: window.released)), turn)
     }
 
-    public func report(_ turn: Turn) throws -> StageReport {
+    package func report(_ turn: Turn) throws -> StageReport {
         var common = StageDetails()
         common.tasks = toldTasks?.tasks
         let own = DebouncerDetails(

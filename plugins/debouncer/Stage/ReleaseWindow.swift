@@ -6,16 +6,16 @@ import Protocol
 ///
 /// A type's window trails: it closes when nothing of that type has changed for its length, or when the first change has waited long enough. A window of 0
 /// closes at once. What a closed window leads to depends on the reach: a release while the app has time, a place in the pending set while it hasn't.
-public struct ReleaseWindow: Sendable, Equatable {
-    public struct Policy: Sendable, Equatable {
+package struct ReleaseWindow: Sendable, Equatable {
+    package struct Policy: Sendable, Equatable {
         /// Length of the trailing window, microseconds, for types that nothing else names.
-        public var window: Instant
+        package var window: Instant
         /// The longest that a change waits, however often its type changes.
-        public var maximumWait: Instant
-        public var byType: [String: Instant]
-        public var maximumByType: [String: Instant]
+        package var maximumWait: Instant
+        package var byType: [String: Instant]
+        package var maximumByType: [String: Instant]
 
-        public init(
+        package init(
             window: Instant, maximumWait: Instant, byType: [String: Instant] = [:],
             maximumByType: [String: Instant] = [:]
         ) {
@@ -30,7 +30,7 @@ public struct ReleaseWindow: Sendable, Equatable {
     }
 
     /// What may be released at present.
-    public enum Reach: Sendable, Equatable {
+    package enum Reach: Sendable, Equatable {
         /// The app has time: everything that the observer holds.
         case everything
         /// It has been woken: what has been fired, at once.
@@ -47,10 +47,10 @@ public struct ReleaseWindow: Sendable, Equatable {
         var sequence: Int64
     }
 
-    public let policy: Policy
-    public var reach = Reach.everything
+    package let policy: Policy
+    package var reach = Reach.everything
     /// Types that are switched off: nothing of them is released beyond where it stood.
-    public var off: Set<String> = [] {
+    package var off: Set<String> = [] {
         didSet {
             for type in off {
                 waiting[type] = nil
@@ -59,14 +59,14 @@ public struct ReleaseWindow: Sendable, Equatable {
         }
     }
     /// Up to where each type is released.
-    public private(set) var released: AnchorVector
+    package private(set) var released: AnchorVector
     private(set) var waiting: [String: Waiting] = [:]
     /// Types whose windows have closed while nothing could be released.
     private(set) var collected: [String: Int64]
     /// The newest sequence of each type, released or not.
     private var newest: [String: Int64] = [:]
 
-    public init(policy: Policy, released: AnchorVector, collected: [String: Int64] = [:]) {
+    package init(policy: Policy, released: AnchorVector, collected: [String: Int64] = [:]) {
         self.policy = policy
         self.released = released
         self.collected = collected
@@ -74,19 +74,19 @@ public struct ReleaseWindow: Sendable, Equatable {
     }
 
     /// Types whose window is open, or that wait for time.
-    public var pendingTypes: [String] { Set(waiting.keys).union(collected.keys).sorted() }
+    package var pendingTypes: [String] { Set(waiting.keys).union(collected.keys).sorted() }
 
     /// All that waits, with up to where: what must survive while the app has no time.
-    public var pendingSet: [String: Int64] { collected.merging(waiting.mapValues(\.sequence)) { max($0, $1) } }
+    package var pendingSet: [String: Int64] { collected.merging(waiting.mapValues(\.sequence)) { max($0, $1) } }
 
     /// Whether a window has closed on something that couldn't be released.
-    public var hasCollected: Bool { !collected.isEmpty }
+    package var hasCollected: Bool { !collected.isEmpty }
 
     /// Whether there is anything beyond what is released, fired or not, of types that aren't off.
-    public var hasUnreleased: Bool { newest.contains { $0.value > released[$0.key] && !off.contains($0.key) } }
+    package var hasUnreleased: Bool { newest.contains { $0.value > released[$0.key] && !off.contains($0.key) } }
 
     /// A type has been fired up to `sequence`. True when that released something at once.
-    public mutating func changed(_ type: String, to sequence: Int64, at now: Instant) -> Bool {
+    package mutating func changed(_ type: String, to sequence: Int64, at now: Instant) -> Bool {
         newest[type] = max(newest[type] ?? 0, sequence)
         // What is collected has had its window; with time for the app it gets another, and goes out.
         let known = reach == .collecting ? collected[type] ?? 0 : 0
@@ -114,7 +114,7 @@ public struct ReleaseWindow: Sendable, Equatable {
     }
 
     /// The observer's head and all its heads by type, from one read, and how far each type has been fired. The types that were released at once.
-    public mutating func heard(
+    package mutating func heard(
         head: Int64, heads: [String: Int64], fired: AnchorVector? = nil, at now: Instant
     ) -> [String] {
         var atOnce: [String] = []
@@ -134,7 +134,7 @@ public struct ReleaseWindow: Sendable, Equatable {
     }
 
     /// Closes the windows that have waited long enough: what they held is released, or collected; the types.
-    public mutating func close(at now: Instant) -> [String] {
+    package mutating func close(at now: Instant) -> [String] {
         guard reach != .nothing else { return [] }
         let due = waiting.filter { deadline($0.key, $0.value) <= now }
         for (type, entry) in due { close(type, entry) }
@@ -152,13 +152,13 @@ public struct ReleaseWindow: Sendable, Equatable {
     }
 
     /// Closes all windows now.
-    public mutating func closeAll() {
+    package mutating func closeAll() {
         guard reach != .nothing else { return }
         for (type, entry) in waiting { close(type, entry) }
     }
 
     /// Releases everything that there is, of some types or all, whatever their windows; the types that moved.
-    public mutating func releaseEverything(of types: (String) -> Bool = { _ in true }) -> [String] {
+    package mutating func releaseEverything(of types: (String) -> Bool = { _ in true }) -> [String] {
         guard reach != .nothing else { return [] }
         var moved: [String] = []
         for (type, sequence) in newest where sequence > released[type] && !off.contains(type) && types(type) {
@@ -171,7 +171,7 @@ public struct ReleaseWindow: Sendable, Equatable {
         return moved.sorted()
     }
 
-    public var nextDeadline: Instant? {
+    package var nextDeadline: Instant? {
         reach == .nothing ? nil : waiting.map { deadline($0.key, $0.value) }.min()
     }
 
@@ -187,7 +187,7 @@ public struct ReleaseWindow: Sendable, Equatable {
     }
 
     /// Begins anew at a store that doesn't continue what was released.
-    public mutating func reset() {
+    package mutating func reset() {
         released = .zero
         waiting = [:]
         collected = [:]

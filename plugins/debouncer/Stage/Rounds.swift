@@ -6,22 +6,22 @@ import Protocol
 /// What becomes of releases: a release opens a round, which a consumer passes when it has consumed all that was released to it. Pure.
 ///
 /// One round is open at a time; what is released meanwhile belongs to the next. So a stream of changes makes a round after the other, and none waits for ever.
-public struct Rounds: Sendable, Equatable {
-    public struct Round: Sendable, Equatable {
-        public var number: Int64
+package struct Rounds: Sendable, Equatable {
+    package struct Round: Sendable, Equatable {
+        package var number: Int64
         /// What opened it: "fire", "sync", a task's identifier.
-        public var reason: String
+        package var reason: String
         /// By the clock.
-        public var began: Instant
+        package var began: Instant
         /// Monotonic.
         var since: Instant
         /// Consumers that have still to come as far.
-        public var waiting: [String: AnchorVector]
+        package var waiting: [String: AnchorVector]
         /// Microseconds that each took.
-        public var succeeded: [String: Instant] = [:]
+        package var succeeded: [String: Instant] = [:]
         /// Why each failed.
-        public var failed: [String: String] = [:]
-        public var duration: Instant = 0
+        package var failed: [String: String] = [:]
+        package var duration: Instant = 0
     }
 
     /// How far a consumer is, by its heartbeat.
@@ -37,26 +37,26 @@ public struct Rounds: Sendable, Equatable {
     }
 
     /// A consumer that isn't heard for this long is silent.
-    public static let silence: Instant = 15 * Instant.second
+    package static let silence: Instant = 15 * Instant.second
 
     /// Monotonic time without any progress after which a consumer has failed.
     private let patience: Instant
     private var standings: [String: Standing] = [:]
-    public private(set) var open: Round?
+    package private(set) var open: Round?
     private var next: Round?
     private var last: Int64
 
     /// - Parameter last: the number of the last round that is kept.
-    public init(patience: Instant, last: Int64 = 0) {
+    package init(patience: Instant, last: Int64 = 0) {
         self.patience = patience
         self.last = last
     }
 
-    public mutating func goOn(after last: Int64) { self.last = max(self.last, last) }
+    package mutating func goOn(after last: Int64) { self.last = max(self.last, last) }
 
     /// Something is released to these consumers; the number of the round that tells when they have it.
     @discardableResult
-    public mutating func release(
+    package mutating func release(
         _ targets: [String: AnchorVector], reason: String, now: Instant, monotonic: Instant
     ) -> Int64 {
         guard open != nil else {
@@ -75,7 +75,7 @@ public struct Rounds: Sendable, Equatable {
     }
 
     /// A consumer has said how far it is.
-    public mutating func heard(_ beat: Heartbeat, of upstream: String, at monotonic: Instant) {
+    package mutating func heard(_ beat: Heartbeat, of upstream: String, at monotonic: Instant) {
         guard let frontier = beat.frontier[upstream] else { return }
         let old = standings[beat.instance]
         let stage = beat.stage
@@ -102,7 +102,7 @@ public struct Rounds: Sendable, Equatable {
     }
 
     /// Whether a consumer has consumed everything up to `target`, its outputs included.
-    public func hasReached(_ consumer: String, _ target: AnchorVector) -> Bool {
+    package func hasReached(_ consumer: String, _ target: AnchorVector) -> Bool {
         guard let standing = standings[consumer] else { return false }
         if standing.frontier >= target.maximum { return true }
         if let consumed = standing.consumed { return !consumed.isBehind(target) }
@@ -110,7 +110,7 @@ public struct Rounds: Sendable, Equatable {
     }
 
     /// Rounds that have ended, oldest first.
-    public mutating func ended(at monotonic: Instant) -> [Round] {
+    package mutating func ended(at monotonic: Instant) -> [Round] {
         var ended: [Round] = []
         while let waiting = open?.waiting.keys {
             for consumer in waiting { noteReached(consumer, at: monotonic) }
@@ -138,7 +138,7 @@ public struct Rounds: Sendable, Equatable {
     }
 
     /// When somebody's patience or silence ends next (monotonic); nil without an open round.
-    public var nextDeadline: Instant? {
+    package var nextDeadline: Instant? {
         guard let open else { return nil }
         return open.waiting.keys.map { consumer in
             let standing = standings[consumer]
@@ -149,7 +149,7 @@ public struct Rounds: Sendable, Equatable {
     }
 
     /// The upstream began anew: what was waited for will never come.
-    public mutating func reset() {
+    package mutating func reset() {
         open = nil
         next = nil
         standings = [:]
@@ -157,10 +157,10 @@ public struct Rounds: Sendable, Equatable {
 }
 
 extension Rounds.Round {
-    public var isSuccess: Bool { failed.isEmpty }
+    package var isSuccess: Bool { failed.isEmpty }
 
     /// "steps, sleep succeeded; energy failed (not heard)"
-    public var summary: String {
+    package var summary: String {
         var parts: [String] = []
         if !succeeded.isEmpty { parts.append("\(succeeded.keys.sorted().joined(separator: ", ")) succeeded") }
         if !failed.isEmpty {

@@ -1,18 +1,18 @@
 import HealthModel
 
 /// An alert on its way to a person: what its producer's row says, and whether it was raised or is over.
-public struct Notification: Sendable, Equatable {
+package struct Notification: Sendable, Equatable {
     /// The same for every attempt, another for each time that the alert is raised or cleared: whoever gets it twice can tell.
-    public var id: String
-    public var producer: String
-    public var kind: String
-    public var subject: String
-    public var text: String
-    public var remedy: String
+    package var id: String
+    package var producer: String
+    package var kind: String
+    package var subject: String
+    package var text: String
+    package var remedy: String
     /// When it was raised; nil for one that is over.
-    public var since: Instant?
+    package var since: Instant?
 
-    public init(
+    package init(
         id: String, producer: String, kind: String, subject: String, text: String, remedy: String, since: Instant?
     ) {
         self.id = id
@@ -24,10 +24,10 @@ public struct Notification: Sendable, Equatable {
         self.since = since
     }
 
-    public var isRaised: Bool { since != nil }
+    package var isRaised: Bool { since != nil }
 
     /// What a program reads and a webhook gets.
-    public var json: String {
+    package var json: String {
         Value.object([
             "id": .string(id), "from": .string(producer), "kind": .string(kind), "subject": .string(subject),
             "state": .string(isRaised ? "raised" : "cleared"), "text": .string(text), "remedy": .string(remedy),
@@ -45,7 +45,7 @@ public struct Notification: Sendable, Equatable {
 }
 
 /// What became of an attempt to tell of it.
-public enum NotificationResult: Sendable, Equatable {
+package enum NotificationResult: Sendable, Equatable {
     case told
     /// With the reason; it is tried again.
     case failed(String)

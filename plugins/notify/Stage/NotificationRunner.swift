@@ -5,7 +5,7 @@ import HTTP
 import PluginKit
 
 /// Runs the program or calls the webhook, one at a time, on a thread of its own.
-public final class NotificationRunner: EffectRunner {
+package final class NotificationRunner: EffectRunner {
     private struct Job: Sendable {
         var effect: Effect
         var notification: Notification
@@ -14,7 +14,7 @@ public final class NotificationRunner: EffectRunner {
 
     private let jobs = Mailbox<Job>(capacity: 4)
 
-    public init(_ target: NotificationTarget, timeout: Double) {
+    package init(_ target: NotificationTarget, timeout: Double) {
         let jobs = jobs
         let thread = Thread {
             while !jobs.isClosed {
@@ -32,12 +32,12 @@ public final class NotificationRunner: EffectRunner {
         thread.start()
     }
 
-    public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+    package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
         guard let notification = effect.request as? Notification else { return }
         jobs.insist(Job(effect: effect, notification: notification, reply: reply))
     }
 
-    public func stop() { jobs.close() }
+    package func stop() { jobs.close() }
 
     private static func run(_ words: [String], _ notification: Notification, _ timeout: Double) -> NotificationResult {
         let process = Process()

@@ -3,7 +3,7 @@ import HTTP
 import PluginKit
 
 /// Where notifications go: a program, or a webhook.
-public enum NotificationTarget: Sendable, Equatable {
+package enum NotificationTarget: Sendable, Equatable {
     /// A program's path and its arguments.
     case command([String])
     case webhook(Webhook, tokenFile: String?)
@@ -11,7 +11,7 @@ public enum NotificationTarget: Sendable, Equatable {
     /// - Parameters:
     ///   - file: the configuration's, named in errors.
     /// - Throws: `ConfigurationError` unless exactly one of the two is given and can be used.
-    public init(command: [String], url: String?, tokenFile: String?, file: String, instance: String) throws {
+    package init(command: [String], url: String?, tokenFile: String?, file: String, instance: String) throws {
         let key = "instances.\(instance).configuration"
         switch (command.first, url) {
         case (let program?, nil):

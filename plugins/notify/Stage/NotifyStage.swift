@@ -8,7 +8,7 @@ import SQLite
 /// Tells a person of alerts: pulls them from every stage that raises some, and has each one told, in order, before its anchor moves.
 ///
 /// At least once: one that was told just before a crash is told again, under the same id.
-public final class NotifyStage: Stage {
+package final class NotifyStage: Stage {
     private struct Waiting {
         var upstream: Int
         var fetched: Upstream.Fetched
@@ -33,26 +33,26 @@ public final class NotifyStage: Stage {
     /// - Parameters:
     ///   - kinds: which alerts; nil for all.
     ///   - tellsCleared: also when one is over.
-    public init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
+    package init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
         upstreams = producers.map { Upstream($0, query: ["query": "changes", "topic": .string(Alert.topicPrefix)]) }
         self.kinds = kinds
         self.tellsCleared = tellsCleared
     }
 
-    public var subscriptions: [Subscription] { upstreams.map { .exact(Heartbeat.topic($0.producer)) } }
+    package var subscriptions: [Subscription] { upstreams.map { .exact(Heartbeat.topic($0.producer)) } }
 
-    public func open(_ turn: Turn) throws {
+    package func open(_ turn: Turn) throws {
         for upstream in upstreams { try upstream.open(turn) }
     }
 
-    public func receive(_ message: Message, _ turn: Turn) throws {
+    package func receive(_ message: Message, _ turn: Turn) throws {
         guard let beat = Heartbeat(message), let head = beat.head,
             let upstream = upstreams.first(where: { $0.producer == beat.instance })
         else { return }
         upstream.hear(head, limit: AnchorVector(base: head.sequence), turn)
     }
 
-    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
         for (index, upstream) in upstreams.enumerated() {
             switch try upstream.fetch(answer, turn) {
             case .other: continue
@@ -85,7 +85,7 @@ public final class NotifyStage: Stage {
         }
     }
 
-    public func receive(_ result: EffectResult, _ turn: Turn) throws {
+    package func receive(_ result: EffectResult, _ turn: Turn) throws {
         guard result.id == effect, let result = result.value as? NotificationResult else { return }
         effect = nil
         switch result {
@@ -112,7 +112,7 @@ public final class NotifyStage: Stage {
         if waiting.first?.notifications.isEmpty == false { waiting[0].notifications.removeFirst() }
     }
 
-    public func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> Instant? {
         while effect == nil, let first = waiting.first {
             if let next = first.notifications.first {
                 guard turn.monotonic >= waitUntil else { return waitUntil }
@@ -129,7 +129,7 @@ public final class NotifyStage: Stage {
     }
 
     /// What holds now is told once more.
-    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard request.action == "reset" else { return .refused("there is no '\(request.action)' of notifications") }
         waiting = []
         effect = nil
@@ -137,7 +137,7 @@ public final class NotifyStage: Stage {
         return .done([:])
     }
 
-    public func report(_ turn: Turn) throws -> StageReport {
+    package func report(_ turn: Turn) throws -> StageReport {
         StageReport(
             frontier: Dictionary(uniqueKeysWithValues: upstreams.map { ($0.producer, $0.frontier) }),
             details: HeartbeatDetails(

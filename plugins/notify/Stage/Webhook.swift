@@ -2,13 +2,13 @@ import Foundation
 import HTTP
 
 /// A webhook's address: the server, and the path and query below it.
-public struct Webhook: Sendable, Equatable {
+package struct Webhook: Sendable, Equatable {
     let server: String
     let path: String
     let query: [String: String]
 
     /// - Throws: `HTTPError` when it isn't an http or https URL.
-    public init(_ url: String) throws {
+    package init(_ url: String) throws {
         var parts = URLComponents(string: url) ?? URLComponents()
         path = parts.path.isEmpty ? "/" : parts.path
         query = Dictionary(

@@ -3,7 +3,7 @@ import HealthModel
 
 extension DeliveryPolicy {
     /// The observer's `delivery`, checked against its manifest's schema and with its defaults.
-    public init(configuration: Value) {
+    package init(configuration: Value) {
         self.init()
         func frequency(_ value: Value) -> DeliveryFrequency? { value.string.flatMap(DeliveryFrequency.init(name:)) }
         func microseconds(_ member: String, _ standard: Instant) -> Instant {

@@ -4,21 +4,21 @@ import MessageBus
 import PluginKit
 
 /// Which file a name means: told by the system's own marks, since in another container the same name is another file.
-public struct FileIdentity: Equatable, Sendable {
-    public var device: Int64
-    public var inode: Int64
-    public var size: Int64
+package struct FileIdentity: Equatable, Sendable {
+    package var device: Int64
+    package var inode: Int64
+    package var size: Int64
     /// Microseconds since 1970.
-    public var modified: Instant
+    package var modified: Instant
 
-    public init(_ status: stat) {
+    package init(_ status: stat) {
         device = Int64(truncatingIfNeeded: status.st_dev)
         inode = Int64(truncatingIfNeeded: status.st_ino)
         size = Int64(status.st_size)
         modified = Instant(status.st_mtim.tv_sec) * Instant.second + Instant(status.st_mtim.tv_nsec / 1000)
     }
 
-    public var wireValue: Value {
+    package var wireValue: Value {
         [
             "device": .integer(device), "inode": .integer(inode), "size": .integer(size),
             "modified": .integer(modified),

@@ -5,18 +5,18 @@ import HealthModel
 import PluginKit
 
 /// The folder of files that the observer has taken over, and the thread that reads them.
-public final class Inbox: EffectRunner {
+package final class Inbox: EffectRunner {
     private let folder: String
 
     /// - Throws: `StateFolderError` when the folder can't be made.
-    public init(folder: String) throws {
+    package init(folder: String) throws {
         self.folder = folder
         try StateFolder.make(folder)
     }
 
     func path(_ id: String) -> String { folder + "/" + id }
 
-    public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+    package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
         if let request = effect.request as? RereadRequest {
             return start { _ = reply(EffectResult(id: effect.id, value: RereadReply(request))) }
         }
@@ -43,7 +43,7 @@ public final class Inbox: EffectRunner {
     }
 
     /// A reader stops at its next event: nobody takes it any more.
-    public func stop() {}
+    package func stop() {}
 
     private func adopt(_ id: String, from source: String, _ file: FileIdentity?) -> FileStep {
         let target = path(id)

@@ -8,7 +8,7 @@ import SQLite
 
 /// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones and a timeline's
 /// origins, imports, types, completeness, Apple's summaries, what is quarantined.
-public final class ObserverSource: PullSource {
+package final class ObserverSource: PullSource {
     let database: Database
     let store: HealthStoreReader
     let completeness: CompletenessReader
@@ -22,7 +22,7 @@ public final class ObserverSource: PullSource {
     private static let limits = PullLimits(rows: 4096, bytes: 56 * 1024, scanned: 50_000)
 
     /// - Parameter isShared: whether others wait for their answers meanwhile, so that long work must be asked for in steps.
-    public init(database: Database, isShared: Bool = true) throws {
+    package init(database: Database, isShared: Bool = true) throws {
         self.database = database
         store = try HealthStoreReader(database: database)
         completeness = try CompletenessReader(store)
@@ -30,7 +30,7 @@ public final class ObserverSource: PullSource {
         access = try ReadAccess(database)
     }
 
-    public func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
+    package func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
         try access.refresh(for: request)
         switch request["query"].string {
         case "samples":

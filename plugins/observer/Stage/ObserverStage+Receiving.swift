@@ -45,7 +45,7 @@ extension ObserverStage {
         return receptions.values.map { $0.heard + FileReception.patience }.min()
     }
 
-    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
         guard let (id, _) = receptions.first(where: { $0.value.pull?.id == answer.pull.id }), let entry = imports[id]
         else { return }
         if let reason = receptions[id]?.take(answer) { try refuse(entry, reason, turn) }

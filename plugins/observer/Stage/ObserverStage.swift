@@ -10,7 +10,7 @@ import SQLite
 extension StageDatabase: SequenceSource {}
 
 /// Owns the health store: takes in what comes, keeps every sample once, and says what has changed. HealthKit's counterpart.
-public final class ObserverStage: Stage {
+package final class ObserverStage: Stage {
     let instance: String
     let zone: String
     let defaultUser: String
@@ -38,7 +38,7 @@ public final class ObserverStage: Stage {
     ///   - delivery: how background delivery treats its consumers.
     ///   - refusal: why a consumer may not register, with what to do; nil when it may.
     ///   - rowsPerStep: rows to hold against a complete export in one turn.
-    public init(
+    package init(
         instance: String, zone: String, defaultUser: String, delivery: DeliveryPolicy = DeliveryPolicy(),
         refusal: @escaping (String) -> String? = { _ in nil }, rowsPerStep: Int = 50_000
     ) {
@@ -49,9 +49,9 @@ public final class ObserverStage: Stage {
         self.delivery = ObserverDelivery(policy: delivery, refusal: refusal)
     }
 
-    public var subscriptions: [Subscription] { [.exact("control.\(instance)"), .exact("acknowledged.\(instance)")] }
+    package var subscriptions: [Subscription] { [.exact("control.\(instance)"), .exact("acknowledged.\(instance)")] }
 
-    public func open(_ turn: Turn) throws {
+    package func open(_ turn: Turn) throws {
         let database = try turn.write().database
         try HealthStoreSchema.create(in: database)
         try ImportLedger.createTables(in: database)
@@ -70,7 +70,7 @@ public final class ObserverStage: Stage {
     }
 
     /// Commands are hints too: who gives one repeats it until its effect shows, and asking again changes nothing.
-    public func receive(_ message: Message, _ turn: Turn) throws {
+    package func receive(_ message: Message, _ turn: Turn) throws {
         if message.topic.hasPrefix("acknowledged.") { return delivery.acknowledge(message.body, turn) }
         let user = message.body["user"].string ?? defaultUser
         switch message.body["command"].string {
@@ -107,14 +107,14 @@ public final class ObserverStage: Stage {
             && id.utf8.allSatisfy { (97...102).contains($0) || (48...57).contains($0) || $0 == 45 }
     }
 
-    public func receive(_ result: EffectResult, _ turn: Turn) throws {
+    package func receive(_ result: EffectResult, _ turn: Turn) throws {
         if let changes = result.value as? LiveChanges { return try take(changes, turn) }
         if let reply = result.value as? RereadReply { return try take(reply, result.id, turn) }
         if let step = result.value as? FileStep { return try receive(step, turn) }
         if let event = result.value as? ImportEvent { try take(event, turn) }
     }
 
-    public func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> Instant? {
         for entry in imports.announced where !adopting.contains(entry.id) {
             adopting.insert(entry.id)
             turn.perform(ObserverEffect.adopt(id: entry.id, path: entry.path, file: entry.offer?.file))
@@ -158,7 +158,7 @@ public final class ObserverStage: Stage {
         return writer
     }
 
-    public func report(_ turn: Turn) throws -> StageReport {
+    package func report(_ turn: Turn) throws -> StageReport {
         var details = ObserverDetails(importOpen: imports.isOpen, quarantined: quarantined)
         details.reading = attempt.map {
             .init(id: $0.id, bytesRead: $0.bytesRead, bytesTotal: $0.bytesTotal, records: $0.records)

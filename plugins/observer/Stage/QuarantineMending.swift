@@ -63,7 +63,7 @@ struct QuarantineMending {
 }
 
 extension ObserverStage {
-    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         switch request.action {
         case "retry", "drop":
             mending = QuarantineMending(
@@ -80,7 +80,7 @@ extension ObserverStage {
     }
 
     /// One step.
-    public func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard var job = mending else { return .done([:]) }
         defer { mending = job }
         guard !job.isDone, job.rereading == nil else { return job.state }

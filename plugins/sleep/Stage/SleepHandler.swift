@@ -9,17 +9,17 @@ import HealthStatistics
 /// minutes, and what the source doesn't know is null.
 ///
 /// Configuration: `gapMinutes` (more than this without samples parts sessions), `windowHour`, `sourceOrder`.
-public struct SleepHandler: DayHandler {
-    public let version = 3
+package struct SleepHandler: DayHandler {
+    package let version = 3
 
-    public init() {}
+    package init() {}
 
-    public func window(_ configuration: Value) throws -> HandlerWindow { try SleepOptions(configuration).window }
+    package func window(_ configuration: Value) throws -> HandlerWindow { try SleepOptions(configuration).window }
 
     /// How much time without samples doesn't part a session yet, microseconds.
     package static func gap(_ configuration: Value) throws -> Instant { try SleepOptions(configuration).gap }
 
-    public func compute(_ input: DayInput) throws -> DayOutput {
+    package func compute(_ input: DayInput) throws -> DayOutput {
         let day = SleepDay(input, gap: try Self.gap(input.configuration))
         guard let main = day.main else { return DayOutput() }
         return DayOutput(

@@ -28,9 +28,9 @@ struct SleepOptions {
 }
 
 /// An option outside what the handler can do.
-public struct SleepConfigurationError: Error, Equatable, CustomStringConvertible {
-    public var option: String
-    public var allowed: String
+package struct SleepConfigurationError: Error, Equatable, CustomStringConvertible {
+    package var option: String
+    package var allowed: String
 
-    public var description: String { "sleep: '\(option)' must be \(allowed); correct it in the stack's configuration" }
+    package var description: String { "sleep: '\(option)' must be \(allowed); correct it in the stack's configuration" }
 }

@@ -5,12 +5,12 @@ import HealthStatistics
 ///
 /// `steps` and `flightsClimbed` are counts, `distanceMeters` metres. Overlapping sources are merged (see `CumulativeMerge`), so a
 /// figure may have a fraction.
-public struct StepsHandler: DayHandler {
-    public let version = 1
+package struct StepsHandler: DayHandler {
+    package let version = 1
 
-    public init() {}
+    package init() {}
 
-    public func compute(_ input: DayInput) throws -> DayOutput {
+    package func compute(_ input: DayInput) throws -> DayOutput {
         var output = DayOutput()
         output.addTotal("steps", of: "HKQuantityTypeIdentifierStepCount", from: input)
         output.addTotal("distanceMeters", of: "HKQuantityTypeIdentifierDistanceWalkingRunning", from: input)

@@ -3,16 +3,16 @@ import HealthModel
 import JSON
 
 /// What a backend says it holds: the answer to `GET /api/v1/stats`.
-public struct BackendHoldings: Sendable, Equatable {
-    public var generation: String
-    public var sequence: Int64?
+package struct BackendHoldings: Sendable, Equatable {
+    package var generation: String
+    package var sequence: Int64?
     /// Elements that requests have created since the database was made; nil where it doesn't say.
-    public var created: Int64?
+    package var created: Int64?
     /// Keys that it keeps: alive and deleted samples, days, workouts and nights; nil where it doesn't say.
-    public var kept: Int64?
+    package var kept: Int64?
 
     /// nil for a body that isn't such an answer, or that has numbers which can't be true.
-    public init?(body: [UInt8]) {
+    package init?(body: [UInt8]) {
         guard JSONScanner.isUTF8(body) else { return nil }
         var read = Reading()
         do { try body.withUnsafeBytes { try read.take($0) } } catch {

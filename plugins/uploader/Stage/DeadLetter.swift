@@ -4,20 +4,20 @@ import PluginKit
 import SQLite
 
 /// An element that the backend wouldn't take: which one, in which version, and why. What it holds isn't kept: the truth is asked for it.
-public struct DeadLetter: Sendable, Equatable {
+package struct DeadLetter: Sendable, Equatable {
     /// Rises with each of them.
-    public var number: Int64
-    public var user: String
+    package var number: Int64
+    package var user: String
     /// The metric family by whose path it goes.
-    public var metric: String
-    public var id: String
-    public var version: Int64
-    public var reason: String
+    package var metric: String
+    package var id: String
+    package var version: Int64
+    package var reason: String
     /// The HTTP status of the answer; nil when it isn't known.
-    public var status: Int?
-    public var firstTried: Instant
-    public var lastTried: Instant
-    public var tries: Int64
+    package var status: Int?
+    package var firstTried: Instant
+    package var lastTried: Instant
+    package var tries: Int64
 
     static let columns = "number, user, metric, id, version, reason, status, at, last, tries"
 
@@ -35,7 +35,7 @@ public struct DeadLetter: Sendable, Equatable {
     }
 
     /// The path that it is sent to.
-    public var path: String { UploadMetric(family: metric).path }
+    package var path: String { UploadMetric(family: metric).path }
 
     static func createTables(in database: Database) throws {
         try database.execute(
@@ -80,7 +80,7 @@ public struct DeadLetter: Sendable, Equatable {
 }
 
 extension DeadLetter {
-    public var wireValue: Value {
+    package var wireValue: Value {
         [
             "number": .integer(number), "user": .string(user), "metric": .string(metric), "id": .string(id),
             "version": .integer(version), "reason": .string(reason), "path": .string(path),
@@ -90,7 +90,7 @@ extension DeadLetter {
     }
 
     /// nil when the value isn't one.
-    public init?(wireValue value: Value) {
+    package init?(wireValue value: Value) {
         guard let number = value["number"].int, let user = value["user"].string, let metric = value["metric"].string,
             let id = value["id"].string, let version = value["version"].int, let reason = value["reason"].string,
             let first = value["firstTried"].int, let last = value["lastTried"].int, let tries = value["tries"].int

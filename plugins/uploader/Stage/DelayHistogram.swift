@@ -5,9 +5,9 @@ import Protocol
 /// How long samples took from their end to the backend, in buckets that grow by a fifth: a median in a few hundred bytes, however many samples.
 ///
 /// Beyond `memory` samples all counts are halved, so that the last weeks count more than years ago.
-public struct DelayHistogram: Sendable, Equatable {
+package struct DelayHistogram: Sendable, Equatable {
     /// What ended longer ago than this when it was delivered is history, no delay of delivery.
-    public static let horizon: Instant = 48 * 3600 * Instant.second
+    package static let horizon: Instant = 48 * 3600 * Instant.second
     static let memory: Int64 = 50_000
 
     private static let bucketsPerDoubling = 4.0
@@ -17,25 +17,25 @@ public struct DelayHistogram: Sendable, Equatable {
 
     private var counts: [Int64]
 
-    public init() { counts = Array(repeating: 0, count: Self.bucketCount) }
+    package init() { counts = Array(repeating: 0, count: Self.bucketCount) }
 
-    public var count: Int64 { counts.reduce(0, +) }
+    package var count: Int64 { counts.reduce(0, +) }
 
     /// Counts a sample that ended at `end` and was accepted at `now`, unless it is history, or ended in the future.
-    public mutating func add(end: Instant, acceptedAt now: Instant) {
+    package mutating func add(end: Instant, acceptedAt now: Instant) {
         let delay = now - end
         guard (0...Self.horizon).contains(delay) else { return }
         let bucket = log2(max(delay.seconds, Self.smallest) / Self.smallest) * Self.bucketsPerDoubling
         counts[min(Int(bucket), Self.bucketCount - 1)] += 1
     }
 
-    public mutating func fade() {
+    package mutating func fade() {
         guard count > Self.memory else { return }
         for index in counts.indices { counts[index] /= 2 }
     }
 
     /// The delay, in seconds, that a share of the samples stayed within, to a tenth of it; nil without samples.
-    public func quantile(_ share: Double) -> Double? {
+    package func quantile(_ share: Double) -> Double? {
         let total = count
         guard total > 0 else { return nil }
         var seen: Int64 = 0

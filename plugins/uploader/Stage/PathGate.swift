@@ -1,10 +1,10 @@
 import BackgroundDelivery
 
 /// Asks the host to tell of the machine's network path, now and whenever it changes.
-public struct WatchPath: Sendable { public init() {} }
+package struct WatchPath: Sendable { package init() {} }
 
 /// What it tells.
-public enum PathNews: Sendable {
+package enum PathNews: Sendable {
     case path(NetworkPath)
     /// It can't be told on this machine, with the reason: nothing waits for a path then.
     case unknown(String)

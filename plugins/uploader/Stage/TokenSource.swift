@@ -3,18 +3,18 @@ import Foundation
 import Synchronization
 
 /// Where the backend's token comes from: a file (read again when the backend refuses it) or the environment. Never from an argument, never in a log.
-public final class TokenSource: Sendable {
+package final class TokenSource: Sendable {
     private let file: String?
     private let environment: String?
     private let cached = Mutex<String?>(nil)
 
-    public init(file: String?, environment: String?) {
+    package init(file: String?, environment: String?) {
         self.file = file
         self.environment = environment.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// - Throws: `Failure` when there is none.
-    public func current(refresh: Bool) throws -> String {
+    package func current(refresh: Bool) throws -> String {
         if let environment { return environment }
         if !refresh, let token = cached.withLock({ $0 }) { return token }
         guard let file else {

@@ -3,8 +3,8 @@ import HealthModel
 import JSON
 
 /// What a backend said became of a request's elements.
-public struct UploadAnswer: Sendable, Equatable {
-    public enum Form: Sendable, Equatable {
+package struct UploadAnswer: Sendable, Equatable {
+    package enum Form: Sendable, Equatable {
         /// No bytes but white space.
         case empty
         case json
@@ -13,34 +13,34 @@ public struct UploadAnswer: Sendable, Equatable {
     }
 
     /// Each from 0; what isn't named is 0.
-    public struct Counts: Sendable, Equatable {
-        public var created: Int64 = 0
-        public var updated: Int64 = 0
-        public var known: Int64 = 0
-        public var refused: Int64 = 0
+    package struct Counts: Sendable, Equatable {
+        package var created: Int64 = 0
+        package var updated: Int64 = 0
+        package var known: Int64 = 0
+        package var refused: Int64 = 0
 
-        public init(created: Int64 = 0, updated: Int64 = 0, known: Int64 = 0, refused: Int64 = 0) {
+        package init(created: Int64 = 0, updated: Int64 = 0, known: Int64 = 0, refused: Int64 = 0) {
             (self.created, self.updated, self.known, self.refused) = (created, updated, known, refused)
         }
 
         /// Whether they account for exactly so many elements. Somebody else's numbers: no sum of them may overflow.
-        public func accounts(for elements: Int) -> Bool {
+        package func accounts(for elements: Int) -> Bool {
             let all = [created, updated, known, refused]
             guard all.allSatisfy({ (0...Int64(elements)).contains($0) }) else { return false }
             return all.reduce(0, &+) == Int64(elements)
         }
     }
 
-    public struct Refusal: Sendable, Equatable {
+    package struct Refusal: Sendable, Equatable {
         /// nil when the element had none.
-        public var id: String?
+        package var id: String?
         /// The list of the request's body that it stands in.
-        public var list: String?
+        package var list: String?
         /// Where in its list it stands, from 0.
-        public var index: Int?
-        public var reason: String
+        package var index: Int?
+        package var reason: String
 
-        public init(id: String?, list: String? = nil, index: Int?, reason: String) {
+        package init(id: String?, list: String? = nil, index: Int?, reason: String) {
             (self.id, self.list, self.index, self.reason) = (id, list, index, reason)
         }
     }
@@ -50,22 +50,22 @@ public struct UploadAnswer: Sendable, Equatable {
     /// Bytes of a generation: it goes into a header of the next requests.
     static let generationLimit = 128
 
-    public var form = Form.empty
+    package var form = Form.empty
     /// nil when the body has none.
-    public var counts: Counts?
-    public var refused: [Refusal] = []
+    package var counts: Counts?
+    package var refused: [Refusal] = []
     /// False when the body names refusals in a form that nobody can understand, or counts that are no counts.
-    public var areRefusalsReadable = true
-    public var areCountsReadable = true
+    package var areRefusalsReadable = true
+    package var areCountsReadable = true
     /// The body says that there is an error, whatever its status says.
-    public var hasError = false
+    package var hasError = false
     /// The nonce of the backend's database: another one means that it was made anew or restored.
-    public var generation: String?
+    package var generation: String?
     /// How many requests have changed something since the database was made, or rather a number that rises with each of them.
-    public var sequence: Int64?
+    package var sequence: Int64?
 
     /// Reads an answer's body; of a body of another form only that is known.
-    public init(body: [UInt8]) {
+    package init(body: [UInt8]) {
         guard body.contains(where: { $0 > 0x20 }) else { return }
         // Until it is read: a form that says nothing to us, which is for whoever judges it.
         form = .other

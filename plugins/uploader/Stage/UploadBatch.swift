@@ -1,36 +1,36 @@
 /// Which elements of a batch are still to be sent: whole at first, in ever smaller parts where a part is refused.
 ///
 /// One poison element among n is found with about 2 · log2 n requests; everything around it is delivered.
-public struct UploadBatch: Sendable, Equatable {
+package struct UploadBatch: Sendable, Equatable {
     /// Parts in order; the first is the next to send.
-    public private(set) var parts: [Range<Int>]
+    package private(set) var parts: [Range<Int>]
     /// Elements that were refused alone, and of which it isn't clear yet whether they are the cause.
-    public private(set) var held: [Int] = []
+    package private(set) var held: [Int] = []
     /// Those that are sent once more since the backend took something after their refusal.
     private var heardAgain: Set<Int> = []
 
-    public init(count: Int) { parts = count > 0 ? [0..<count] : [] }
+    package init(count: Int) { parts = count > 0 ? [0..<count] : [] }
 
     /// What to send now; nil when there is nothing, or all the rest is held.
-    public var next: Range<Int>? { parts.first }
+    package var next: Range<Int>? { parts.first }
 
     /// Whether every element is delivered or put aside.
-    public var isSettled: Bool { parts.isEmpty && held.isEmpty }
+    package var isSettled: Bool { parts.isEmpty && held.isEmpty }
 
     /// The first part is delivered, or put aside.
-    public mutating func settle() {
+    package mutating func settle() {
         if !parts.isEmpty { parts.removeFirst() }
     }
 
     /// The first part is to go in two halves; a single element stays as it is.
-    public mutating func split() {
+    package mutating func split() {
         guard let part = parts.first, part.count > 1 else { return }
         let middle = part.lowerBound + part.count / 2
         parts.replaceSubrange(0...0, with: [part.lowerBound..<middle, middle..<part.upperBound])
     }
 
     /// Some elements of the first part are put aside; the rest of it is still to be sent.
-    public mutating func remove(_ elements: some Sequence<Int>) {
+    package mutating func remove(_ elements: some Sequence<Int>) {
         guard let part = parts.first else { return }
         var rest: [Range<Int>] = []
         var start = part.lowerBound
@@ -43,24 +43,24 @@ public struct UploadBatch: Sendable, Equatable {
     }
 
     /// The first part waits until it is clear whether it is the cause.
-    public mutating func hold() {
+    package mutating func hold() {
         guard let part = parts.first else { return }
         parts.removeFirst()
         held += part
     }
 
     /// What is held is to be sent again, after all others: they may tell more.
-    public mutating func release() {
+    package mutating func release() {
         parts += held.map { $0..<$0 + 1 }
         held = []
     }
 
     /// The backend was the cause: what it refused so far counts as never refused.
-    public mutating func forgetHearings() { heardAgain = [] }
+    package mutating func forgetHearings() { heardAgain = [] }
 
     /// What was held twice is put aside; the rest is to be sent once more.
     /// - Returns: what is put aside.
-    public mutating func settleHeld() -> [Int] {
+    package mutating func settleHeld() -> [Int] {
         let gone = held.filter(heardAgain.contains)
         held.removeAll(where: heardAgain.contains)
         heardAgain.formUnion(held)

@@ -3,7 +3,7 @@ import HealthModel
 
 extension UploadEncoding {
     /// What is delivered of an event's or a day's row; nil for a tombstone, and for what has no members.
-    public static func document(of row: KeyedChangelog.Row) -> Value? {
+    package static func document(of row: KeyedChangelog.Row) -> Value? {
         body(of: row).flatMap { versioned($0, row.sequence) }
     }
 

@@ -3,7 +3,7 @@ import HealthModel
 import JSON
 
 /// Bodies of sync requests, written straight from columns.
-public enum UploadEncoding {
+package enum UploadEncoding {
     /// Appends the body of one request with the given rows: alive ones under `samples`, tombstones under `deleted`.
     ///
     /// Quarantined rows are left out: they are kept, not delivered. The page must have the columns of a full projection;
@@ -11,14 +11,14 @@ public enum UploadEncoding {
     /// - Parameter syncedAt: microseconds since 1970.
     /// - Returns: the number of elements written.
     @discardableResult
-    public static func samples(
+    package static func samples(
         page: SamplePage, rows: [Int], user: String, deviceId: String, syncedAt: Instant, into out: inout [UInt8]
     ) -> Int {
         body(page, rows, user, deviceId, syncedAt, &out)
     }
 
     @discardableResult
-    public static func samples(
+    package static func samples(
         page: SamplePage, rows: Range<Int>, user: String, deviceId: String, syncedAt: Instant, into out: inout [UInt8]
     ) -> Int {
         body(page, rows, user, deviceId, syncedAt, &out)
@@ -53,18 +53,18 @@ public enum UploadEncoding {
     }
 
     /// One thing to delete: its id (a day's date) and the version of the deletion.
-    public struct Deletion: Sendable, Equatable {
-        public var id: String
-        public var version: Int64
+    package struct Deletion: Sendable, Equatable {
+        package var id: String
+        package var version: Int64
 
-        public init(id: String, version: Int64) {
+        package init(id: String, version: Int64) {
             self.id = id
             self.version = version
         }
     }
 
     /// Appends the body for workouts: payloads of workout events, each with its `version`.
-    public static func workouts(
+    package static func workouts(
         _ workouts: [Value], deleted: [Deletion] = [], user: String, deviceId: String, syncedAt: Instant,
         into out: inout [UInt8]
     ) {
@@ -72,7 +72,7 @@ public enum UploadEncoding {
     }
 
     /// Appends the body for nights, which go to the path of sleep.
-    public static func nights(
+    package static func nights(
         _ nights: [Value], deleted: [Deletion] = [], user: String, deviceId: String, syncedAt: Instant,
         into out: inout [UInt8]
     ) {
@@ -80,7 +80,7 @@ public enum UploadEncoding {
     }
 
     /// Appends the body for daily summaries, each with its `date`, `version`, `revision` and `final`.
-    public static func daily(
+    package static func daily(
         _ days: [Value], deleted: [Deletion] = [], user: String, deviceId: String, syncedAt: Instant,
         into out: inout [UInt8]
     ) {

@@ -2,19 +2,19 @@ import HTTP
 import HealthModel
 
 /// What was known of the backend when something was asked of it.
-public struct SeenBackend: Sendable, Equatable {
+package struct SeenBackend: Sendable, Equatable {
     /// nil until it has shown one at this address.
-    public var generation: String?
+    package var generation: String?
     /// The highest that it has shown.
-    public var sequence: Int64?
+    package var sequence: Int64?
 
-    public init(generation: String? = nil, sequence: Int64? = nil) {
+    package init(generation: String? = nil, sequence: Int64? = nil) {
         (self.generation, self.sequence) = (generation, sequence)
     }
 }
 
 /// What an answer proves. Pure.
-public enum UploadJudgement: Sendable, Equatable {
+package enum UploadJudgement: Sendable, Equatable {
     /// All that was sent is accounted for by the backend that is known, or that makes itself known now.
     case proven
     /// A server that never says who it is has taken it: that is believed, since nothing better can be had.
@@ -35,7 +35,7 @@ public enum UploadJudgement: Sendable, Equatable {
     /// - Parameters:
     ///   - sent: how many elements the request held.
     ///   - seen: what was known of the backend when the request was sent; answers come out of order.
-    public init(status: Int, contentType: String?, answer: UploadAnswer, sent: Int, seen: SeenBackend) {
+    package init(status: Int, contentType: String?, answer: UploadAnswer, sent: Int, seen: SeenBackend) {
         switch status {
         case 200..<300: self = Self.accepted(status, contentType, answer, sent, seen)
         case 400, 422:

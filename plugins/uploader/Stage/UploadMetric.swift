@@ -1,5 +1,5 @@
 /// The path that a type's samples are delivered under.
-public enum UploadMetric: String, Sendable, CaseIterable {
+package enum UploadMetric: String, Sendable, CaseIterable {
     case steps
     case heartRate = "heart-rate"
     case sleep
@@ -10,8 +10,8 @@ public enum UploadMetric: String, Sendable, CaseIterable {
     case daily
 
     /// "/api/v1/sync/heart-rate"
-    public var path: String { "/api/v1/sync/" + rawValue }
+    package var path: String { "/api/v1/sync/" + rawValue }
 
     /// The metric of a family of types, by the name of the plugin that declares them; any other family's samples go under `other`.
-    public init(family: String) { self = Self(rawValue: family) ?? .other }
+    package init(family: String) { self = Self(rawValue: family) ?? .other }
 }

@@ -2,27 +2,27 @@ import HTTP
 import HealthModel
 
 /// What to do after an attempt to deliver: pure, with clock and chance passed in.
-public struct UploadPolicy: Sendable, Equatable {
+package struct UploadPolicy: Sendable, Equatable {
     /// Seconds: the bound of the first delay, doubled by each further attempt up to `cap`.
-    public var base: Double
-    public var cap: Double
+    package var base: Double
+    package var cap: Double
     /// Seconds that the backend may ask for at most.
-    public var askedCap: Double
+    package var askedCap: Double
     /// Seconds that the backend asked for, of the last retry; nil when it asked for nothing.
-    public private(set) var asked: Double?
+    package private(set) var asked: Double?
     /// Attempts in a row that failed.
-    public private(set) var attempt = 0
+    package private(set) var attempt = 0
     /// A new token was asked for since the last success.
-    public private(set) var hasRefreshedToken = false
+    package private(set) var hasRefreshedToken = false
 
-    public init(base: Double = 1, cap: Double = 900, askedCap: Double = 900, attempt: Int = 0) {
+    package init(base: Double = 1, cap: Double = 900, askedCap: Double = 900, attempt: Int = 0) {
         self.base = base
         self.cap = cap
         self.askedCap = askedCap
         self.attempt = attempt
     }
 
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// - Parameters:
         ///   - retryAfter: the header, seconds or an HTTP date.
         ///   - refused: elements that the answer itself names as refused.
@@ -33,7 +33,7 @@ public struct UploadPolicy: Sendable, Equatable {
         case failed(HTTPError.Kind)
     }
 
-    public enum Action: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
         /// All of it is delivered, but for what the answer names as refused: that goes to the dead letters.
         case done
         /// The same request again, after so many seconds.
@@ -48,7 +48,7 @@ public struct UploadPolicy: Sendable, Equatable {
         case deadLetter(String)
     }
 
-    public enum Pause: String, Sendable {
+    package enum Pause: String, Sendable {
         /// The token is refused, a new one too.
         case unauthorized
         /// 3xx, 404, 405 and the like: something else answers at this URL.
@@ -58,7 +58,7 @@ public struct UploadPolicy: Sendable, Equatable {
     /// - Parameters:
     ///   - elements: how many the request held.
     ///   - now: microseconds since 1970, for a Retry-After that is a date.
-    public mutating func action(
+    package mutating func action(
         after outcome: Outcome, elements: Int, now: Instant, using generator: inout some RandomNumberGenerator
     ) -> Action {
         asked = nil
@@ -73,7 +73,7 @@ public struct UploadPolicy: Sendable, Equatable {
     }
 
     /// The backend has taken something: what comes next starts anew.
-    public mutating func succeeded() {
+    package mutating func succeeded() {
         attempt = 0
         hasRefreshedToken = false
         asked = nil

@@ -1,36 +1,36 @@
 import HTTP
 
 /// What the uploader asks its host to send.
-public struct UploadRequest: Sendable {
-    public var path: String
-    public var body: [UInt8]
+package struct UploadRequest: Sendable {
+    package var path: String
+    package var body: [UInt8]
     /// Read the token's source again first: the backend refused the last one.
-    public var refreshToken: Bool
+    package var refreshToken: Bool
     /// What was seen of the backend; it can tell by it that it was put back to an older copy.
-    public var seen = SeenBackend()
+    package var seen = SeenBackend()
 
     /// The header that says so: `<generation> <sequence>`.
-    public static let seenHeader = "Healthbus-Seen"
+    package static let seenHeader = "Healthbus-Seen"
 
-    public var seenField: String? {
+    package var seenField: String? {
         guard let generation = seen.generation, let sequence = seen.sequence else { return nil }
         return "\(generation) \(sequence)"
     }
 }
 
 /// The question what the backend holds.
-public struct HoldingsRequest: Sendable {
-    public static let path = "/api/v1/stats"
+package struct HoldingsRequest: Sendable {
+    package static let path = "/api/v1/stats"
 
-    public var refreshToken: Bool
+    package var refreshToken: Bool
     /// Whether it is to count its rows, which takes a backend about a second for two million; else it may answer by what it counted as they came.
-    public var countsRows = false
+    package var countsRows = false
 
-    public var query: [String: String] { countsRows ? ["count": "rows"] : [:] }
+    package var query: [String: String] { countsRows ? ["count": "rows"] : [:] }
 }
 
 /// What came of either.
-public enum UploadReply: Sendable {
+package enum UploadReply: Sendable {
     case answered(status: Int, retryAfter: String? = nil, contentType: String? = nil, body: [UInt8])
     case failed(HTTPError)
     /// There is no token to send.

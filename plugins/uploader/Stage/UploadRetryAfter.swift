@@ -1,9 +1,9 @@
 import HealthModel
 
 /// The Retry-After header (RFC 9110, 10.2.3): seconds, or the date of an HTTP server.
-public enum RetryAfter {
+package enum RetryAfter {
     /// Seconds to wait from `now`, 0 or more; nil for text that is neither form.
-    public static func seconds(_ text: String, now: Instant) -> Double? {
+    package static func seconds(_ text: String, now: Instant) -> Double? {
         if !text.isEmpty, text.utf8.allSatisfy({ $0 &- 0x30 < 10 }) {
             // More digits than an integer has are a very long time.
             return Int(text).map { Double($0) } ?? .infinity

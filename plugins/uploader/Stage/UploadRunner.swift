@@ -5,7 +5,7 @@ import PluginKit
 import Synchronization
 
 /// Sends the uploader's requests, each of two at a time on a connection and a thread of its own.
-public final class UploadRunner: EffectRunner {
+package final class UploadRunner: EffectRunner {
     private struct Job: Sendable {
         var effect: Effect
         var request: HTTPRequest
@@ -18,7 +18,7 @@ public final class UploadRunner: EffectRunner {
     private let watcher = Mutex<PathWatcher?>(nil)
 
     /// - Throws: `HTTPError` for a URL that can't be used.
-    public init(base: String, timeout: Double, token: TokenSource, connections: Int = 2) throws {
+    package init(base: String, timeout: Double, token: TokenSource, connections: Int = 2) throws {
         self.token = token
         let jobs = jobs
         for number in 1...connections {
@@ -36,7 +36,7 @@ public final class UploadRunner: EffectRunner {
         }
     }
 
-    public func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+    package func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
         if effect.request is WatchPath { return watchPath(effect, reply) }
         if let upload = effect.request as? UploadRequest {
             var request = HTTPRequest(
@@ -53,7 +53,7 @@ public final class UploadRunner: EffectRunner {
     }
 
     /// What is under way may be cut off: its anchor hasn't moved, and it is sent again.
-    public func stop() {
+    package func stop() {
         jobs.close()
         watcher.withLock { $0 }?.stop()
     }

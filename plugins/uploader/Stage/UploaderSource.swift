@@ -5,23 +5,31 @@ import Protocol
 import SQLite
 
 /// What the uploader answers: its dead letters, and its changelog (alerts).
-public final class UploaderSource: ChangelogSource {
+package final class UploaderSource: PullSource {
     private static let lettersPerPage = 100
 
-    /// Makes what this reads, where it is absent.
-    public static func createTables(in database: Database) throws { try DeliveryLedger.createTables(in: database) }
+    private let database: Database
+    private let changelog: ChangelogSource
 
-    public override func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
+    package init(database: Database) {
+        self.database = database
+        changelog = ChangelogSource(database: database)
+    }
+
+    /// Makes what this reads, where it is absent.
+    package static func createTables(in database: Database) throws { try DeliveryLedger.createTables(in: database) }
+
+    package func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
         guard request["query"].string == "letters" else {
-            return try super.answer(request, head: head, page: page)
+            return try changelog.answer(request, head: head, page: page)
         }
         var after = request["continue"].int ?? 0
-        for part in 1...Self.pagesPerRequest {
+        for part in 1...ChangelogSource.pagesPerRequest {
             let letters = try DeadLetter.page(
                 in: database, MendSelection(request), after: after, limit: Self.lettersPerPage)
             let isWhole = letters.count < Self.lettersPerPage
             var members: [String: Value] = ["letters": .array(letters.map(\.wireValue))]
-            let isLast = isWhole || part == Self.pagesPerRequest
+            let isLast = isWhole || part == ChangelogSource.pagesPerRequest
             if isLast, !isWhole, let last = letters.last { members["continue"] = .integer(last.number) }
             page(members, isLast)
             if isLast { return }

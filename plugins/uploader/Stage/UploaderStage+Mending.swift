@@ -6,7 +6,7 @@ import Protocol
 extension UploaderStage {
     private static let lettersPerStep = 1000
 
-    public func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         switch request.action {
         case "replay":
             if let since = request.members["since"].int {
@@ -46,7 +46,7 @@ extension UploaderStage {
         }
     }
 
-    public func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+    package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         if request.members["since"].int != nil {
             return samples.isLevel ? .done([:]) : .underWay(left: 1)
         }
@@ -127,7 +127,7 @@ extension DeadLetter {
     /// - Parameters:
     ///   - isSamples: whether they are pages of samples, or of a keyed changelog.
     ///   - family: of a sample type.
-    public func body(from pages: [Value], isSamples: Bool, family: (String) -> String) throws -> Value? {
+    package func body(from pages: [Value], isSamples: Bool, family: (String) -> String) throws -> Value? {
         let groups =
             isSamples
             ? try Delivery.groups(samples: pages, from: UploadReplay.name) { UploadMetric(family: family($0)) }

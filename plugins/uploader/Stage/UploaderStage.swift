@@ -11,7 +11,7 @@ import SQLite
 /// has answered for all of them.
 ///
 /// At least once, with a version on everything: a repeat or a late copy changes nothing.
-public final class UploaderStage: Stage {
+package final class UploaderStage: Stage {
     let samples: Upstream
     let documents: [Upstream]
     let family: (String) -> UploadMetric
@@ -67,7 +67,7 @@ public final class UploaderStage: Stage {
     ///   - handlers: instances whose events are delivered.
     ///   - needsPath: whether the backend is beyond this machine, so that sending waits for a network path.
     ///   - family: under which metric a type's samples go.
-    public init(
+    package init(
         observer: String, handlers: [String], consolidator: String?, policy: UploadPolicy,
         settings: UploaderSettings = .init(),
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator(), instance: String,
@@ -94,14 +94,14 @@ public final class UploaderStage: Stage {
     private let controlTopic: String
     static let noPath = "there is no network path; it goes on when there is one"
 
-    public var subscriptions: [Subscription] {
+    package var subscriptions: [Subscription] {
         [.exact(releaseTopic), .exact(controlTopic), .exact(Heartbeat.topic(samples.producer))]
             + documents.map { .exact(Heartbeat.topic($0.producer)) }
     }
 
     var upstreams: [Upstream] { documents + [samples] }
 
-    public func open(_ turn: Turn) throws {
+    package func open(_ turn: Turn) throws {
         try DeliveryLedger.createTables(in: try turn.write().database)
         try ledger.open(turn)
         try replay.open(turn)
@@ -110,7 +110,7 @@ public final class UploaderStage: Stage {
         turn.perform(WatchPath())
     }
 
-    public func receive(_ message: Message, _ turn: Turn) throws {
+    package func receive(_ message: Message, _ turn: Turn) throws {
         if message.topic == releaseTopic {
             guard let release = message.body.read(Release.self) else { return }
             samples.hear(release.head, limit: release.released, off: Set(release.off), turn)
@@ -127,7 +127,7 @@ public final class UploaderStage: Stage {
         }
     }
 
-    public func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
         if try receive(replayed: answer, turn) { return }
         for upstream in upstreams {
             switch try upstream.fetch(answer, turn) {
@@ -144,7 +144,7 @@ public final class UploaderStage: Stage {
         }
     }
 
-    public func receive(_ result: EffectResult, _ turn: Turn) throws {
+    package func receive(_ result: EffectResult, _ turn: Turn) throws {
         if let news = result.value as? PathNews { return hear(news, turn) }
         guard let reply = result.value as? UploadReply else { return }
         if result.id == check.effect { return try compare(reply, turn) }
@@ -167,7 +167,7 @@ public final class UploaderStage: Stage {
         }
     }
 
-    public func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> Instant? {
         let times = [try moveSuspects(turn), try move(turn), try moveCheck(turn), try alertOfDelay(turn)]
         return times.compactMap { $0 }.min()
     }
@@ -237,7 +237,7 @@ public final class UploaderStage: Stage {
         }
     }
 
-    public func report(_ turn: Turn) throws -> StageReport {
+    package func report(_ turn: Turn) throws -> StageReport {
         var common = StageDetails()
         common.consumed = samples.consumedByType
         common.replay = replay.report
@@ -256,7 +256,7 @@ public final class UploaderStage: Stage {
 
 extension UploaderStage {
     /// The uploader of a stack's instance.
-    public convenience init(
+    package convenience init(
         stack: StackConfiguration, instance: StackConfiguration.Instance, address: String = "", needsPath: Bool,
         generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) {

@@ -70,10 +70,10 @@ extension HeartRateZones {
 }
 
 /// An option that the handler can't work with.
-public enum WorkoutConfigurationError: Error, Equatable, CustomStringConvertible {
+package enum WorkoutConfigurationError: Error, Equatable, CustomStringConvertible {
     case dateOfBirth
 
-    public var description: String {
+    package var description: String {
         "dateOfBirth in the configuration of workouts isn't a date; write it as 1986-05-17"
     }
 }

@@ -6,16 +6,16 @@ import HealthStatistics
 /// A workout belongs to the local day of its start. Durations are seconds, distances metres, energies kilocalories; what isn't known is
 /// null. Workout energy never enters the day's totals: the samples behind it are there already. With `newestOfRepeats` a workout that its
 /// source wrote several times counts once.
-public struct WorkoutsHandler: DayHandler {
-    public let version = 2
-    public let during = ["HKQuantityTypeIdentifierHeartRate": HealthType.workoutIdentifier]
-    public let detailedTypes: Set = [HealthType.workoutIdentifier]
-    public let characteristics: Set = ["dateOfBirth"]
+package struct WorkoutsHandler: DayHandler {
+    package let version = 2
+    package let during = ["HKQuantityTypeIdentifierHeartRate": HealthType.workoutIdentifier]
+    package let detailedTypes: Set = [HealthType.workoutIdentifier]
+    package let characteristics: Set = ["dateOfBirth"]
 
-    public init() {}
+    package init() {}
 
     /// A workout that runs over midnight has its heart rate in the next day.
-    public func window(_ configuration: Value) throws -> HandlerWindow {
+    package func window(_ configuration: Value) throws -> HandlerWindow {
         _ = try HeartRateZones.dateOfBirth(in: configuration)
         return HandlerWindow(after: 12 * 3600 * Instant.second)
     }
@@ -23,7 +23,7 @@ public struct WorkoutsHandler: DayHandler {
     /// Whether of a workout that its source wrote several times only the newest counts.
     package static func dropsRepeats(_ configuration: Value) -> Bool { configuration["newestOfRepeats"].bool ?? false }
 
-    public func compute(_ input: DayInput) throws -> DayOutput {
+    package func compute(_ input: DayInput) throws -> DayOutput {
         let workouts = try WorkoutsDay(input).counted
         guard !workouts.isEmpty else { return DayOutput() }
         return DayOutput(
