@@ -193,7 +193,8 @@ let package = Package(
                     "ObserverStage", "Operations", "PluginKit", "Protocol", "SleepStage", "StepsStage", "TestSupport",
                     "WorkoutsStage",
                 ]),
-            tests("Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite"]),
+            tests(
+                "Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite", "TestSupport"]),
             tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit", "TestSupport"]),
             tests("Simulation", ["BackgroundDelivery", "HealthModel", "PluginKit", "Simulation", "TestSupport"]),
             tests("Supervisor", ["Console", "Supervisor", "TestSupport"]),

@@ -193,7 +193,9 @@ extension ObserverRegistrations {
     }
 
     /// What it gets of that.
-    package func effective(_ type: String) -> DeliveryFrequency? { requested(type)?.clamped(to: policy.floor(of: type)) }
+    package func effective(_ type: String) -> DeliveryFrequency? {
+        requested(type)?.clamped(to: policy.floor(of: type))
+    }
 
     func requested(_ type: String, by consumer: Consumer) -> DeliveryFrequency? {
         guard let requested = consumer.requested(type) else { return nil }

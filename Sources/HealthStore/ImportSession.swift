@@ -86,4 +86,6 @@ package struct IngestCounts: Sendable, Equatable {
 }
 
 /// For a type, the rule that says why a sample can't be true (without its value), or nil when it can. Asked for new samples only.
-package typealias PlausibilityRule = (_ type: String) -> ((_ value: Double, _ start: Instant, _ end: Instant) -> String?)
+package typealias PlausibilityRule = (_ type: String) -> (
+    (_ value: Double, _ start: Instant, _ end: Instant) -> String?
+)

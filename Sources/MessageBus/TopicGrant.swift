@@ -75,7 +75,8 @@ package struct HubSeal: Sendable {
     package let keys: @Sendable () throws -> BusKeyPair
     package let guests: @Sendable () throws -> GuestList
 
-    package init(keys: @escaping @Sendable () throws -> BusKeyPair, guests: @escaping @Sendable () throws -> GuestList) {
+    package init(keys: @escaping @Sendable () throws -> BusKeyPair, guests: @escaping @Sendable () throws -> GuestList)
+    {
         self.keys = keys
         self.guests = guests
     }

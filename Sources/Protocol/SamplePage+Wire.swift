@@ -140,5 +140,7 @@ extension Value {
 /// A page whose columns don't fit together.
 package struct PageError: Error, Equatable, CustomStringConvertible {
     package let column: String
-    package var description: String { "a page of samples whose column '\(column)' is missing or doesn't fit the others" }
+    package var description: String {
+        "a page of samples whose column '\(column)' is missing or doesn't fit the others"
+    }
 }

@@ -111,7 +111,8 @@ package final class Statement {
     package func bytes(_ column: Int) -> [UInt8] { withBytes(column) { [UInt8]($0) } }
 
     /// The column's bytes, valid inside `body` only. Text comes as UTF-8; NULL as empty.
-    package func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    package func withBytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result
+    {
         let address = sqlite3_column_blob(handle, Int32(column))
         let count = Int(sqlite3_column_bytes(handle, Int32(column)))
         return try body(UnsafeRawBufferPointer(start: address, count: address == nil ? 0 : count))

@@ -2,10 +2,11 @@ import BackendStage
 import Foundation
 import HTTP
 import Synchronization
+import TestSupport
 import Testing
 
 /// Server and client over real sockets on loopback.
-struct HTTPTests {
+@Suite(.inTurn) struct HTTPTests {
     private static func echo(limits: HTTPServer.Limits = .init()) throws -> (HTTPServer, HTTPClient) {
         let server = try HTTPServer(limits: limits) { request in
             var headers: HTTPHeaders = ["X-Method": request.method, "X-Path": request.path]

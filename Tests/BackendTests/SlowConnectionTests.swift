@@ -2,10 +2,11 @@ import BackendStage
 import Foundation
 import Glibc
 import HTTP
+import TestSupport
 import Testing
 
 /// Clients that never finish: each is cut off in its time, and none of them keeps a good one from being served.
-@Suite(.timeLimit(.minutes(3))) struct SlowConnectionTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct SlowConnectionTests {
     /// A connection that a test holds open.
     private final class Line {
         let socket: Int32

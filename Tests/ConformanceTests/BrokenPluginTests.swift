@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Each case finds its fault: plugins of a few lines of Python that break one rule.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct BrokenPluginTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct BrokenPluginTests {
     @Test func anHonestOnePasses() async throws {
         let plugin = try ScriptedPlugin()
         let report = try await plugin.report(.lines)

@@ -3,10 +3,11 @@ import Foundation
 import Glibc
 import HealthModel
 import PluginKit
+import TestSupport
 import Testing
 
 /// The cases that run a plugin in a stack find their faults.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct BrokenProcessTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct BrokenProcessTests {
     private static let programs: String = {
         if let folder = ProcessInfo.processInfo.environment["HEALTHBUS_BIN"], !folder.isEmpty { return folder }
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""

@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// Every command that any text of the programs tells a person to run, runs: nothing in it is mistyped, missing, or unknown.
-    @Suite(.serialized, .timeLimit(.minutes(10))) struct AdvisedCommandsTests {
+    @Suite struct AdvisedCommandsTests {
         private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
 

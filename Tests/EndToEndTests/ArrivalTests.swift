@@ -9,7 +9,7 @@ extension EndToEnd {
     ///
     /// `HEALTHBUS_ORDER_DAYS`, `HEALTHBUS_ORDER_RECORDS` and `HEALTHBUS_ORDER_SEED` make more of it by hand;
     /// `HEALTHBUS_ORDER_SYSTEMS=2` brings the same life in imperial units too.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct ArrivalTests {
+    @Suite struct ArrivalTests {
         /// How a life is cut into files.
         enum Order: String, CaseIterable, CustomTestStringConvertible {
             /// A file a day, oldest first.

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// A backend that isn't there, or won't have us: said clearly, and nothing is lost meanwhile.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct BackendFaultTests {
+    @Suite struct BackendFaultTests {
         @Test func backendDownAndBack() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "10")

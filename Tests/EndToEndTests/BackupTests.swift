@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// Copies of a stack at work, and what becomes of one that is put back.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct BackupTests {
+    @Suite struct BackupTests {
         private func parts(_ stack: TestStack) async throws -> (early: String, all: String) {
             let export = try await stack.generate("whole.zip", "--days", "16", "--seed", "9")
             let pieces = try ExportPieces(of: export)

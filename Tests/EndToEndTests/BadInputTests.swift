@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// What can't be used is refused with what happened and what to do, and nothing that was there is lost.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct BadInputTests {
+    @Suite struct BadInputTests {
         @Test func badFiles() async throws {
             try await withStack { stack in
                 let good = try await stack.generate("good.zip", "--days", "5")

@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// Whatever is said on the bus, no process ends or grows by it, and the work goes on.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct BusTests {
+    @Suite struct BusTests {
         /// Topics that somebody hears.
         private static let topics = [
             "sync.steps", "sync.uploader", "pull.observer", "pull.steps", "page.steps", "page.uploader",

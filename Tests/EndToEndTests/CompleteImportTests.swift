@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// `import --complete`: what an export lacks goes, from the store, the days and the backend, and comes back with a later one.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct CompleteImportTests {
+    @Suite struct CompleteImportTests {
         private static let steps = "HKQuantityTypeIdentifierStepCount"
 
         /// An export as of another date, without the steps of a day.

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// The phone's side of delivery, by the commands that stand for the phone.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct DeliveryTests {
+    @Suite struct DeliveryTests {
         private func done(_ stack: TestStack, _ words: String...) async throws -> Command.Ended {
             let ended = try await stack.start(words + ["--state", stack.state]).ended()
             #expect(ended.exit == .code(0), "\(words): \(ended.error)")

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// A full disk stops the work with a clear word, breaks nothing, and once there is room all of it arrives.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct DiskFullTests {
+    @Suite struct DiskFullTests {
         /// Whether this machine lets us mount a small file system in a namespace of our own.
         static let canMount: Bool = {
             guard access("/usr/bin/unshare", X_OK) == 0, access("/usr/bin/setpriv", X_OK) == 0, getuid() == 0 else {

@@ -8,7 +8,7 @@ extension EndToEnd {
     ///
     /// `Tests/Fixtures/earlier-release.tar.gz` is the state folder of a stopped stack that has read a day of a made-up person
     /// (`healthbus generate --days 1 --seed 4`) and delivered it, with `HEALTHBUS_AUDIT=1`.
-    @Suite(.serialized, .timeLimit(.minutes(5))) struct EarlierReleaseTests {
+    @Suite struct EarlierReleaseTests {
         private static let instances = [
             "observer", "debouncer", "steps", "heart-rate", "sleep", "energy", "workouts", "body", "generic",
             "consolidator", "uploader",

@@ -1,7 +1,5 @@
+import TestSupport
 import Testing
 
-/// All end-to-end tests, one after the other: each loads the machine with a whole stack.
-@Suite(.serialized) enum EndToEnd {}
-
-/// Those of plugins, one after the other beside the others: what they wait for is mostly a single program.
-@Suite(.serialized) enum PluginsEndToEnd {}
+/// All end-to-end tests, a few at a time: each runs a whole stack, and mostly waits for it.
+@Suite(.inTurn, .timeLimit(.minutes(60))) enum EndToEnd {}

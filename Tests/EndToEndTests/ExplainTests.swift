@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// `explain`, `check` and what `status` says of completeness, on real processes and a made-up export.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct ExplainTests {
+    @Suite struct ExplainTests {
         private static let totals = [
             "steps": "steps", "distance": "distanceMeters", "flights": "flightsClimbed",
             "active-energy": "activeEnergyKilocalories", "basal-energy": "basalEnergyKilocalories",

@@ -3,11 +3,12 @@ import Glibc
 import HealthModel
 import PluginKit
 import Supervisor
+import TestSupport
 import Testing
 
 extension EndToEnd {
     /// `validate` before a stack starts, `doctor` while it runs.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct FindingsTests {
+    @Suite struct FindingsTests {
         private func whats(_ ended: Command.Ended) throws -> [String] {
             // A busy machine is told of too.
             try ended.json().array?.filter { $0["subject"] != "the machine" }.compactMap { $0["what"].string } ?? []

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// Files that reach the observer only through the command that names them.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct HandOverTests {
+    @Suite struct HandOverTests {
         /// Sends a file through a pipe whose other end this test holds.
         private static func piped(_ stack: TestStack, _ words: String...) async throws -> (Command, FileHandle) {
             let fifo = stack.path("pipe")

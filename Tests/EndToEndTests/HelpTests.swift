@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// What the program says of itself, to people and to their shells.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct HelpTests {
+    @Suite struct HelpTests {
         private func said(_ stack: TestStack, _ words: String...) async throws -> String {
             let ended = try await stack.start(words).ended()
             #expect(ended.exit == .code(0) && ended.error.isEmpty, "\(words): \(ended.error)")

@@ -9,7 +9,7 @@ import Testing
 
 extension EndToEnd {
     /// What the hub owes those who come and those who come after it.
-    @Suite(.timeLimit(.minutes(30))) struct HubTests {
+    @Suite struct HubTests {
         /// Whoever comes hears the hub at once rather than with its next heartbeat, and the hub takes its sockets' files
         /// away when it ends.
         @Test func newcomersHearTheHub() async throws {

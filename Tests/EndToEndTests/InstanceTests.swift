@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// Who may be an instance: one at a time, the next in line, and whoever takes its place.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct InstanceTests {
+    @Suite struct InstanceTests {
         @Test func standbyAndTakeover() async throws {
             try await withStack { stack in
                 let hub = try await stack.onlyStart("run", "hub")

@@ -8,7 +8,7 @@ extension EndToEnd {
     /// Every process is killed (SIGKILL) in the midst of its work, and what comes out is as if nothing had been.
     ///
     /// `HEALTHBUS_FAULT_RECORDS`, `HEALTHBUS_FAULT_ROUNDS` and `HEALTHBUS_FAULT_SEED` make more of it by hand.
-    @Suite(.serialized, .timeLimit(.minutes(60))) struct KillTests {
+    @Suite struct KillTests {
         static let records = Programs.number("HEALTHBUS_FAULT_RECORDS", else: 20_000)
         static let rounds = Programs.number("HEALTHBUS_FAULT_ROUNDS", else: 1)
         static let seed = Programs.number("HEALTHBUS_FAULT_SEED", else: 1)

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// Samples that come after all days are final, and samples that can't be true.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct LateTests {
+    @Suite struct LateTests {
         private static func export(_ records: [String]) -> String {
             """
             <?xml version="1.0" encoding="UTF-8"?>

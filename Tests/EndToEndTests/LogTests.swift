@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// What a whole stack logs at its most talkative.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct LogTests {
+    @Suite struct LogTests {
         /// Values and names that stand nowhere else.
         private static let marks = [
             "73619", "141.537", "83.6429", "9.87653", "Zaphira", "Fernrohr", "Kuckucksuhr", "geheim-4711", "quendolin",

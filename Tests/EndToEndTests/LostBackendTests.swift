@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// What the backend hasn't got isn't delivered, whatever was answered, and whatever it once had.
-    @Suite(.serialized, .timeLimit(.minutes(10))) struct LostBackendTests {
+    @Suite struct LostBackendTests {
         private func config(_ stack: TestStack, _ url: String, _ more: String = "") throws -> String {
             try stack.write(
                 "tricky.json",

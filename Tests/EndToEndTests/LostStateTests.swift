@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// What a stack writes to is taken away from under it, or damaged: it says so, stops, and writes nothing over what is left.
-    @Suite(.serialized, .timeLimit(.minutes(5))) struct LostStateTests {
+    @Suite struct LostStateTests {
         @Test(arguments: ["", "/observer", "/steps/state.sqlite"])
         func aFolderThatIsRemovedStopsTheStack(_ gone: String) async throws {
             try await withStack { stack in

@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// From an export to figures and a backend that has them, and out again.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct MainPathTests {
+    @Suite struct MainPathTests {
         @Test func exportBecomesDays() async throws {
             try await withStack { stack in
                 let export = try await stack.generate("export.zip", "--days", "30", "--seed", "1")

@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// `replay` and `reset`, on a stack that runs and on one that doesn't: what comes of it is what was there.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct MendingTests {
+    @Suite struct MendingTests {
         /// Days, samples and backend of a stack that has taken an export in, stopped.
         private func delivered(_ stack: TestStack, days: String = "8") async throws -> StackContent {
             let export = try await stack.generate("export.zip", "--days", days, "--seed", "4")

@@ -3,11 +3,12 @@ import Glibc
 import HTTP
 import HealthModel
 import Supervisor
+import TestSupport
 import Testing
 
 extension EndToEnd {
     /// The endpoint for programs that watch, by `up` and by a process of its own, and the health check.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct MonitoringTests {
+    @Suite struct MonitoringTests {
         private func get(_ port: Int, _ path: String) throws -> HTTPResponse {
             try HTTPClient(base: "http://127.0.0.1:\(port)").send(HTTPRequest(path: path))
         }

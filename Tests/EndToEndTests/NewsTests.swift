@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// What a person is told of: a workout that has come in, and not one of the history.
-    @Suite(.serialized, .timeLimit(.minutes(3))) struct NewsTests {
+    @Suite struct NewsTests {
         private static func text(_ date: Date) -> String {
             InstantText.iso8601(Instant(date.timeIntervalSince1970) * Instant.second)
                 .replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: " +0000")

@@ -3,9 +3,9 @@ import HealthModel
 import Supervisor
 import Testing
 
-extension PluginsEndToEnd {
+extension EndToEnd {
     /// From `plugins new` to a figure of one's own in `days`, as docs/first-plugin.md goes.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct PluginsCommandTests {
+    @Suite struct PluginsCommandTests {
         /// Every command of the page, but for those that change where the shell is, in their order.
         @Test func theFirstPluginsPageWorksAsItStands() async throws {
             let page = try String(

@@ -14,9 +14,9 @@ private let fixtures: String? = {
     return FileManager.default.fileExists(atPath: folder) ? folder : nil
 }()
 
-extension PluginsEndToEnd {
+extension EndToEnd {
     /// A stack whose steps are computed by the example in Python.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct PythonHandlerTests {
+    @Suite struct PythonHandlerTests {
         private static let swap = #"{ "instances": { "steps": { "plugin": "steps-python" } } }"#
 
         private static func configuration(_ stack: TestStack) throws -> String { try stack.write("stack.json", swap) }

@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEnd {
     /// What was imported but can't be true: looked at, checked again, given up.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct QuarantineTests {
+    @Suite struct QuarantineTests {
         private static let steps = "HKQuantityTypeIdentifierStepCount"
 
         /// An export with a sample outside the limits, an input that isn't understood, and a sample that is fine.

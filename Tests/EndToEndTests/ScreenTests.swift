@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// `top` in a terminal of its own, under a shell's job control.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct ScreenTests {
+    @Suite struct ScreenTests {
         /// Runs a program under a pseudo-terminal as a shell's foreground job, makes the screen smaller, stops it by Ctrl-Z, continues it, ends it;
         /// says how it left the terminal each time.
         private static let driver = """

@@ -4,11 +4,12 @@ import HealthModel
 import MessageBus
 import PluginKit
 import Supervisor
+import TestSupport
 import Testing
 
 extension EndToEnd {
     /// A whole stack over TCP with CURVE.
-    @Suite(.timeLimit(.minutes(30))) struct SealedStackTests {
+    @Suite struct SealedStackTests {
         private func configuration(_ stack: TestStack) throws -> String {
             let ports = (try freePort(), try freePort())
             return try stack.write(

@@ -2,8 +2,8 @@ import HealthModel
 import Supervisor
 import Testing
 
-extension PluginsEndToEnd {
-    @Suite(.timeLimit(.minutes(30))) struct SimulateTests {
+extension EndToEnd {
+    @Suite struct SimulateTests {
         /// Two processes hash differently: no order of a dictionary may be part of a report.
         @Test func theSameSeedGivesTheSameReportByteForByte() async throws {
             try await withStack { stack in

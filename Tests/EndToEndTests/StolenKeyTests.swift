@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// A real sealed stack, one of whose keys somebody else has.
-    @Suite(.serialized, .timeLimit(.minutes(10))) struct StolenKeyTests {
+    @Suite struct StolenKeyTests {
         /// What a stack without an attacker makes of the same export.
         private func undisturbed(_ export: String) async throws -> StackContent {
             try await withStack { stack in

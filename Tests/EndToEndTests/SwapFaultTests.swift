@@ -5,9 +5,9 @@ import SQLite
 import Supervisor
 import Testing
 
-extension PluginsEndToEnd {
+extension EndToEnd {
     /// Swaps that come to nothing: the old one runs on, or again, and no figure changes.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct SwapFaultTests {
+    @Suite struct SwapFaultTests {
         /// A stack with some days, idle.
         private static func withDays(_ body: (TestStack, Command) async throws -> Void) async throws {
             try await withStack { stack in

@@ -4,11 +4,11 @@ import HealthModel
 import Supervisor
 import Testing
 
-extension PluginsEndToEnd {
+extension EndToEnd {
     /// Handlers are swapped while samples come in, and what comes out is as if nothing had been.
     ///
     /// `HEALTHBUS_SWAPS` makes more of it by hand.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct SwapTests {
+    @Suite struct SwapTests {
         static let swaps = Programs.number("HEALTHBUS_SWAPS", else: 4)
         /// Exports that come in, one each half second, between two swaps.
         static let exportsPerSwap = 4

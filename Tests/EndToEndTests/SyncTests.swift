@@ -2,11 +2,12 @@ import Foundation
 import Glibc
 import HealthModel
 import Supervisor
+import TestSupport
 import Testing
 
 extension EndToEnd {
     /// Tasks, syncs by hand and of history, and what is kept of them, on a stack that runs.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct SyncTests {
+    @Suite struct SyncTests {
         private func task(_ stack: TestStack, _ id: String) async throws -> Value {
             let ended = try await stack.onState("tasks", "list", "--json")
             #expect(ended.exit == .code(0), "\(ended.error)")

@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// The commands beside a running stack: they may be slow, stopped or killed, and it goes on.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct ToolTests {
+    @Suite struct ToolTests {
         @Test func tapPrintsLines() async throws {
             try await withStack { stack in
                 _ = try await stack.generate("export.zip", "--days", "5")
@@ -63,7 +63,9 @@ extension EndToEnd {
                 live.child.kill()
                 let lines = try live.output.split(separator: "\n").map { try Value(json: Array($0.utf8)) }
                 let ids = lines.compactMap { $0["body"]["id"].string }
-                #expect(ids.count == samples && Set(ids).count == samples)
+                #expect(
+                    ids.count == samples && Set(ids).count == samples,
+                    "\(lines.count) lines, \(ids.count) samples, \(Set(ids).count) of them distinct, of \(samples)")
                 #expect(lines.allSatisfy { $0["body"]["value"] == "hidden" || $0["body"]["value"].isNull })
 
                 let steps = try #require(

@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// A flight that nothing tells of but `HKTimeZone`, and what a person says against it.
-    @Suite(.serialized, .timeLimit(.minutes(30))) struct TravelTests {
+    @Suite struct TravelTests {
         private static let first = 1_741_564_800  // 2025-03-10T00:00:00Z
         private static let hour = 3600
         private static let berlin = 1 * hour

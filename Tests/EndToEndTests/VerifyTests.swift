@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEnd {
     /// What the backend keeps, held against what was delivered.
-    @Suite(.serialized, .timeLimit(.minutes(8))) struct VerifyTests {
+    @Suite struct VerifyTests {
         private func verify(_ stack: TestStack, _ words: String...) async throws -> (code: Int32?, said: Value) {
             let ended = try await stack.start(["verify", "--json", "--state", stack.state] + words).ended(within: 180)
             let code: Int32? = if case .code(let number) = ended.exit { number } else { nil }

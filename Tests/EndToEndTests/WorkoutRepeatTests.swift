@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEnd {
     /// Workouts that an app wrote again and again, and nights of which only the time in bed is known, from an export to the backend.
-    @Suite(.serialized, .timeLimit(.minutes(6))) struct WorkoutRepeatTests {
+    @Suite struct WorkoutRepeatTests {
         private static func workout(
             _ source: String, _ start: String, _ end: String, created: String, meters: Int
         ) -> String {

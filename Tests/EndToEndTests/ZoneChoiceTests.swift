@@ -5,7 +5,7 @@ import Testing
 
 extension EndToEnd {
     /// A zone that is named at a later start isn't used, and that is said.
-    @Suite(.serialized, .timeLimit(.minutes(3))) struct ZoneChoiceTests {
+    @Suite struct ZoneChoiceTests {
         @Test func upSaysWhichZoneHolds() async throws {
             try await withStack { stack in
                 let first = try await stack.upAndReady()

@@ -12,26 +12,10 @@ import TestSupport
 import Testing
 
 /// A stack whose folders lie elsewhere, as in containers: all that a command learns of it comes over the bus.
-@Suite(.timeLimit(.minutes(30))) struct ElsewhereTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct ElsewhereTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
-
-    /// A port that was free a moment ago.
-    private static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        try withUnsafeMutableBytes(of: &address) { bytes in
-            let place = try #require(bytes.baseAddress).assumingMemoryBound(to: sockaddr.self)
-            try #require(bind(descriptor, place, length) == 0 && getsockname(descriptor, place, &length) == 0)
-        }
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
 
     @Test func whoHasNoFolderOfTheStackAsksOverTheBus() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -39,7 +23,7 @@ import Testing
         let catalog = try PluginCatalog(folder: root.appending(path: "plugins").path, programs: "")
         let there = StateFolder(path: folder.path + "/there")
         let file = folder.path + "/stack.json"
-        let ports = [try Self.freePort(), try Self.freePort()]
+        let ports = [try freePort(), try freePort()]
         let bus: Value = [
             "publish": .string("tcp://127.0.0.1:\(ports[0])"), "subscribe": .string("tcp://127.0.0.1:\(ports[1])"),
             "keys": .string(there.path + "/keys"),

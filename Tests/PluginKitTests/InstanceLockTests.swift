@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// One process an instance, and a takeover that ends exactly the one that holds it. Every wait has a deadline.
-@Suite struct InstanceLockTests {
+@Suite(.inTurn) struct InstanceLockTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -4,7 +4,7 @@ import PluginKit
 import TestSupport
 import Testing
 
-@Suite struct PathWatcherTests {
+@Suite(.inTurn) struct PathWatcherTests {
     /// Describes interfaces as the kernel does below /sys/class/net.
     private func path(_ links: [String: [String: String]], over routes: [String]) throws -> NetworkPath {
         let folder = try TemporaryFolder()

@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// Reading what an instance holds, while it runs and when it has stopped.
-@Suite(.timeLimit(.minutes(30))) struct StackReaderTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct StackReaderTests {
     final class Filled: Stage {
         let subscriptions: [Subscription] = []
 

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Connections and the forwarder, over Unix sockets as in a stack.
-@Suite(.timeLimit(.minutes(30))) struct BusTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct BusTests {
     let folder: TemporaryFolder
     let address: BusAddress
 

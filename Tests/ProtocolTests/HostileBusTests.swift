@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Peers that break the rules, or don't keep up.
-@Suite(.timeLimit(.minutes(30))) struct HostileBusTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct HostileBusTests {
     let folder: TemporaryFolder
     let address: BusAddress
     let hub: RunningForwarder
@@ -102,7 +102,7 @@ import Testing
 }
 
 /// In a process of its own, the hub's memory is the hub's alone.
-@Suite(.timeLimit(.minutes(30))) struct StalledSubscriberTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct StalledSubscriberTests {
     /// Two taps that are stopped while 200 MB of pages pass cost the hub their queues' worth, not what they miss; who listens misses nothing.
     @Test func aStalledSubscriberCostsBoundedMemory() throws {
         let folder = try TemporaryFolder()

@@ -4,10 +4,11 @@ import Operations
 import PluginKit
 import Protocol
 import Supervisor
+import TestSupport
 import Testing
 
 /// The schema against what a stack's processes really send. They are started once for all tests.
-@Suite(.timeLimit(.minutes(30))) struct LiveMessagesTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct LiveMessagesTests {
     private func stack() throws -> LiveStack { try LiveStack.recorded.get() }
 
     @Test(.enabled(if: SchemaChecker.isInstalled, "make test installs the schema's checker"))

@@ -55,7 +55,7 @@ struct LiveStack {
         let tap = try ZeroMQSocket(context, type: ZMQ_SUB, highWaterMark: 100_000)
         try tap.connect(state.address.subscribe)
         try tap.subscribe("")
-        let port = try RunningProgram.freePort()
+        let port = try freePort()
         let stack = try RunningProgram(
             "healthbus", ["up", "--state", state.path, "--zone", "Europe/Berlin", "--import", export],
             environment: [

@@ -55,24 +55,6 @@ final class RunningProgram: Sendable {
     var peakMemory: Int64 {
         get throws { ResidentMemory.peak(of: "\(try pid)") }
     }
-
-    /// A port of this machine that nobody listens at now.
-    static func freePort() throws -> Int {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        try #require(descriptor >= 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                bind(descriptor, pointer, size) == 0 ? getsockname(descriptor, pointer, &size) : -1
-            }
-        }
-        try #require(result == 0)
-        return Int(UInt16(bigEndian: address.sin_port))
-    }
 }
 
 /// Memory of a process.

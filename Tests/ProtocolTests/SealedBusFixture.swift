@@ -74,24 +74,6 @@ final class SealedBus: Sendable {
     }
 }
 
-/// A TCP port that nobody listens at.
-func freePort() throws -> Int {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    try #require(descriptor >= 0)
-    defer { close(descriptor) }
-    var name = sockaddr_in()
-    name.sin_family = sa_family_t(AF_INET)
-    name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let bound = withUnsafeMutablePointer(to: &name) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-        }
-    }
-    try #require(bound)
-    return Int(UInt16(bigEndian: name.sin_port))
-}
-
 /// A plain TCP connection to an endpoint on loopback.
 final class RawConnection {
     let descriptor: Int32

@@ -5,10 +5,11 @@ import HubStage
 import MessageBus
 import Protocol
 import Synchronization
+import TestSupport
 import Testing
 
 /// Who is let in on a sealed bus, and what each may do there.
-@Suite(.timeLimit(.minutes(30))) struct SealedBusTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct SealedBusTests {
     let bus: SealedBus
 
     init() throws { bus = try SealedBus() }

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Strangers on the network of a sealed bus: they get nothing, and stop nobody.
-@Suite(.timeLimit(.minutes(30))) struct SealedNoiseTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct SealedNoiseTests {
     let bus: SealedBus
     let sender: BusConnection
     let listener: Listener
@@ -195,7 +195,7 @@ import Testing
 }
 
 /// The doorkeeper stands at an open bus too: with it libzmq hangs up on the protocols in which 4.3.4 aborts on some noise.
-@Suite(.timeLimit(.minutes(30))) struct OpenNoiseTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct OpenNoiseTests {
     @Test func oldestProtocolsAreRefused() throws {
         let folder = try TemporaryFolder()
         let address = BusAddress(folder: folder.path)

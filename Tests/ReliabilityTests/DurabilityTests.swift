@@ -5,10 +5,11 @@ import Glibc
 import HTTP
 import HealthModel
 import SQLite
+import TestSupport
 import Testing
 
 /// What was committed is there after a power loss, in each kind of store that the programs open.
-@Suite(.timeLimit(.minutes(30))) struct DurabilityTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct DurabilityTests {
     private let folder: String
 
     init() throws {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Real programs and a real webhook.
-@Suite struct NotificationRunnerTests {
+@Suite(.inTurn) struct NotificationRunnerTests {
     private static let alert = Notification(
         id: "uploader/alert/degraded/delivery/9", producer: "uploader", kind: "degraded", subject: "delivery",
         text: "Nothing has reached the backend.", remedy: "Look at the status.", since: 0)

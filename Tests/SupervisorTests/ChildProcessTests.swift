@@ -28,7 +28,7 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
     ProcessSpec(name: name, executable: "/bin/sh", arguments: ["-c", script], streams: streams)
 }
 
-@Suite(.timeLimit(.minutes(30))) struct ChildProcessTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct ChildProcessTests {
     let trampoline = ChildProcess.trampolineBesideProgram()
 
     @Test(arguments: [("exit 0", ProcessExit.code(0)), ("exit 3", .code(3)), ("kill -9 $$", .signal(SIGKILL))])

@@ -1,9 +1,10 @@
 import Glibc
 import Supervisor
+import TestSupport
 import Testing
 
 /// Limits that a busy machine puts off and a hang doesn't.
-@Suite(.timeLimit(.minutes(30))) struct FairDeadlineTests {
+@Suite(.inTurn, .timeLimit(.minutes(30))) struct FairDeadlineTests {
     /// When a limit of 10 s is over for processes that wait for a processor during so much of the time.
     private func end(waiting share: Double) -> Duration {
         final class Clock { var time = Duration.zero }

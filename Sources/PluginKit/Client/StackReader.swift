@@ -71,8 +71,9 @@ package final class StackReader {
     }
 
     /// The newest heartbeat of each instance that says anything within `seconds`, with its age.
-    package func gather(_ instances: [String], within seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)]
-    {
+    package func gather(_ instances: [String], within seconds: Double) throws -> [String: (
+        beat: Heartbeat, age: Double
+    )] {
         asked.formUnion(instances)
         return try client.get().gather(instances, within: seconds)
     }

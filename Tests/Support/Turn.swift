@@ -1,0 +1,96 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// Lets a few tests at a time run, on threads of their own.
+///
+/// For tests that wait for processes, sockets or threads. A few of them side by side keep the cores busy; all at once would only
+/// make each one slow. They may block: the concurrency pool has one thread a core, and stays free for tests that compute.
+/// Each begins in the order in which it came.
+package struct TurnTrait: SuiteTrait, TestTrait, TestScoping {
+    package var isRecursive: Bool { true }
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard testCase != nil else { return try await function() }
+        try await Turns.shared.next { thread in
+            try await withTaskExecutorPreference(thread) { try await function() }
+        }
+    }
+}
+
+extension Trait where Self == TurnTrait {
+    /// As many at once as `HEALTHBUS_TESTS_AT_ONCE` says; three a core, unless it is set.
+    package static var inTurn: TurnTrait { TurnTrait() }
+}
+
+private final class Turns: Sendable {
+    static let shared = Turns()
+
+    private struct State {
+        var free: [TestThread]
+        var waiting: [CheckedContinuation<TestThread, Never>] = []
+    }
+
+    private let state: Mutex<State>
+
+    private init() {
+        let wanted = ProcessInfo.processInfo.environment["HEALTHBUS_TESTS_AT_ONCE"].flatMap { Int($0) }
+        let count = max(1, wanted ?? 3 * ProcessInfo.processInfo.activeProcessorCount)
+        state = Mutex(State(free: (0..<count).map { TestThread(name: "test \($0)") }))
+    }
+
+    func next(_ body: (TestThread) async throws -> Void) async rethrows {
+        let thread = await withCheckedContinuation { continuation in
+            let free = state.withLock { state -> TestThread? in
+                if let thread = state.free.popLast() { return thread }
+                state.waiting.append(continuation)
+                return nil
+            }
+            if let free { continuation.resume(returning: free) }
+        }
+        defer {
+            let next = state.withLock { state -> CheckedContinuation<TestThread, Never>? in
+                if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+                state.free.append(thread)
+                return nil
+            }
+            next?.resume(returning: thread)
+        }
+        try await body(thread)
+    }
+}
+
+/// One thread that runs a test's jobs one after the other.
+///
+/// `@unchecked Sendable`: the jobs are only touched with the condition's lock held.
+private final class TestThread: TaskExecutor, @unchecked Sendable {
+    private let condition = NSCondition()
+    private var jobs: [UnownedJob] = []
+
+    init(name: String) {
+        let thread = Thread { [self] in
+            while true { next().runSynchronously(on: asUnownedTaskExecutor()) }
+        }
+        thread.name = name
+        // As much as the main thread has: tests of deep nesting need it.
+        thread.stackSize = 8 << 20
+        thread.start()
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        condition.withLock {
+            jobs.append(job)
+            condition.signal()
+        }
+    }
+
+    private func next() -> UnownedJob {
+        condition.withLock {
+            while jobs.isEmpty { condition.wait() }
+            return jobs.removeFirst()
+        }
+    }
+}
