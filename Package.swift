@@ -58,6 +58,8 @@ let package = Package(
         library("BackgroundDelivery", ["HealthModel"]),
 
         // Effects at the edge.
+        library("Logging", []),
+        library("Terminal", ["Logging"]),
         library("SQLite", ["CSQLite"]),
         library("HealthStore", ["HealthModel", "JSON", "SQLite"]),
         library("HealthImport", ["CArchive", "CXMLStream", "HealthModel", "JSON"]),
@@ -69,39 +71,38 @@ let package = Package(
         library(
             "PluginKit",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Console", "HealthModel", "JSON", "MessageBus", "Protocol",
-                "SQLite", "Supervisor",
+                "BackgroundDelivery", "CPosix", "Changelog", "HealthModel", "JSON", "Logging", "MessageBus", "Protocol",
+                "SQLite", "Supervisor", "Terminal",
             ]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Console", "HTTP", "HealthImport", "HealthModel",
-                "HealthStatistics", "HealthStore", "JSON", "MessageBus", "ObserverStage", "PluginKit", "Protocol",
-                "SQLite", "SleepStage", "Supervisor", "UploaderStage", "WorkoutsStage",
+                "BackgroundDelivery", "CPosix", "Changelog", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
+                "HealthStore", "JSON", "Logging", "MessageBus", "ObserverStage", "PluginKit", "Protocol", "SQLite",
+                "SleepStage", "Supervisor", "Terminal", "UploaderStage", "WorkoutsStage",
             ]),
-        library("Console", []),
         // Tries whether a plugin keeps the contract.
         library(
             "Conformance",
             [
-                "Changelog", "Console", "HealthModel", "JSON", "MessageBus", "Operations", "PluginKit", "Protocol",
-                "Supervisor",
+                "Changelog", "HealthModel", "JSON", "Logging", "MessageBus", "Operations", "PluginKit", "Protocol",
+                "Supervisor", "Terminal",
             ]),
         // All stages in one process, in virtual time.
         library(
             "Simulation",
             [
-                "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
-                "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HeartRateStage", "JSON",
+                "BackgroundDelivery", "BodyStage", "Changelog", "ConsolidatorStage", "DebouncerStage", "EnergyStage",
+                "GenericStage", "HTTP", "HealthImport", "HealthModel", "HeartRateStage", "JSON", "Logging",
                 "MessageBus", "ObserverStage", "Operations", "PluginKit", "Protocol", "SQLite", "SleepStage",
                 "StepsStage", "UploaderStage", "WorkoutsStage",
             ]),
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "BackgroundDelivery", "Conformance", "Console", "HealthGenerator", "HealthModel", "MessageBus",
-                "Operations", "PluginKit", "Protocol", "Simulation", "Supervisor",
+                "BackgroundDelivery", "Conformance", "HealthGenerator", "HealthModel", "Logging", "MessageBus",
+                "Operations", "PluginKit", "Protocol", "Simulation", "Supervisor", "Terminal",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -135,7 +136,7 @@ let package = Package(
         + plugin(
             "uploader", "UploaderStage",
             [
-                "BackgroundDelivery", "Changelog", "Console", "HTTP", "HealthModel", "JSON", "MessageBus", "PluginKit",
+                "BackgroundDelivery", "Changelog", "HTTP", "HealthModel", "JSON", "Logging", "MessageBus", "PluginKit",
                 "Protocol", "SQLite",
             ], main: ["HTTP", "HealthModel", "PluginKit"])
         + plugin(
@@ -144,7 +145,7 @@ let package = Package(
             main: ["HealthModel", "PluginKit"])
         + plugin(
             "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "SQLite"],
-            main: ["Console", "HTTP", "HealthModel", "PluginKit", "Protocol"])
+            main: ["HTTP", "HealthModel", "Logging", "PluginKit", "Protocol"])
         + [
             // How long tests wait, and for what.
             .target(
@@ -174,34 +175,34 @@ let package = Package(
             tests(
                 "PluginKit",
                 [
-                    "BackgroundDelivery", "CPosix", "Changelog", "Console", "HealthModel", "HubStage", "MessageBus",
+                    "BackgroundDelivery", "CPosix", "Changelog", "HealthModel", "HubStage", "Logging", "MessageBus",
                     "PluginKit", "Protocol", "SQLite", "Supervisor", "TestSupport",
                 ]),
             tests(
                 "Stages",
                 [
-                    "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
+                    "BackgroundDelivery", "BodyStage", "Changelog", "ConsolidatorStage", "DebouncerStage",
                     "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
-                    "HealthStore", "HeartRateStage", "MessageBus", "NotifyStage", "ObserverStage", "Operations",
-                    "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage", "TestSupport",
-                    "UploaderStage", "WorkoutsStage",
+                    "HealthStore", "HeartRateStage", "Logging", "MessageBus", "NotifyStage", "ObserverStage",
+                    "Operations", "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage",
+                    "TestSupport", "UploaderStage", "WorkoutsStage",
                 ]),
             tests(
                 "Operations",
                 [
-                    "BodyStage", "Changelog", "Console", "EnergyStage", "GenericStage", "HealthModel", "HeartRateStage",
-                    "ObserverStage", "Operations", "PluginKit", "Protocol", "SleepStage", "StepsStage", "TestSupport",
-                    "WorkoutsStage",
+                    "BodyStage", "Changelog", "EnergyStage", "GenericStage", "HealthModel", "HeartRateStage", "Logging",
+                    "ObserverStage", "Operations", "PluginKit", "Protocol", "SleepStage", "StepsStage", "Terminal",
+                    "TestSupport", "WorkoutsStage",
                 ]),
             tests("Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite"]),
-            tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit", "TestSupport"]),
+            tests("Conformance", ["Conformance", "HealthModel", "PluginKit", "Terminal", "TestSupport"]),
             tests("Simulation", ["BackgroundDelivery", "HealthModel", "PluginKit", "Simulation", "TestSupport"]),
-            tests("Supervisor", ["Console", "Supervisor", "TestSupport"]),
+            tests("Supervisor", ["Logging", "Supervisor", "Terminal", "TestSupport"]),
             tests(
                 "EndToEnd",
                 [
-                    "CArchive", "Console", "HTTP", "HealthModel", "HubStage", "MessageBus", "PluginKit", "Protocol",
-                    "SQLite", "Supervisor", "TestSupport",
+                    "CArchive", "HTTP", "HealthModel", "HubStage", "Logging", "MessageBus", "PluginKit", "Protocol",
+                    "SQLite", "Supervisor", "Terminal", "TestSupport",
                 ]),
         ]
 )

@@ -1,8 +1,8 @@
 import Changelog
-import Console
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 import PluginKit
 import Protocol
 import Supervisor

@@ -1,9 +1,9 @@
 import Changelog
-import Console
 import Foundation
 import Glibc
 import HealthModel
 import JSON
+import Logging
 import MessageBus
 import PluginKit
 import Protocol

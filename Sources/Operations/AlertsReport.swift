@@ -1,8 +1,9 @@
 import Changelog
-import Console
 import Foundation
 import HealthModel
+import Logging
 import PluginKit
+import Terminal
 
 /// `healthbus alerts`: what is raised now, since when, and what to do.
 package struct AlertsReport {

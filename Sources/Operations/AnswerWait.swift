@@ -1,8 +1,9 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import MessageBus
 import PluginKit
+import Terminal
 
 /// Whom a command waits for: told on standard error when nothing comes for a moment, and in the reason when the command gives up.
 final class AnswerWait {

@@ -1,8 +1,8 @@
 import Changelog
-import Console
 import Foundation
 import HealthModel
 import PluginKit
+import Terminal
 
 /// `healthbus days`: the daily summaries, in full for programs and rounded for people.
 package struct DaysReport {

@@ -1,7 +1,7 @@
 import BackgroundDelivery
-import Console
 import Foundation
 import HealthModel
+import Logging
 import MessageBus
 import PluginKit
 import Protocol

@@ -1,8 +1,8 @@
-import Console
 import Foundation
 import HealthModel
 import PluginKit
 import Protocol
+import Terminal
 
 /// What has been delivered to the backend so far, and where that is.
 package struct DeliveryReport {

@@ -1,6 +1,6 @@
-import Console
 import Foundation
 import Glibc
+import Logging
 import PluginKit
 
 /// Whether what a running stack writes to is still where its next start would look for it.

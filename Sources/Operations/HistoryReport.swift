@@ -1,9 +1,9 @@
 import Changelog
-import Console
 import Foundation
 import HealthModel
 import PluginKit
 import Protocol
+import Terminal
 
 /// How the stack's syncs went: the rounds that are kept, their success rate and durations, and how long samples take to the backend.
 package struct HistoryReport {

@@ -1,9 +1,9 @@
 import Changelog
-import Console
 import HealthModel
 import MessageBus
 import PluginKit
 import Protocol
+import Terminal
 
 /// Tells from heartbeats whether everything is delivered and every past day final, and else what blocks. Pure.
 package struct IdleWatch: Sendable {

@@ -1,11 +1,12 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import MessageBus
 import ObserverStage
 import PluginKit
 import Protocol
 import Synchronization
+import Terminal
 
 /// Hands files over to a running observer and watches what becomes of them. Once the observer has a file, whoever runs this may die.
 package final class ImportClient {

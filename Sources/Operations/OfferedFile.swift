@@ -1,8 +1,8 @@
-import Console
 import Foundation
 import Glibc
 import HealthImport
 import HealthModel
+import Logging
 import ObserverStage
 import PluginKit
 import Synchronization

@@ -1,5 +1,5 @@
-import Console
 import HealthModel
+import Logging
 
 /// A moment as a person names it on a command line: so long ago, or a date and time.
 package struct Since: Sendable, Equatable {

@@ -1,12 +1,13 @@
 import Changelog
-import Console
 import Foundation
 import HealthModel
 import HealthStore
+import Logging
 import MessageBus
 import ObserverStage
 import PluginKit
 import SQLite
+import Terminal
 import UploaderStage
 
 /// The stack that a command is about: its folder, its configuration, its plugins.

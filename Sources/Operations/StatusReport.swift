@@ -1,11 +1,11 @@
 import Changelog
-import Console
 import Foundation
 import HealthModel
 import MessageBus
 import PluginKit
 import Protocol
 import SQLite
+import Terminal
 
 /// `healthbus status`: the processes, what each metric last saw, what waits. Works on a stopped stack too, with what the files tell.
 package struct StatusReport {

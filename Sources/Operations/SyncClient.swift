@@ -1,8 +1,8 @@
 import BackgroundDelivery
 import Changelog
-import Console
 import Foundation
 import HealthModel
+import Logging
 import MessageBus
 import PluginKit
 import Protocol

@@ -1,9 +1,9 @@
 import Changelog
-import Console
 import HealthModel
 import MessageBus
 import PluginKit
 import Protocol
+import Terminal
 
 extension SyncClient {
     package struct Metric: Sendable, Equatable {

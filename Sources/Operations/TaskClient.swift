@@ -1,11 +1,12 @@
 import BackgroundDelivery
-import Console
 import Foundation
 import HealthModel
+import Logging
 import MessageBus
 import PluginKit
 import Protocol
 import SQLite
+import Terminal
 
 /// The stack's scheduled tasks: lists them, and tells a running instance to launch, expire or cancel one.
 package struct TaskClient {

@@ -1,7 +1,8 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import PluginKit
+import Terminal
 
 /// `healthbus zone`: a person's timeline, and what each of its entries comes from.
 package struct ZoneReport {

@@ -1,7 +1,8 @@
-import Console
 import HealthModel
+import Logging
 import PluginKit
 import Protocol
+import Terminal
 
 /// Every command, in the order in which `--help` shows them.
 enum Commands {

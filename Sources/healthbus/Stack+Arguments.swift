@@ -1,7 +1,8 @@
-import Console
 import Foundation
+import Logging
 import Operations
 import PluginKit
+import Terminal
 
 extension Stack {
     /// To be started: with the configuration that the command line or the environment names, else the default.

@@ -1,6 +1,7 @@
-import Console
 import Foundation
+import Logging
 import Supervisor
+import Terminal
 
 do {
     try Commands.run(Array(CommandLine.arguments.dropFirst()))

@@ -1,8 +1,9 @@
-import Console
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 import Supervisor
+import Terminal
 import Testing
 
 extension EndToEnd {

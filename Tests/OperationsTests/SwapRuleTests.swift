@@ -1,6 +1,6 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import Operations
 import PluginKit
 import TestSupport

@@ -1,8 +1,8 @@
-import Console
 import HealthModel
 import Operations
 import PluginKit
 import Protocol
+import Terminal
 import TestSupport
 import Testing
 

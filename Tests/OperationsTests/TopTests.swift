@@ -1,9 +1,9 @@
 import Changelog
-import Console
 import HealthModel
 import Operations
 import PluginKit
 import Protocol
+import Terminal
 import TestSupport
 import Testing
 

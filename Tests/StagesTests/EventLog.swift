@@ -1,4 +1,4 @@
-import Console
+import Logging
 import PluginKit
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
 import Changelog
-import Console
 import Foundation
 import HealthModel
+import Logging
 import Protocol
 
 /// What a backup holds: `manifest.json` in its folder.

@@ -1,7 +1,7 @@
-import Console
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 
 /// The checksum of a file of any size: of each MiB the XXH3-128, and of all those again.
 enum FileChecksum {

@@ -1,5 +1,5 @@
-import Console
 import HealthModel
+import Terminal
 import WorkoutsStage
 
 extension CheckReport {

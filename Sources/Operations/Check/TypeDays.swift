@@ -1,5 +1,5 @@
-import Console
 import HealthModel
+import Terminal
 
 /// What is known of a user's samples of one type: on which dates there are any, and how many came late.
 package struct TypeDays: Sendable {

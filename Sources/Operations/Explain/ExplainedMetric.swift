@@ -1,5 +1,5 @@
-import Console
 import HealthModel
+import Logging
 
 /// A figure that can be explained: how people name it, from which samples it comes, and where its day's value stands.
 package struct ExplainedMetric: Sendable, Equatable {

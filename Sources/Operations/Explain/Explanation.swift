@@ -1,5 +1,5 @@
-import Console
 import HealthModel
+import Terminal
 
 /// How a figure of a day comes about. Pure: made of a handler's own input.
 protocol Explanation {

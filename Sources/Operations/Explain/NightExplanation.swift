@@ -1,7 +1,7 @@
-import Console
 import HealthModel
 import HealthStatistics
 import SleepStage
+import Terminal
 
 /// A night: the sessions of its window, who told their stages, and which is the main one.
 struct NightExplanation: Explanation {

@@ -1,6 +1,6 @@
-import Console
 import HealthModel
 import HealthStatistics
+import Terminal
 
 /// An average or a latest value: what each source has, and how it weighs.
 struct SampleExplanation: Explanation {

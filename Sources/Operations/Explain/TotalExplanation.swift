@@ -1,6 +1,6 @@
-import Console
 import HealthModel
 import HealthStatistics
+import Terminal
 
 /// A total: interval by interval which source counted and what it added.
 struct TotalExplanation: Explanation {

@@ -1,5 +1,5 @@
-import Console
 import HealthModel
+import Terminal
 import WorkoutsStage
 
 /// A day's workouts: which of them count, which were written several times or overlap, and where their values come from.

@@ -1,7 +1,7 @@
-import Console
 import HealthModel
 import PluginKit
 import Protocol
+import Terminal
 
 /// What an uploader's heartbeat says of its backend that a person should know. Pure.
 enum BackendFindings {

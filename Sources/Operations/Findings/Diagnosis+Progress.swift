@@ -1,9 +1,9 @@
 import BackgroundDelivery
 import Changelog
-import Console
 import HealthModel
 import PluginKit
 import Protocol
+import Terminal
 
 /// Who has how much to do, and whether it gets less.
 extension Diagnosis {

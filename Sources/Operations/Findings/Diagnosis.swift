@@ -1,9 +1,9 @@
 import BackgroundDelivery
 import Changelog
-import Console
 import HealthModel
 import PluginKit
 import Protocol
+import Terminal
 
 /// What is wrong with a running stack. Pure.
 package struct Diagnosis {

@@ -1,6 +1,7 @@
-import Console
 import HealthModel
+import Logging
 import PluginKit
+import Terminal
 
 /// Something that is wrong, or may be: what, where, and what to do.
 package struct Finding: Sendable, Equatable {

@@ -1,6 +1,6 @@
 import BackgroundDelivery
-import Console
 import HealthModel
+import Logging
 import PluginKit
 
 /// What is wrong with a stack as a whole, by its configuration and its plugins' manifests alone. Pure.

@@ -1,7 +1,7 @@
-import Console
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 import PluginKit
 import Supervisor
 

@@ -1,7 +1,7 @@
-import Console
 import Foundation
 import HealthModel
 import HealthStore
+import Logging
 import PluginKit
 import SQLite
 

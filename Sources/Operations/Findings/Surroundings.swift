@@ -1,10 +1,11 @@
-import Console
 import Foundation
 import Glibc
 import HTTP
 import HealthModel
+import Logging
 import PluginKit
 import Supervisor
+import Terminal
 
 /// What a stack needs around it: its folder, the disk, ports, programs, secrets, a backend that answers. Looks, and changes nothing.
 struct Surroundings {

@@ -1,5 +1,5 @@
-import Console
 import Foundation
+import Logging
 import PluginKit
 
 /// `healthbus validate`: all that can be told of a stack before it starts.

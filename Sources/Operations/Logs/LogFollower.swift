@@ -1,6 +1,6 @@
-import Console
 import Foundation
 import Glibc
+import Logging
 
 /// Reads an instance's log line by line, from its oldest line or from now on, across the moments at which it begins a new file.
 package struct LogFollower: ~Copyable {

@@ -1,6 +1,6 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import PluginKit
 
 /// `healthbus logs`: what the processes that `up` started have said, merged by time; then, where wanted, what they go on to say.

@@ -1,6 +1,6 @@
 import CPosix
-import Console
 import Glibc
+import Logging
 import Synchronization
 
 /// Waits until one of several files grows or gets a new name.

@@ -1,9 +1,9 @@
 import Changelog
-import Console
 import Foundation
 import HealthModel
 import PluginKit
 import Protocol
+import Terminal
 import UploaderStage
 
 /// What the backend wouldn't take: a list for eyes and programs, and one letter with what it would be sent as now.

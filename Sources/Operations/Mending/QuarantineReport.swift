@@ -1,7 +1,8 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import PluginKit
+import Terminal
 
 /// What is quarantined: a list for eyes and programs, and one record whole.
 package struct QuarantineReport {

@@ -1,7 +1,7 @@
-import Console
 import Foundation
 import HTTP
 import HealthModel
+import Logging
 import MessageBus
 import PluginKit
 import Synchronization

@@ -1,6 +1,6 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import PluginKit
 
 /// What is wrong with a plugin, beyond what reading its manifest refuses. Pure but for looking whether its program is there.

@@ -1,8 +1,8 @@
-import Console
 import Foundation
 import HealthModel
 import PluginKit
 import Supervisor
+import Terminal
 
 /// `healthbus plugins list` and `show`: the manifests, for eyes and for programs.
 package struct PluginReport {

@@ -1,7 +1,7 @@
-import Console
 import Foundation
 import HealthModel
 import JSON
+import Logging
 import PluginKit
 
 /// The files of a new handler: one that runs as it is, and shows where one's own figures go.

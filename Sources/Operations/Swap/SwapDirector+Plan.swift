@@ -1,5 +1,5 @@
-import Console
 import HealthModel
+import Logging
 import PluginKit
 import Protocol
 import Supervisor

@@ -1,11 +1,12 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import MessageBus
 import PluginKit
 import Protocol
 import Supervisor
 import Synchronization
+import Terminal
 
 /// The supervisor's part in swaps: one after the other, on a thread of its own; what is going on stands in the supervisor's heartbeat.
 ///

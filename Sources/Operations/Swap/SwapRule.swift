@@ -1,5 +1,5 @@
-import Console
 import HealthModel
+import Logging
 import PluginKit
 
 /// Which plugin may take an instance's place while everyone else runs on.

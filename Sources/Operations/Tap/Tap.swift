@@ -1,9 +1,9 @@
-import Console
 import Foundation
 import HealthModel
 import MessageBus
 import Protocol
 import Synchronization
+import Terminal
 
 /// `healthbus tap`: every message that passes, decoded. One more subscriber, so it never slows or changes the stack; one that is too slow misses messages.
 package final class Tap: Sendable {

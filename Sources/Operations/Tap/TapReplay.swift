@@ -1,5 +1,4 @@
 import Changelog
-import Console
 import Foundation
 import HealthModel
 import PluginKit

@@ -1,10 +1,11 @@
 import CPosix
-import Console
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 import MessageBus
 import PluginKit
+import Terminal
 
 /// Looks at a running stack again and again.
 package final class TopLoop {

@@ -1,6 +1,6 @@
-import Console
 import Foundation
 import HealthModel
+import Terminal
 
 /// A table of processes as lines of text that fit a screen. Pure.
 package struct TopView: Sendable {

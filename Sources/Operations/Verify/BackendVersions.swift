@@ -1,8 +1,8 @@
-import Console
 import Foundation
 import HTTP
 import HealthModel
 import JSON
+import Logging
 import PluginKit
 import Synchronization
 import UploaderStage

@@ -1,6 +1,6 @@
 import Changelog
-import Console
 import HealthModel
+import Logging
 import PluginKit
 import Protocol
 

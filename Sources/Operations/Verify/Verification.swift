@@ -1,5 +1,4 @@
 import Changelog
-import Console
 import HealthModel
 import PluginKit
 import UploaderStage

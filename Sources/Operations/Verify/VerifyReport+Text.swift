@@ -1,6 +1,6 @@
-import Console
 import Foundation
 import HealthModel
+import Terminal
 
 extension VerifyReport {
     /// What was compared, what is wrong with how many, and what to do.

@@ -1,6 +1,6 @@
-import Console
 import HealthModel
 import JSON
+import Logging
 
 /// Holds a configuration against a manifest's JSON Schema and fills in its defaults.
 ///

@@ -1,6 +1,6 @@
-import Console
 import Foundation
 import Glibc
+import Logging
 
 /// A random secret in a file of its own (0600), made once.
 package enum SecretFile {

@@ -1,9 +1,9 @@
 import CPosix
-import Console
 import Dispatch
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 import Supervisor
 import Synchronization
 

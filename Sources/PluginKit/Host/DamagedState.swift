@@ -1,5 +1,5 @@
-import Console
 import Foundation
+import Logging
 import SQLite
 
 /// What to do when an instance's file is damaged: what that means depends on whose it is.

@@ -1,12 +1,13 @@
 import CPosix
 import Changelog
-import Console
 import Foundation
 import HealthModel
+import Logging
 import MessageBus
 import Protocol
 import SQLite
 import Synchronization
+import Terminal
 
 /// What a plugin's program knows once it has been started rightly: who it is, its options, its folder, its lock.
 package struct PluginContext: Sendable {

@@ -1,6 +1,6 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 
 /// What keeps a program from starting, as it tells whoever asked with `--check`: one JSON object on standard output, or nothing.
 package struct StartCheck: Sendable, Equatable {

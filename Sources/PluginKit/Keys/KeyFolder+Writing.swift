@@ -1,7 +1,7 @@
-import Console
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 import MessageBus
 
 /// Whose files keys are to be, where that isn't who makes them: in containers a one-shot process makes them for all.

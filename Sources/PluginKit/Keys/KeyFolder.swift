@@ -1,7 +1,7 @@
-import Console
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 import MessageBus
 
 /// The folder of a stack's bus keys: one folder for each process, which holds all that this process needs, so that each can be a volume of its own.

@@ -1,4 +1,4 @@
-import Console
+import Logging
 import MessageBus
 
 extension BusNotice.Kind {

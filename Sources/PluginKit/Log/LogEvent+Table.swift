@@ -1,4 +1,4 @@
-import Console
+import Logging
 
 // Every event that any process logs. docs/log-events.md is held against this table.
 extension LogEvent {

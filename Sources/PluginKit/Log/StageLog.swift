@@ -1,4 +1,4 @@
-import Console
+import Logging
 
 /// Where a stage's events go. Only declared ones can be given; never a health value, and no name that a person gave.
 package struct StageLog: Sendable {

@@ -1,6 +1,6 @@
 import Changelog
-import Console
 import HealthModel
+import Logging
 import Protocol
 import SQLite
 

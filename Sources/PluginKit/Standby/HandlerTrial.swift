@@ -1,7 +1,7 @@
 import Changelog
-import Console
 import Foundation
 import HealthModel
+import Logging
 import Protocol
 import SQLite
 

@@ -1,5 +1,4 @@
 import CPosix
-import Console
 import Dispatch
 import Foundation
 import Glibc

@@ -1,7 +1,7 @@
 import BackgroundDelivery
 import Changelog
-import Console
 import HealthModel
+import Logging
 import SQLite
 
 /// Keeps a stage's scheduled tasks: their rows in the stage's file, in the turn that changes them, the commands that concern them, and the log.

@@ -1,9 +1,10 @@
 import BackgroundDelivery
-import Console
 import Foundation
 import HealthModel
+import Logging
 import Operations
 import PluginKit
+import Terminal
 
 enum TypesCommand: Command {
     static let help = CommandHelp(

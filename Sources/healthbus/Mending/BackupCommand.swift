@@ -1,8 +1,9 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import Operations
 import PluginKit
+import Terminal
 
 enum BackupCommand: Command {
     static let help = CommandHelp(

@@ -1,7 +1,8 @@
-import Console
 import HealthModel
+import Logging
 import Operations
 import PluginKit
+import Terminal
 
 extension CommandHelp {
     static let dryRun = "say what would be done, and change nothing"

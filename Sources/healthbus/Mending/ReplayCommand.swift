@@ -1,9 +1,10 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import MessageBus
 import Operations
 import PluginKit
+import Terminal
 
 enum ReplayCommand: Command {
     static let help = CommandHelp(

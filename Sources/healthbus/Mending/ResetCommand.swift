@@ -1,7 +1,8 @@
-import Console
 import HealthModel
+import Logging
 import Operations
 import PluginKit
+import Terminal
 
 enum ResetCommand: Command {
     static let help = CommandHelp(

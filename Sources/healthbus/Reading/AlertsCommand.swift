@@ -1,6 +1,7 @@
-import Console
 import Foundation
+import Logging
 import Operations
+import Terminal
 
 enum AlertsCommand: Command {
     static let help = CommandHelp(

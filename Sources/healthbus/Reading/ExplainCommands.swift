@@ -1,6 +1,7 @@
-import Console
 import HealthModel
+import Logging
 import Operations
+import Terminal
 
 enum ExplainCommand: Command {
     static let help = CommandHelp(

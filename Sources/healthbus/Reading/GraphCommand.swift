@@ -1,8 +1,9 @@
-import Console
 import HealthModel
+import Logging
 import MessageBus
 import Operations
 import PluginKit
+import Terminal
 
 enum GraphCommand: Command {
     static let help = CommandHelp(

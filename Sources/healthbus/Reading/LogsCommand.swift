@@ -1,9 +1,10 @@
-import Console
 import Glibc
 import HealthModel
+import Logging
 import MessageBus
 import Operations
 import PluginKit
+import Terminal
 
 enum LogsCommand: Command {
     static let help = CommandHelp(

@@ -1,7 +1,8 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import Operations
+import Terminal
 
 enum StatusCommand: Command {
     static let help = CommandHelp(

@@ -1,11 +1,12 @@
-import Console
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 import MessageBus
 import Operations
 import PluginKit
 import Protocol
+import Terminal
 
 enum TapCommand: Command {
     static let help = CommandHelp(

@@ -1,8 +1,9 @@
-import Console
 import Glibc
 import HealthModel
+import Logging
 import Operations
 import PluginKit
+import Terminal
 
 enum TopCommand: Command {
     static let help = CommandHelp(

@@ -1,10 +1,11 @@
-import Console
 import Foundation
 import HealthGenerator
 import HealthModel
+import Logging
 import Operations
 import PluginKit
 import Supervisor
+import Terminal
 
 /// `make run`: from nothing to a running stack with days to look at.
 enum DemoCommand: Command {

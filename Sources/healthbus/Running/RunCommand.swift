@@ -1,8 +1,9 @@
-import Console
 import Foundation
 import Glibc
+import Logging
 import Operations
 import PluginKit
+import Terminal
 
 /// One process in the foreground: this one becomes it.
 enum RunCommand: Command {

@@ -1,9 +1,10 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import Operations
 import PluginKit
 import Protocol
+import Terminal
 
 enum SwapCommand: Command {
     static let help = CommandHelp(

@@ -1,9 +1,10 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import Operations
 import PluginKit
 import Supervisor
+import Terminal
 
 enum UpCommand: Command {
     static let help = CommandHelp(

@@ -1,9 +1,10 @@
 import Conformance
-import Console
 import Foundation
 import HealthModel
+import Logging
 import Operations
 import PluginKit
+import Terminal
 
 enum PluginsCommand: Command {
     static let help = CommandHelp(

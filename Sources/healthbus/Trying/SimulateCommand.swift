@@ -1,7 +1,8 @@
-import Console
 import HealthModel
+import Logging
 import PluginKit
 import Simulation
+import Terminal
 
 enum SimulateCommand: Command {
     static let help = CommandHelp(

@@ -1,5 +1,6 @@
-import Console
+import Logging
 import Operations
+import Terminal
 
 enum DoctorCommand: Command {
     static let help = CommandHelp(

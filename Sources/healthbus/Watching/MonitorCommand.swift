@@ -1,6 +1,7 @@
-import Console
+import Logging
 import Operations
 import PluginKit
+import Terminal
 
 enum MonitorCommand: Command {
     static let help = CommandHelp(

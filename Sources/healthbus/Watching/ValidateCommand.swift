@@ -1,5 +1,6 @@
-import Console
+import Logging
 import Operations
+import Terminal
 
 enum ValidateCommand: Command {
     static let help = CommandHelp(

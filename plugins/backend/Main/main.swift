@@ -1,8 +1,8 @@
 import BackendStage
-import Console
 import Foundation
 import HTTP
 import HealthModel
+import Logging
 import PluginKit
 import Protocol
 

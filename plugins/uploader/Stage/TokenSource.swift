@@ -1,5 +1,5 @@
-import Console
 import Foundation
+import Logging
 import Synchronization
 
 /// Where the backend's token comes from: a file (read again when the backend refuses it) or the environment. Never from an argument, never in a log.

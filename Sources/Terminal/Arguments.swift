@@ -1,3 +1,5 @@
+import Logging
+
 /// The words of a command line, sorted by what its `CommandHelp` declares.
 ///
 /// `--option value`, `--option=value`, `-o value`; everything after `--` is positional. A lone `-` is positional too, and

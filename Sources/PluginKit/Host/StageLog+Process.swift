@@ -1,5 +1,5 @@
-import Console
 import Foundation
+import Logging
 
 extension StageLog {
     /// The process's log on standard error, as the environment says; of bounded size where the supervisor made that the instance's file.

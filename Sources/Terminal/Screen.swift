@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Logging
 
 /// The whole screen of a terminal, for a program that draws it again and again: the other buffer, keys without echo or waiting for a line.
 ///

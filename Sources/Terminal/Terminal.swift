@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Logging
 
 /// What the screen behind a stream can show.
 package struct Terminal: Sendable, Equatable {

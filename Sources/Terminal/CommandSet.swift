@@ -1,3 +1,5 @@
+import Logging
+
 /// A program's commands: finds the one that a command line names, and explains them all.
 package struct CommandSet: Sendable {
     package enum Selection: Sendable {

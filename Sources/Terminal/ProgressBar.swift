@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 
 /// One line on the screen that says how far a long piece of work is: share, bytes, records, rate, time left.
 ///
