@@ -60,34 +60,35 @@ let package = Package(
         // Effects at the edge.
         library("Logging", []),
         library("Terminal", ["Logging"]),
+        library("Clocks", ["HealthModel"]),
         library("SQLite", ["CSQLite"]),
         library("HealthStore", ["HealthModel", "JSON", "SQLite"]),
         library("HealthImport", ["CArchive", "CXMLStream", "HealthModel", "JSON"]),
         library("HealthGenerator", ["CArchive", "HealthModel"]),
         library("HTTP", ["CCurl", "CMicroHTTPD"]),
         library("Protocol", ["BackgroundDelivery", "CLibCBOR", "HealthModel"]),
-        library("MessageBus", ["CZeroMQ", "HealthModel", "Protocol"]),
+        library("MessageBus", ["CZeroMQ", "Clocks", "HealthModel", "Protocol"]),
         library("Changelog", ["HealthModel", "Protocol", "SQLite"]),
         library(
             "PluginKit",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "HealthModel", "JSON", "Logging", "MessageBus", "Protocol",
-                "SQLite", "Supervisor", "Terminal",
+                "BackgroundDelivery", "CPosix", "Changelog", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus",
+                "Protocol", "SQLite", "Supervisor", "Terminal",
             ]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
-                "HealthStore", "JSON", "Logging", "MessageBus", "ObserverStage", "PluginKit", "Protocol", "SQLite",
-                "SleepStage", "Supervisor", "Terminal", "UploaderStage", "WorkoutsStage",
+                "BackgroundDelivery", "CPosix", "Changelog", "Clocks", "HTTP", "HealthImport", "HealthModel",
+                "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus", "ObserverStage", "PluginKit",
+                "Protocol", "SQLite", "SleepStage", "Supervisor", "Terminal", "UploaderStage", "WorkoutsStage",
             ]),
         // Tries whether a plugin keeps the contract.
         library(
             "Conformance",
             [
-                "Changelog", "HealthModel", "JSON", "Logging", "MessageBus", "Operations", "PluginKit", "Protocol",
-                "Supervisor", "Terminal",
+                "Changelog", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus", "Operations", "PluginKit",
+                "Protocol", "Supervisor", "Terminal",
             ]),
         // All stages in one process, in virtual time.
         library(
@@ -101,13 +102,14 @@ let package = Package(
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "BackgroundDelivery", "Conformance", "HealthGenerator", "HealthModel", "Logging", "MessageBus",
+                "BackgroundDelivery", "Clocks", "Conformance", "HealthGenerator", "HealthModel", "Logging",
                 "Operations", "PluginKit", "Protocol", "Simulation", "Supervisor", "Terminal",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
         + plugin(
-            "hub", "HubStage", ["CZeroMQ", "HealthModel", "MessageBus", "Protocol"], main: ["MessageBus", "PluginKit"])
+            "hub", "HubStage", ["CZeroMQ", "Clocks", "HealthModel", "MessageBus", "Protocol"],
+            main: ["MessageBus", "PluginKit"])
         + plugin(
             "observer", "ObserverStage",
             [
@@ -168,24 +170,24 @@ let package = Package(
             tests(
                 "Protocol",
                 [
-                    "CZeroMQ", "Changelog", "HealthGenerator", "HealthModel", "HubStage", "MessageBus", "Operations",
-                    "PluginKit", "Protocol", "Supervisor", "TestSupport",
+                    "CZeroMQ", "Changelog", "Clocks", "HealthGenerator", "HealthModel", "HubStage", "MessageBus",
+                    "Operations", "PluginKit", "Protocol", "Supervisor", "TestSupport",
                 ]),
             tests("Changelog", ["Changelog", "HealthModel", "Protocol", "SQLite", "TestSupport"]),
             tests(
                 "PluginKit",
                 [
-                    "BackgroundDelivery", "CPosix", "Changelog", "HealthModel", "HubStage", "Logging", "MessageBus",
-                    "PluginKit", "Protocol", "SQLite", "Supervisor", "TestSupport",
+                    "BackgroundDelivery", "CPosix", "Changelog", "Clocks", "HealthModel", "HubStage", "Logging",
+                    "MessageBus", "PluginKit", "Protocol", "SQLite", "Supervisor", "TestSupport",
                 ]),
             tests(
                 "Stages",
                 [
                     "BackgroundDelivery", "BodyStage", "Changelog", "ConsolidatorStage", "DebouncerStage",
                     "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
-                    "HealthStore", "HeartRateStage", "Logging", "MessageBus", "NotifyStage", "ObserverStage",
-                    "Operations", "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage",
-                    "TestSupport", "UploaderStage", "WorkoutsStage",
+                    "HealthStore", "HeartRateStage", "Logging", "NotifyStage", "ObserverStage", "Operations",
+                    "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage", "TestSupport",
+                    "UploaderStage", "WorkoutsStage",
                 ]),
             tests(
                 "Operations",
@@ -201,8 +203,8 @@ let package = Package(
             tests(
                 "EndToEnd",
                 [
-                    "CArchive", "HTTP", "HealthModel", "HubStage", "Logging", "MessageBus", "PluginKit", "Protocol",
-                    "SQLite", "Supervisor", "Terminal", "TestSupport",
+                    "CArchive", "Clocks", "HTTP", "HealthModel", "HubStage", "Logging", "MessageBus", "PluginKit",
+                    "Protocol", "SQLite", "Supervisor", "Terminal", "TestSupport",
                 ]),
         ]
 )

@@ -1,6 +1,6 @@
+import Clocks
 import HealthModel
 import Logging
-import MessageBus
 import PluginKit
 
 /// Tries whether a plugin keeps the contract: a handler in any language line by line, then every plugin in a stack of its own.

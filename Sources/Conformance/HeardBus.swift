@@ -1,3 +1,4 @@
+import Clocks
 import HealthModel
 import MessageBus
 import PluginKit

@@ -1,10 +1,10 @@
 import Changelog
+import Clocks
 import Foundation
 import Glibc
 import HealthModel
 import JSON
 import Logging
-import MessageBus
 import PluginKit
 import Protocol
 import Supervisor

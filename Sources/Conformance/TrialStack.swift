@@ -4,7 +4,6 @@ import Glibc
 import HealthModel
 import JSON
 import Logging
-import MessageBus
 import Operations
 import PluginKit
 import Protocol

@@ -1,7 +1,7 @@
+import Clocks
 import Foundation
 import HealthModel
 import Logging
-import MessageBus
 import PluginKit
 import Terminal
 

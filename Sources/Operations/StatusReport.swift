@@ -1,7 +1,6 @@
 import Changelog
 import Foundation
 import HealthModel
-import MessageBus
 import PluginKit
 import Protocol
 import SQLite

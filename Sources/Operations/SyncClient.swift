@@ -1,9 +1,9 @@
 import BackgroundDelivery
 import Changelog
+import Clocks
 import Foundation
 import HealthModel
 import Logging
-import MessageBus
 import PluginKit
 import Protocol
 

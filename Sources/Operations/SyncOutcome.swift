@@ -1,6 +1,5 @@
 import Changelog
 import HealthModel
-import MessageBus
 import PluginKit
 import Protocol
 import Terminal

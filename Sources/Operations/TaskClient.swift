@@ -1,8 +1,8 @@
 import BackgroundDelivery
+import Clocks
 import Foundation
 import HealthModel
 import Logging
-import MessageBus
 import PluginKit
 import Protocol
 import SQLite

@@ -1,6 +1,6 @@
+import Clocks
 import Foundation
 import HealthModel
-import MessageBus
 import PluginKit
 import Synchronization
 

@@ -1,6 +1,6 @@
+import Clocks
 import HealthModel
 import Logging
-import MessageBus
 import PluginKit
 
 /// Changes a person's zone timeline on a running observer: says it until the timeline shows it.

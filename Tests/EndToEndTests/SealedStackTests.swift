@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import HealthModel
-import MessageBus
 import PluginKit
 import Supervisor
 import Testing

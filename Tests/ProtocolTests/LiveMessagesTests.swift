@@ -1,5 +1,4 @@
 import HealthModel
-import MessageBus
 import Operations
 import PluginKit
 import Protocol

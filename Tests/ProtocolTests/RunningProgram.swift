@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import HealthModel
-import MessageBus
 import Supervisor
 import Synchronization
 import TestSupport

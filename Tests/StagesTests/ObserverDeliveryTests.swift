@@ -2,7 +2,6 @@ import BackgroundDelivery
 import Changelog
 import HealthImport
 import HealthModel
-import MessageBus
 import ObserverStage
 import PluginKit
 import Protocol

@@ -1,9 +1,9 @@
 import Changelog
+import Clocks
 import Foundation
 import Glibc
 import HealthModel
 import Logging
-import MessageBus
 import PluginKit
 import Protocol
 import SQLite

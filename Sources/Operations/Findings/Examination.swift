@@ -1,8 +1,8 @@
 import Changelog
+import Clocks
 import Foundation
 import Glibc
 import HealthModel
-import MessageBus
 import PluginKit
 import Protocol
 

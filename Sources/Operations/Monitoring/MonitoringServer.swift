@@ -1,8 +1,8 @@
+import Clocks
 import Foundation
 import HTTP
 import HealthModel
 import Logging
-import MessageBus
 import PluginKit
 import Synchronization
 

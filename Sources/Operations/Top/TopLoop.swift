@@ -1,4 +1,5 @@
 import CPosix
+import Clocks
 import Foundation
 import Glibc
 import HealthModel

@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import Changelog
+import Clocks
 import Foundation
 import HealthModel
 import MessageBus

@@ -1,6 +1,5 @@
 import Foundation
 import HealthModel
-import MessageBus
 
 /// Which instances a stack runs and with which options: the embedded default, overlaid with a file.
 package struct StackConfiguration: Sendable, Equatable {

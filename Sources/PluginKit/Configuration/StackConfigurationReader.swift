@@ -1,7 +1,6 @@
 import Foundation
 import HealthModel
 import Logging
-import MessageBus
 
 /// Reads a stack's configuration and finds all that is wrong with it, each with its line; what is wrong is left out of the stack.
 package struct StackConfigurationReader {

@@ -1,8 +1,8 @@
 import CPosix
+import Clocks
 import Foundation
 import Glibc
 import HealthModel
-import MessageBus
 
 /// Keeps a second process with the same identity out: an exclusive lock on a file in the instance's state folder, held as long as the process lives.
 ///

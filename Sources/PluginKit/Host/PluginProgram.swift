@@ -1,5 +1,6 @@
 import CPosix
 import Changelog
+import Clocks
 import Foundation
 import HealthModel
 import Logging

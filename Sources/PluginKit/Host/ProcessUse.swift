@@ -1,6 +1,6 @@
+import Clocks
 import Foundation
 import HealthModel
-import MessageBus
 import Protocol
 
 /// What this process takes of the machine.

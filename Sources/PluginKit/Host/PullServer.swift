@@ -1,7 +1,6 @@
 import Changelog
 import Foundation
 import HealthModel
-import MessageBus
 import Protocol
 import SQLite
 import Synchronization

@@ -1,4 +1,5 @@
 import Changelog
+import Clocks
 import Foundation
 import HealthModel
 import MessageBus

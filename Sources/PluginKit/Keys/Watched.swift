@@ -1,7 +1,7 @@
+import Clocks
 import Foundation
 import Glibc
 import HealthModel
-import MessageBus
 import Synchronization
 
 /// What tells whether a file (or a folder's list) has changed since it was read.

@@ -1,7 +1,7 @@
 import Changelog
+import Clocks
 import HealthModel
 import Logging
-import MessageBus
 import Protocol
 
 /// Carries out one request on a stage that doesn't run: no bus, no pulls; what needs the others goes on at the next start.

@@ -1,9 +1,9 @@
 import CPosix
+import Clocks
 import Dispatch
 import Foundation
 import Glibc
 import HealthModel
-import MessageBus
 import Protocol
 import Synchronization
 

@@ -1,7 +1,6 @@
 import BackgroundDelivery
 import HTTP
 import HealthModel
-import MessageBus
 import ObserverStage
 import PluginKit
 import Protocol

@@ -1,6 +1,6 @@
+import Clocks
 import HealthModel
 import Logging
-import MessageBus
 import Operations
 import PluginKit
 import Terminal

@@ -1,8 +1,8 @@
+import Clocks
 import Foundation
 import Glibc
 import HealthModel
 import Logging
-import MessageBus
 import Operations
 import PluginKit
 import Protocol

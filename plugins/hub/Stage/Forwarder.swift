@@ -1,4 +1,5 @@
 import CZeroMQ
+import Clocks
 import Foundation
 import HealthModel
 import MessageBus

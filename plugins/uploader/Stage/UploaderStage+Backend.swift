@@ -1,5 +1,4 @@
 import HealthModel
-import MessageBus
 import PluginKit
 import Protocol
 
