@@ -1,20 +1,18 @@
 import Glibc
 import HealthModel
 
-/// Microseconds of a clock that never jumps (CLOCK_MONOTONIC): for time-outs and windows.
+/// The machine's clock that never jumps (CLOCK_MONOTONIC).
 package enum MonotonicClock {
-    package static var now: Instant {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * Instant.second + Int64(time.tv_nsec) / 1000
-    }
+    package static var now: MonotonicTime { MonotonicTime(microseconds: microseconds(of: CLOCK_MONOTONIC)) }
 }
 
-/// Microseconds since 1970 by the machine's clock (CLOCK_REALTIME).
+/// The machine's clock (CLOCK_REALTIME).
 package enum WallClock {
-    package static var now: Instant {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * Instant.second + Int64(time.tv_nsec) / 1000
-    }
+    package static var now: Instant { microseconds(of: CLOCK_REALTIME) }
+}
+
+private func microseconds(of clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
 }

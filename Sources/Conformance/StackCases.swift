@@ -209,8 +209,8 @@ final class StackCases {
                 last = MonotonicClock.now
                 return process.poll() != nil
             }
-            let arrived = MonotonicClock.now - Instant(beat.age * 1e6)
-            if arrived > last + 1000 {
+            let arrived = MonotonicClock.now - .seconds(beat.age)
+            if arrived > last + .milliseconds(1) {
                 beats += 1
                 last = arrived
             }

@@ -8,7 +8,7 @@ import Terminal
 /// Whom a command waits for: told on standard error when nothing comes for a moment, and in the reason when the command gives up.
 final class AnswerWait {
     /// So long nothing is said: most answers come at once.
-    private static let silence: Instant = 5 * Instant.second
+    private static let silence = Duration.seconds(5)
     /// So long whoever isn't heard is waited for. It may be starting.
     static let patience = 20.0
 
@@ -38,7 +38,7 @@ final class AnswerWait {
     /// To be called again and again while nothing has come.
     func look() {
         guard MonotonicClock.now >= tellAt else { return }
-        tellAt = .max
+        tellAt = .distantFuture
         switch silent {
         case nil: tell("waiting for '\(instance)'")
         case instance?: tell("waiting for '\(instance)', which runs, but doesn't answer")
@@ -52,7 +52,7 @@ final class AnswerWait {
     /// Waits until the instance is heard. What hangs is asked for nothing: it would do it whenever it goes on, when nobody expects that any more.
     /// - Throws: `Failure` that says who doesn't answer.
     func untilHeard(within seconds: Double = patience) throws {
-        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        let deadline = MonotonicClock.now + .seconds(seconds)
         while let silent {
             guard MonotonicClock.now < deadline else { throw Self.failure(of: silent, hub, "nothing was asked of it") }
             client.hello()

@@ -19,8 +19,8 @@ struct BackendCheckClient {
     /// - Returns: those that haven't.
     @discardableResult
     func ask(_ client: StackClient, within seconds: Double = patience) -> [String] {
-        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
-        var nextSaying: Instant = 0
+        let deadline = MonotonicClock.now + .seconds(seconds)
+        var nextSaying = MonotonicTime.distantPast
         while true {
             let silent = uploaders.filter { client.heartbeats[$0]?.beat.uploader?.backend.check != id }
             guard !silent.isEmpty, MonotonicClock.now < deadline else { return silent }
@@ -29,7 +29,7 @@ struct BackendCheckClient {
                 for uploader in silent {
                     client.command(uploader, CompareBackend(id: id, send: sends ? true : nil).body)
                 }
-                nextSaying = MonotonicClock.now + 300_000
+                nextSaying = MonotonicClock.now + .milliseconds(300)
             }
             client.wait(until: Date(timeIntervalSinceNow: 0.05))
         }

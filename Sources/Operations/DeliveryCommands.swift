@@ -49,7 +49,7 @@ package final class DeliveryCommands {
     ) throws -> Result {
         let wait = AnswerWait(client, for: observer, hub: hub)
         try wait.untilHeard()
-        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        let deadline = MonotonicClock.now + .seconds(seconds)
         while MonotonicClock.now < deadline {
             client.command(observer, command)
             if let saved = try client.ask(observer, ["query": "delivery"], within: 0.3)?.first,

@@ -36,7 +36,7 @@ package struct IdleWatch: Sendable {
     }
 
     /// Without progress for this long, what is waited for is taken for stuck.
-    package static let patience: Instant = 90 * Instant.second
+    package static let patience = Duration.seconds(90)
 
     private let roles: Roles
     /// The observer's head when the named imports had closed.
@@ -44,7 +44,7 @@ package struct IdleWatch: Sendable {
     /// What must be delivered: the observer's head when it was first heard, at or beyond that, with no import open.
     package private(set) var target: Int64?
     private var progress: [String: Progress] = [:]
-    private var progressAt: Instant?
+    private var progressAt: MonotonicTime?
 
     /// - Parameter closedHead: the observer's head when the named imports had closed; 0 when there were none.
     package init(roles: Roles, closedHead: Int64) {
@@ -55,9 +55,8 @@ package struct IdleWatch: Sendable {
     /// - Parameters:
     ///   - beats: the newest heartbeat of each instance, with its age in seconds.
     ///   - notReady: instances that have never been ready.
-    ///   - monotonic: the clock that never jumps.
     package mutating func judge(
-        _ beats: [String: (beat: Heartbeat, age: Double)], notReady: [String] = [], at monotonic: Instant
+        _ beats: [String: (beat: Heartbeat, age: Double)], notReady: [String] = [], at monotonic: MonotonicTime
     ) -> Verdict {
         let verdict = notReady.first.map { .waiting("\($0): not ready") } ?? look(beats)
         let now = beats.mapValues { Progress($0.beat) }
@@ -66,7 +65,7 @@ package struct IdleWatch: Sendable {
             progressAt = monotonic
         }
         if case .waiting(let what) = verdict, let since = progressAt, monotonic - since >= Self.patience {
-            return .blocked("\(what); no progress for \((monotonic - since) / Instant.second) s")
+            return .blocked("\(what); no progress for \((monotonic - since).components.seconds) s")
         }
         return verdict
     }

@@ -110,7 +110,7 @@ package final class ImportClient {
     private func submit(
         _ request: [String: Value], id: String, name: String, within seconds: Double, _ wait: AnswerWait
     ) throws {
-        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        let deadline = MonotonicClock.now + .seconds(seconds)
         while MonotonicClock.now < deadline {
             client.command(observer, request)
             if try state(id, within: 0.3) != nil { return }
@@ -168,7 +168,7 @@ package final class ImportClient {
             switch row["state"].string {
             case "announced", "receiving":
                 // As long as these come, the observer asks; without them it takes this command for gone.
-                if MonotonicClock.now - lastOffer >= Instant.second {
+                if MonotonicClock.now - lastOffer >= .seconds(1) {
                     client.command(observer, request)
                     lastOffer = MonotonicClock.now
                 }

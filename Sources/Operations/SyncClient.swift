@@ -13,15 +13,15 @@ package final class SyncClient {
     private let client: StackClient
     private let debouncer: String
     /// Without progress for this long, what is waited for is taken for stuck.
-    private static let patience: Instant = 30 * Instant.second
+    private static let patience = Duration.seconds(30)
     /// The debouncer is given so long to hear of the observer's head, which it does each second.
-    private static let headPatience: Instant = 5 * Instant.second
+    private static let headPatience = Duration.seconds(5)
     /// New changes are counted by so many questions at most; more are just many.
     private static let countedRequests = 40
     /// A backend that has answered badly for this long isn't waited for.
-    private static let backendPatience: Instant = 8 * Instant.second
+    private static let backendPatience = Duration.seconds(8)
     /// A backend is asked again no sooner than after this.
-    private static let checkSpacing: Instant = 3 * Instant.second
+    private static let checkSpacing = Duration.seconds(3)
 
     /// Told what is waited for, while it takes long.
     private let tell: @Sendable (String) -> Void
@@ -48,12 +48,12 @@ package final class SyncClient {
     /// Gives the command until the debouncer has it in its books.
     private func submit(_ command: SyncNow, isTaken: () -> Bool) throws {
         var command = command
-        let deadline = MonotonicClock.now + 20 * Instant.second
+        let deadline = MonotonicClock.now + .seconds(20)
         let headDeadline = MonotonicClock.now + Self.headPatience
         while MonotonicClock.now < deadline {
             if MonotonicClock.now > headDeadline { command.head = nil }
             client.command(debouncer, command.body)
-            let step = MonotonicClock.now + 300_000
+            let step = MonotonicClock.now + .milliseconds(300)
             while MonotonicClock.now < step {
                 client.wait(until: Date(timeIntervalSinceNow: 0.05))
                 if isTaken() { return }
@@ -155,12 +155,12 @@ package final class SyncClient {
     private func wait(for id: String, check: String, _ teller: WaitTeller) throws -> [String] {
         var progress: [String: Progress] = [:]
         var moved = MonotonicClock.now
-        var refusedSince: Instant?
+        var refusedSince: MonotonicTime?
         var checks: Set<String> = [check]
-        var nextCheck: Instant = 0
+        var nextCheck = MonotonicTime.distantPast
         var looked = MonotonicClock.now
         // How long nothing but a comparison was waited for: deliveries that go on make it neither longer nor endless.
-        var comparing: Instant = 0
+        var comparing = Duration.zero
         while true {
             let manual = manual
             if let problem = manual?.problem { return [problem] }
@@ -238,7 +238,7 @@ package final class SyncClient {
                     "seconds": Value((MonotonicClock.now - began).seconds),
                 ]
             }
-            if MonotonicClock.now - silentSince > 4 * Self.patience {
+            if MonotonicClock.now - silentSince > Self.patience * 4 {
                 let why = blockedUploader ?? task?.waitsFor ?? "no progress"
                 throw Failure(
                     "the historical sync waits: \(why)",

@@ -74,10 +74,10 @@ package struct TaskClient {
         for wait in waits { try wait.untilHeard() }
         let before = try find(id, in: try rows(client, running))
         try check(action, before)
-        let deadline = MonotonicClock.now + 10 * Instant.second
+        let deadline = MonotonicClock.now + .seconds(10)
         while MonotonicClock.now < deadline {
             client.command(before.instance, ["command": .string(action), "task": .string(id), "force": true])
-            let step = MonotonicClock.now + 300_000
+            let step = MonotonicClock.now + .milliseconds(300)
             while MonotonicClock.now < step {
                 client.wait(until: Date(timeIntervalSinceNow: 0.05))
                 let now = try find(id, in: try rows(client, running))

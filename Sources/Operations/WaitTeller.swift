@@ -22,7 +22,7 @@ final class WaitTeller: Sendable {
     private let tell: @Sendable (String) -> Void
 
     /// Nothing is said before this.
-    private static let patience: Instant = 4 * Instant.second
+    private static let patience = Duration.seconds(4)
     /// Asked twice a second, who can answers.
     private static let silence = 3.0
 

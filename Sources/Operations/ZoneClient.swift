@@ -44,7 +44,7 @@ package struct ZoneClient {
     package func apply(_ change: Change, user: String, within seconds: Double = 20) throws -> [ZonePlan.Part] {
         let wait = AnswerWait(client, for: observer, hub: hub)
         try wait.untilHeard()
-        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        let deadline = MonotonicClock.now + .seconds(seconds)
         while MonotonicClock.now < deadline {
             client.command(observer, change.command.merging(["command": "zone", "user": .string(user)]) { $1 })
             let pages = try client.ask(observer, ZoneReport.query(user), within: 0.3)

@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import PluginKit
 import Protocol
+import TestSupport
 import Testing
 
 /// A consumer that has never heard of its upstream.

@@ -4,6 +4,7 @@ import HealthModel
 import PluginKit
 import Protocol
 import SQLite
+import TestSupport
 import Testing
 
 /// A consumer and an upstream that was lost and made anew.

@@ -26,7 +26,7 @@ import Testing
         }
 
         func receive(_ message: Message, _ turn: Turn) throws {}
-        func tick(_ turn: Turn) throws -> Instant? { nil }
+        func tick(_ turn: Turn) throws -> MonotonicTime? { nil }
         func report(_ turn: Turn) throws -> StageReport { StageReport() }
     }
 

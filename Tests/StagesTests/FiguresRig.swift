@@ -6,6 +6,7 @@ import ObserverStage
 import PluginKit
 import Protocol
 import Synchronization
+import TestSupport
 import Testing
 
 /// One handler between the store and the daily summaries, each a stage of its own, driven until nobody asks for anything. Tells

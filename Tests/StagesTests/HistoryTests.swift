@@ -46,7 +46,7 @@ import Testing
             DebouncerStage(
                 observer: "observer",
                 consumers: [.init(name: "steps", types: ["a"]), .init(name: "uploader", types: nil, role: .uploader)],
-                policy: .init(window: 0, maximumWait: 0))
+                policy: .init(window: .zero, maximumWait: .zero))
         }
     }
 

@@ -9,6 +9,7 @@ import Protocol
 import SQLite
 import SleepStage
 import StepsStage
+import TestSupport
 
 /// The observer's store, three handlers and the consolidator, linked by hand: no bus, no debouncer, one clock, and nothing happens but
 /// what the test says.

@@ -124,7 +124,7 @@ final class Transfer {
                 try take(message.body, from: message.sender)
             }
         }
-        rig.monotonic += time
+        rig.monotonic += .microseconds(time)
         rig.now += time
         for again in client.overdue(at: rig.monotonic) {
             send(again.body, isRequest: true, sender: String(again.topic.dropFirst("pull.".count)))

@@ -19,7 +19,7 @@ package final class MendClient {
     private let stack: Stack
     private var client: StackClient?
     /// Without progress for this long, what is waited for is taken for stuck.
-    private static let patience: Instant = 60 * Instant.second
+    private static let patience = Duration.seconds(60)
 
     package init(_ stack: Stack) { self.stack = stack }
 
@@ -51,7 +51,7 @@ package final class MendClient {
         try wait.untilHeard()
         var last: Progress?
         var movedAt = MonotonicClock.now
-        var saidAt: Instant = 0
+        var saidAt = MonotonicTime.distantPast
         while true {
             let beat = client.heartbeats[name]?.beat
             let told = beat?.stage.mending
@@ -79,7 +79,7 @@ package final class MendClient {
                             : "another request may be under way: 'healthbus status' shows what is pending"))
             }
             wait.look()
-            if !isOurs, MonotonicClock.now - saidAt > 300_000 {
+            if !isOurs, MonotonicClock.now - saidAt > .milliseconds(300) {
                 client.command(name, request.members.object ?? [:])
                 saidAt = MonotonicClock.now
             }

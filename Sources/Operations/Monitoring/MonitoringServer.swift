@@ -11,7 +11,7 @@ import Synchronization
 package final class MonitoringServer: Sendable {
     private struct LastSamples {
         var byType: [String: Instant] = [:]
-        var asked: Instant?
+        var asked: MonotonicTime?
     }
 
     private let stack: Stack
@@ -20,7 +20,7 @@ package final class MonitoringServer: Sendable {
     private let server = Mutex<HTTPServer?>(nil)
 
     /// The times of the newest samples are asked for at most this often.
-    private static let samplesAge: Instant = 15 * Instant.second
+    private static let samplesAge = Duration.seconds(15)
 
     /// Listens and serves at once.
     /// - Throws: `Failure` when the address can't be had.

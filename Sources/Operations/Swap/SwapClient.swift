@@ -79,10 +79,10 @@ package struct SwapClient {
     private func submit(_ wish: SwapWish, _ client: StackClient) throws -> SwapProgress {
         let wait = AnswerWait(client, for: "supervisor", hub: stack.hub)
         try wait.untilHeard()
-        let deadline = MonotonicClock.now + 10 * Instant.second
+        let deadline = MonotonicClock.now + .seconds(10)
         while MonotonicClock.now < deadline {
             client.command("supervisor", wish.body)
-            let step = MonotonicClock.now + 300_000
+            let step = MonotonicClock.now + .milliseconds(300)
             while MonotonicClock.now < step {
                 client.wait(until: Date(timeIntervalSinceNow: 0.02))
                 if let taken = swaps(client).known.first(where: { $0.id == wish.id }) { return taken }

@@ -182,9 +182,9 @@ final class SwapDirector: Sendable {
         }
     }
 
-    /// The next event before a moment (monotonic); nil when there was none.
-    private func next(until deadline: Instant) -> Event? {
-        events.take(limit: 1, timeout: Double(max(0, deadline - MonotonicClock.now)) / 1e6).first
+    /// The next event before a moment; nil when there was none.
+    private func next(until deadline: MonotonicTime) -> Event? {
+        events.take(limit: 1, timeout: max(.zero, deadline - MonotonicClock.now).seconds).first
     }
 
     /// Starts the new one and waits until it stands by.
@@ -193,7 +193,7 @@ final class SwapDirector: Sendable {
             throw Failure("this stack has no '\(plan.instance)'")
         }
         supervisor.standBy(processes.standby(new, swap: wish.id), becoming: processes.spec(new))
-        let deadline = MonotonicClock.now + Instant(wish.within * 1e6)
+        let deadline = MonotonicClock.now + .seconds(wish.within)
         var why: String?
         while let event = next(until: deadline) {
             switch event {
@@ -217,7 +217,7 @@ final class SwapDirector: Sendable {
 
     /// Why one that has ended couldn't go on; nil when it doesn't come to be known within a few seconds.
     private func lastWord(of wish: SwapWish) -> String? {
-        let deadline = MonotonicClock.now + 5 * Instant.second
+        let deadline = MonotonicClock.now + .seconds(5)
         while let event = next(until: deadline) {
             if case .word(let word) = event, word.swap == wish.id, let why = word.why { return why }
         }
@@ -235,7 +235,7 @@ final class SwapDirector: Sendable {
     /// Sends the new one away, and sees it gone.
     private func dismiss(_ plan: Plan, _ supervisor: Supervisor) {
         supervisor.stop(plan.standby)
-        let deadline = MonotonicClock.now + 20 * Instant.second
+        let deadline = MonotonicClock.now + .seconds(20)
         while let event = next(until: deadline) {
             if case .ended = event { return }
         }
@@ -243,7 +243,7 @@ final class SwapDirector: Sendable {
 
     private func conclude(_ wish: SwapWish, _ plan: Plan, _ supervisor: Supervisor) {
         // The old one may drain for 10 s; what takes longer than all this isn't a swap any more.
-        let deadline = MonotonicClock.now + Instant((wish.within + 60) * 1e6)
+        let deadline = MonotonicClock.now + .seconds(wish.within + 60)
         var why: String?
         while let event = next(until: deadline) {
             switch event {

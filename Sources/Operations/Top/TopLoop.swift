@@ -12,12 +12,12 @@ import Terminal
 package final class TopLoop {
     private let stack: Stack
     private let client: StackClient
-    private let interval: Instant
+    private let interval: Duration
 
     /// - Parameter interval: between two looks, seconds.
     package init(_ stack: Stack, interval: Double) throws {
         self.stack = stack
-        self.interval = Instant(interval * 1e6)
+        self.interval = .seconds(interval)
         client = try StackClient(address: stack.address)
     }
 
@@ -28,7 +28,7 @@ package final class TopLoop {
         let asked = MonotonicClock.now
         client.hello()
         let wanted = client.heartbeats.filter { $0.value.age < Repetition.silence.seconds }.keys
-        while MonotonicClock.now < asked + 100_000 {
+        while MonotonicClock.now < asked + .milliseconds(100) {
             let beats = client.heartbeats
             // The hub answers nobody: it says how it is every few seconds.
             let isHeard = wanted.allSatisfy { name in
@@ -73,7 +73,7 @@ package final class TopLoop {
         client.gather(stack.names, within: 0.3)
         var before: TopSample?
         var table: TopTable?
-        var nextLook: Instant = 0
+        var nextLook = MonotonicTime.distantPast
         while true {
             if MonotonicClock.now >= nextLook {
                 let now = look()
@@ -108,10 +108,10 @@ package final class TopLoop {
         screen.draw(TopView(table, state: stack.state.path).lines(for: terminal, height: size.lines))
     }
 
-    private func wait(for signals: Int32, keysOf screen: Screen, until deadline: Instant) {
+    private func wait(for signals: Int32, keysOf screen: Screen, until deadline: MonotonicTime) {
         var watched = [pollfd(fd: signals, events: Int16(POLLIN), revents: 0)]
         if screen.hasKeys { watched.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)) }
-        poll(&watched, nfds_t(watched.count), Int32(max(0, deadline - MonotonicClock.now) / 1000 + 1))
+        poll(&watched, nfds_t(watched.count), Int32(max(.zero, deadline - MonotonicClock.now).microseconds / 1000 + 1))
     }
 
     private static func take(_ signals: Int32) -> [Int32] {

@@ -11,12 +11,12 @@ package struct TopSample: Sendable {
         package var supervised: String?
         package var restarts: Int?
         package var beat: Heartbeat?
-        /// When the heartbeat arrived, by the clock that never jumps.
-        package var arrived: Instant
+        /// When the heartbeat arrived.
+        package var arrived: MonotonicTime
         /// The heartbeat before that one, which an earlier look has seen: what rates are counted from.
-        package var earlier: (beat: Heartbeat, arrived: Instant)?
+        package var earlier: (beat: Heartbeat, arrived: MonotonicTime)?
 
-        package init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: Instant) {
+        package init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: MonotonicTime) {
             self.name = name
             self.supervised = supervised
             self.restarts = restarts
@@ -29,9 +29,9 @@ package struct TopSample: Sendable {
     /// By the clock.
     package var now: Instant
     /// By the clock that never jumps.
-    package var monotonic: Instant
+    package var monotonic: MonotonicTime
 
-    package init(processes: [Process], now: Instant, monotonic: Instant) {
+    package init(processes: [Process], now: Instant, monotonic: MonotonicTime) {
         self.processes = processes
         self.now = now
         self.monotonic = monotonic
@@ -41,7 +41,7 @@ package struct TopSample: Sendable {
     ///   - names: the configuration's instances, in order.
     ///   - beats: with their age in seconds.
     package init(
-        names: [String], beats: [String: (beat: Heartbeat, age: Double)], now: Instant, monotonic: Instant
+        names: [String], beats: [String: (beat: Heartbeat, age: Double)], now: Instant, monotonic: MonotonicTime
     ) {
         var supervised: [String: SupervisorDetails.Process] = [:]
         if let supervisor = beats["supervisor"], supervisor.age < Self.patience.seconds {
@@ -51,7 +51,7 @@ package struct TopSample: Sendable {
             Process(
                 name: name, supervised: supervised[name]?.state,
                 restarts: supervised[name]?.restarts, beat: beats[name]?.beat,
-                arrived: monotonic - Instant((beats[name]?.age ?? 0) * 1e6))
+                arrived: monotonic - .seconds(beats[name]?.age ?? 0))
         }
         self.init(processes: processes, now: now, monotonic: monotonic)
     }

@@ -12,7 +12,7 @@ package final class StackClient: Sendable {
     private struct State {
         var pulls: PullClient
         var answers: [Int64: PullAnswer] = [:]
-        var beats: [String: (beat: Heartbeat, at: Instant)] = [:]
+        var beats: [String: (beat: Heartbeat, at: MonotonicTime)] = [:]
     }
 
     /// Under which it stands on the bus.
@@ -135,16 +135,16 @@ package final class StackClient: Sendable {
     package func gather(
         _ instances: [String], within seconds: Double, asking: Bool = true
     ) -> [String: (beat: Heartbeat, age: Double)] {
-        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        let deadline = MonotonicClock.now + .seconds(seconds)
         settle()
-        var nextHello: Instant = 0
+        var nextHello = MonotonicTime.distantPast
         while MonotonicClock.now < deadline {
             let beats = heartbeats
             if instances.allSatisfy({ beats[$0] != nil }) { break }
             // Again and again: it may be lost.
             if asking, MonotonicClock.now >= nextHello {
                 hello()
-                nextHello = MonotonicClock.now + 50_000
+                nextHello = MonotonicClock.now + .milliseconds(50)
             }
             wait(until: Date(timeIntervalSinceNow: 0.02))
         }
@@ -166,13 +166,13 @@ package final class StackClient: Sendable {
 
     /// The pages that answer a query; nil when the producer hasn't answered in time.
     package func ask(_ producer: String, _ query: [String: Value], within seconds: Double) throws -> [Value]? {
-        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        let deadline = MonotonicClock.now + .seconds(seconds)
         settle()
         let pull = Pull(id: Int64.random(in: 1 ... .max), producer: producer, query: query)
         let id = pull.id
         let request = state.withLock { $0.pulls.begin(pull, at: MonotonicClock.now) }
         send(request.topic, request.body)
-        var nextRepeat = MonotonicClock.now + 100_000
+        var nextRepeat = MonotonicClock.now + .milliseconds(100)
         while MonotonicClock.now < deadline {
             if let answer = state.withLock({ $0.answers.removeValue(forKey: id) }) {
                 switch answer.result {
@@ -189,7 +189,7 @@ package final class StackClient: Sendable {
             if MonotonicClock.now >= nextRepeat {
                 // The first request may have been sent before the connection was there.
                 send(request.topic, request.body)
-                nextRepeat = MonotonicClock.now + 200_000
+                nextRepeat = MonotonicClock.now + .milliseconds(200)
             }
             for again in state.withLock({ $0.pulls.overdue(at: MonotonicClock.now) }) { send(again.topic, again.body) }
             wait(until: Date(timeIntervalSinceNow: 0.02))

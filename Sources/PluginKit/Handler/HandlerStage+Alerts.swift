@@ -4,8 +4,8 @@ import HealthModel
 struct NewsDays {
     private var keys: Set<DirtyDays.Key> = []
     private var history: Set<DirtyDays.Key> = []
-    /// When (monotonic) old alerts are looked for next.
-    var nextLook: Instant = 0
+    /// When old alerts are looked for next.
+    var nextLook = MonotonicTime.distantPast
 
     mutating func mark(_ key: DirtyDays.Key, isBulk: Bool) {
         if isBulk { history.insert(key) } else { keys.insert(key) }
@@ -23,7 +23,7 @@ struct NewsDays {
 extension HandlerStage {
     /// What ended longer ago than this when it came in is no news, and a word about it is taken back then.
     static let newsLasts: Instant = 24 * 3600 * Instant.second
-    private static let lookEvery: Instant = 3600 * Instant.second
+    private static let lookEvery = Duration.seconds(3600)
 
     /// Tells of a workout that has just come in.
     func tell(of event: DayEvent, key: DirtyDays.Key, _ turn: Turn) throws {

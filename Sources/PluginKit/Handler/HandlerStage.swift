@@ -211,7 +211,7 @@ package final class HandlerStage: Stage {
         }
     }
 
-    package func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
         upstream.pump(turn)
         requestSlices(turn)
         try computeFetched(turn)

@@ -45,7 +45,7 @@ package final class InstanceLock: Sendable {
 
     /// Takes the lock, waiting up to `seconds` for the holder to end.
     package static func take(folder: String, waiting seconds: Double) throws -> InstanceLock? {
-        let deadline = MonotonicClock.now + Instant(seconds * 1e6)
+        let deadline = MonotonicClock.now + .seconds(seconds)
         while true {
             if let lock = try take(folder: folder) { return lock }
             if MonotonicClock.now >= deadline { return nil }

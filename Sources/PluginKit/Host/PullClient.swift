@@ -13,7 +13,7 @@ package struct PullClient {
         var number: Int
         var parts: [Value] = []
         var attempt = 0
-        var deadline: Instant
+        var deadline: MonotonicTime
 
         var place: String { "\(pull.producer)/\(pull.query["query"]?.string ?? "")" }
     }
@@ -30,14 +30,14 @@ package struct PullClient {
     private static let partsLimit = 64
 
     /// Waits 1 s for the first answer, up to 8 s later on: a producer that restarts is back in a second.
-    private static func timeout(attempt: Int) -> Instant { Instant.second << min(attempt, 3) }
+    private static func timeout(attempt: Int) -> Duration { .seconds(1 << min(attempt, 3)) }
 
     package init(consumer: String) { self.consumer = consumer }
 
     /// The request to send for a new pull.
-    package mutating func begin(_ pull: Pull, at monotonic: Instant) -> (topic: String, body: Value) {
+    package mutating func begin(_ pull: Pull, at now: MonotonicTime) -> (topic: String, body: Value) {
         begun += 1
-        pending[pull.id] = Pending(pull: pull, number: begun, deadline: monotonic + Self.timeout(attempt: 0))
+        pending[pull.id] = Pending(pull: pull, number: begun, deadline: now + Self.timeout(attempt: 0))
         return request(pull, attempt: 0)
     }
 
@@ -51,7 +51,7 @@ package struct PullClient {
 
     /// The complete answer once its last part is here; nil for a part, a repeat, or what nobody waits for.
     /// - Parameter sender: who said it, as the message's header has it.
-    package mutating func receive(_ part: Value, from sender: String, at monotonic: Instant) -> PullAnswer? {
+    package mutating func receive(_ part: Value, from sender: String, at now: MonotonicTime) -> PullAnswer? {
         guard let id = part["id"].int, var entry = pending[id] else { return nil }
         let producer = entry.pull.producer
         guard sender == producer, part["producer"].string == producer else {
@@ -78,7 +78,7 @@ package struct PullClient {
         // Parts come in order or not at all; a gap means that one was dropped, and the time-out asks again.
         guard part["part"].int == Int64(entry.parts.count), entry.parts.count < Self.partsLimit else { return nil }
         entry.parts.append(part)
-        entry.deadline = monotonic + Self.timeout(attempt: entry.attempt)
+        entry.deadline = now + Self.timeout(attempt: entry.attempt)
         guard part["last"].bool == true else {
             pending[id] = entry
             return nil
@@ -89,12 +89,12 @@ package struct PullClient {
     }
 
     /// Requests that are due again, in the order in which they were first asked.
-    package mutating func overdue(at monotonic: Instant) -> [(topic: String, body: Value)] {
+    package mutating func overdue(at now: MonotonicTime) -> [(topic: String, body: Value)] {
         var again: [(topic: String, body: Value)] = []
-        for var entry in pending.values.sorted(by: { $0.number < $1.number }) where entry.deadline <= monotonic {
+        for var entry in pending.values.sorted(by: { $0.number < $1.number }) where entry.deadline <= now {
             entry.attempt += 1
             entry.parts = []
-            entry.deadline = monotonic + Self.timeout(attempt: entry.attempt)
+            entry.deadline = now + Self.timeout(attempt: entry.attempt)
             pending[entry.pull.id] = entry
             again.append(request(entry.pull, attempt: entry.attempt))
         }
@@ -104,5 +104,5 @@ package struct PullClient {
     /// Asks no more: nobody wants the answer any longer.
     package mutating func forget(_ id: Int64) { pending[id] = nil }
 
-    package var nextDeadline: Instant? { pending.values.map(\.deadline).min() }
+    package var nextDeadline: MonotonicTime? { pending.values.map(\.deadline).min() }
 }

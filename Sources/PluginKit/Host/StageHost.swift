@@ -145,15 +145,15 @@ package final class StageHost: Sendable {
             return true
         }
         for effect in opening.effects { effects?.perform(effect, reply: relay) }
-        var deadline: Instant? = MonotonicClock.now
+        var deadline: MonotonicTime? = MonotonicClock.now
         while !stopping.withLock({ $0 }) {
             let now = MonotonicClock.now
             // Now and then a turn without a reason: what a stage does by the clock's time is nobody's message.
             let regular = Repetition.next(Repetition.quiet, after: now)
             let next = [deadline, pulls.withLock { $0.nextDeadline }, regular].compactMap { $0 }.min() ?? now
-            let batch = inputs.take(limit: 64, timeout: Double(max(0, next - now)) / 1e6)
+            let batch = inputs.take(limit: 64, timeout: max(.zero, next - now).seconds)
             let turn = makeTurn()
-            vitals.begin(turn.monotonic)
+            vitals.begin(at: turn.monotonic)
             do {
                 try handle(batch, stage: stage, turn: turn, outbox: outbox)
                 deadline = try stage.tick(turn)

@@ -15,7 +15,7 @@ final class Vitals: Sendable {
         var report = StageReport()
         var lastCommit: Instant?
         var busySince: Instant?
-        var turnBegan: Instant = 0
+        var turnBegan = MonotonicTime.distantPast
         var turns = Heartbeat.Turns(count: 0, busy: 0)
         var presence = Presence(at: MonotonicClock.now)
         var stopped = false
@@ -46,10 +46,10 @@ final class Vitals: Sendable {
         }
     }
 
-    func begin(_ monotonic: Instant) {
+    func begin(at now: MonotonicTime) {
         state.withLock { state in
             state.busySince = WallClock.now
-            state.turnBegan = monotonic
+            state.turnBegan = now
         }
     }
 
@@ -57,7 +57,7 @@ final class Vitals: Sendable {
         state.withLock { state in
             state.busySince = nil
             state.turns.count += 1
-            state.turns.busy += max(0, MonotonicClock.now - state.turnBegan)
+            state.turns.busy += max(0, (MonotonicClock.now - state.turnBegan).microseconds)
         }
     }
 

@@ -136,7 +136,7 @@ package final class MendingStage: Stage {
         try inner.receive(result, turn)
     }
 
-    package func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
         let next = try inner.tick(turn)
         return try advance(turn) ? turn.monotonic : next
     }

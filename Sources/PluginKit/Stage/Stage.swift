@@ -22,8 +22,8 @@ package protocol Stage: AnyObject {
     /// What came of an effect it asked for.
     func receive(_ result: EffectResult, _ turn: Turn) throws
 
-    /// Does what is due; called after every batch of inputs and at the time it last returned (monotonic; nil: not before the next input).
-    func tick(_ turn: Turn) throws -> Instant?
+    /// Does what is due; called after every batch of inputs and at the time it last returned (nil: not before the next input).
+    func tick(_ turn: Turn) throws -> MonotonicTime?
 
     /// How it stands, for the heartbeat; called after each commit.
     func report(_ turn: Turn) throws -> StageReport

@@ -11,7 +11,7 @@ package final class Turn {
     /// The clock, microseconds since 1970.
     package let now: Instant
     /// A clock that never jumps, microseconds: for windows and time-outs.
-    package let monotonic: Instant
+    package let monotonic: MonotonicTime
     package let log: StageLog
 
     private let stage: StageDatabase
@@ -47,7 +47,7 @@ package final class Turn {
     }
 
     package init(
-        now: Instant, monotonic: Instant, log: StageLog, stage: StageDatabase, changelog: KeyedChangelog,
+        now: Instant, monotonic: MonotonicTime, log: StageLog, stage: StageDatabase, changelog: KeyedChangelog,
         identifiers: Identifiers
     ) {
         self.now = now

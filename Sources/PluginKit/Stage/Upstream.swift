@@ -29,20 +29,20 @@ package final class Upstream {
     private var inFlight: (pull: Pull, window: Cursor.Window)?
     /// The producer couldn't be read when last asked, and nothing has been heard of it since.
     package private(set) var isInaccessible = false
-    /// When the producer was last heard of, by a hint or an answer (monotonic).
-    private var lastHeard: Instant?
+    /// When the producer was last heard of, by a hint or an answer.
+    private var lastHeard: MonotonicTime?
 
-    /// When to ask again after a refusal or an answer that can't be read (monotonic).
-    private var retryAt: Instant?
+    /// When to ask again after a refusal or an answer that can't be read.
+    private var retryAt: MonotonicTime?
 
     /// What one producer refuses or garbles holds up what comes from it, and nothing else; it is asked again after
     /// this time.
-    static let retryAfter: Instant = 10 * Instant.second
+    static let retryAfter = Duration.seconds(10)
     /// Days since 1970 that a row may be of: those of the years 0 to 10000, about.
     private static let days = -720_000...2_940_000
 
     /// A producer that has been silent for this long is asked where it stands: should every hint be lost, this still gets everything through.
-    static let pollAfter: Instant = 30 * Instant.second
+    static let pollAfter = Duration.seconds(30)
 
     package init(
         _ producer: String, name: String? = nil, query: [String: Value], backfillBeyond: Int64? = nil,

@@ -32,7 +32,7 @@ extension DebouncerStage {
         for task in moves.begun.compactMap(DebouncerTask.init(rawValue:)) { try begin(task, turn) }
         if work.values.contains(.uploaders), areUploadersLevel { finish(.uploaders, success: true, turn) }
         try adaptReach(turn, reason: "task")
-        if !moves.isEmpty || turn.monotonic - (toldTasks?.at ?? 0) >= Instant.second {
+        if !moves.isEmpty || turn.monotonic - (toldTasks?.at ?? .distantPast) >= .seconds(1) {
             toldTasks = (tasks.scheduler.tasks(conditions(turn)), turn.monotonic)
         }
     }
@@ -95,7 +95,7 @@ extension DebouncerStage {
             guard let hour = configuration.dailyEnergyHour else { return nil }
             return zones.values.compactMap { $0.next(hour: hour, after: turn.now) }.min()
         }
-        return configuration.intervals[task].map { turn.now + $0 }
+        return configuration.intervals[task].map { turn.now + $0.microseconds }
     }
 
     /// Sees to it that each task that repeats is pending, at each launch and whenever one isn't.

@@ -51,9 +51,9 @@ package final class DebouncerStage: Stage {
     var told: [String: AnchorVector] = [:]
     /// The epoch in which each consumer was last heard.
     var lives: [String: Int64] = [:]
-    private var lastRepeat: Instant = 0
-    private var lastSpread: Instant = 0
-    private var repetition = Repetition(at: 0)
+    private var lastRepeat = MonotonicTime.distantPast
+    private var lastSpread = MonotonicTime.distantPast
+    private var repetition = Repetition(at: .distantPast)
     /// Types that aren't observed, and up to where each was fired: nothing of them is released beyond.
     var offFired: [String: Int64] = [:]
 
@@ -73,7 +73,7 @@ package final class DebouncerStage: Stage {
     var tasks: TaskHost
     /// What a running task waits for.
     var work: [DebouncerTask: Work] = [:]
-    var toldTasks: (tasks: [ScheduledTask], at: Instant)?
+    var toldTasks: (tasks: [ScheduledTask], at: MonotonicTime)?
     var rounds: Rounds
     var ledger = RoundLedger()
     var history: History?
@@ -89,7 +89,7 @@ package final class DebouncerStage: Stage {
     var questions: [Int64: Question] = [:]
 
     /// A head that moved without anything for a consumer reaches it within this time: it only advances frontiers.
-    private static let spread: Instant = 250_000
+    private static let spread = Duration.milliseconds(250)
 
     package init(
         instance: String = "debouncer", observer: String, consolidator: String? = nil, consumers: [Consumer],
@@ -203,7 +203,7 @@ package final class DebouncerStage: Stage {
         return .done([:])
     }
 
-    package func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
         try runTasks(turn)
         try closeWindows(turn)
         try keepPending(turn)
@@ -228,12 +228,12 @@ package final class DebouncerStage: Stage {
         }
         acknowledge(atOnce: lastRepeat == turn.monotonic, turn)
         try tasks.save(turn)
-        let spread = consumers.contains { told[$0.name] != vector(for: $0) } ? lastSpread + Self.spread : .max
+        let spread = consumers.contains { told[$0.name] != vector(for: $0) } ? lastSpread + Self.spread : nil
         return [
-            window.nextDeadline ?? .max, repetition.next(after: lastRepeat, at: turn.monotonic), spread,
-            nextTime.map { turn.monotonic + max(0, $0 - turn.now) } ?? .max, rounds.nextDeadline ?? .max,
-            tasks.scheduler.nextDeadline(conditions(turn)) ?? .max,
-        ].min()
+            window.nextDeadline, repetition.next(after: lastRepeat, at: turn.monotonic), spread,
+            nextTime.map { turn.monotonic + .microseconds(max(0, $0 - turn.now)) }, rounds.nextDeadline,
+            tasks.scheduler.nextDeadline(conditions(turn)),
+        ].compactMap { $0 }.min()
     }
 
     private func closeWindows(_ turn: Turn) throws {

@@ -7,7 +7,7 @@ struct FileReception {
     let id: String
     let sender: String
     /// When the sender last said that it is there, by the clock that never jumps.
-    var heard: Instant
+    var heard: MonotonicTime
     /// Up to which byte pieces have come; nil until the inbox has told what is there from before.
     private(set) var arrived: Int64?
     private(set) var pull: Pull?
@@ -19,9 +19,9 @@ struct FileReception {
     private var mismatches = 0
 
     /// A sender that says nothing for so long is given up; the file waits for another.
-    static let patience = 10 * Instant.second
+    static let patience = Duration.seconds(10)
 
-    init(id: String, sender: String, heard: Instant) {
+    init(id: String, sender: String, heard: MonotonicTime) {
         self.id = id
         self.sender = sender
         self.heard = heard

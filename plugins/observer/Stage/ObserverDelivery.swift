@@ -15,7 +15,7 @@ final class ObserverDelivery {
     private let refusal: (String) -> String?
     /// Everything up to here has been looked at: what is fired, is fired up to here at least.
     private var covered: Int64 = 0
-    private var savedLately: Instant = 0
+    private var savedLately = MonotonicTime.distantPast
     private var isReminding = false
 
     init(policy: DeliveryPolicy, refusal: @escaping (String) -> String?) {
@@ -154,11 +154,11 @@ extension ObserverDelivery {
 }
 
 extension ObserverDelivery {
-    /// Fires what is due, and saves what must survive; when to be called again (monotonic).
+    /// Fires what is due, and saves what must survive; when to be called again.
     /// - Parameters:
     ///   - changed: types that changed since the last call.
     ///   - heads: newest sequence by type.
-    func fire(changed: Set<String>, heads: [String: Int64], _ turn: Turn) throws -> Instant? {
+    func fire(changed: Set<String>, heads: [String: Int64], _ turn: Turn) throws -> MonotonicTime? {
         registrations.changed(changed, since: covered)
         let round = registrations.fires(heads: heads, device: device, at: turn.now, monotonic: turn.monotonic)
         for type in round.unheard { turn.log(.observerUnheard, ["type": type]) }
@@ -178,7 +178,7 @@ extension ObserverDelivery {
         }
         covered = turn.head.sequence
         // When a type last fired is only looked at: it is taken along by a commit that happens anyway, and not by each.
-        let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= Instant.second
+        let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= .seconds(1)
         if registrations.needsSaving || isDue {
             try write("registrations", registrations.wireValue, turn)
             registrations.saved()

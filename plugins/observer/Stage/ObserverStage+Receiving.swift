@@ -30,8 +30,8 @@ extension ObserverStage {
     }
 
     /// What is to be asked for and written now; files that nobody sends any more are given up.
-    /// - Returns: when to look again, by the clock that never jumps.
-    func receiveFiles(_ turn: Turn) throws -> Instant? {
+    /// - Returns: when to look again.
+    func receiveFiles(_ turn: Turn) throws -> MonotonicTime? {
         for (id, reception) in receptions where turn.monotonic - reception.heard >= FileReception.patience {
             turn.log(.importSenderGone, ["id": id])
             if let pull = reception.pull { turn.withdraw(pull) }

@@ -23,7 +23,7 @@ package final class ObserverStage: Stage {
     /// Files that come over the bus now, by id.
     var receptions: [String: FileReception] = [:]
     /// Who could give which import's bytes, and when they last said so, by the clock that never jumps.
-    var offers: [String: (sender: String, heard: Instant)] = [:]
+    var offers: [String: (sender: String, heard: MonotonicTime)] = [:]
     private(set) var heads: [String: Int64] = [:]
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
@@ -114,7 +114,7 @@ package final class ObserverStage: Stage {
         if let event = result.value as? ImportEvent { try take(event, turn) }
     }
 
-    package func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
         for entry in imports.announced where !adopting.contains(entry.id) {
             adopting.insert(entry.id)
             turn.perform(ObserverEffect.adopt(id: entry.id, path: entry.path, file: entry.offer?.file))

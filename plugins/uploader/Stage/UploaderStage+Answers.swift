@@ -68,9 +68,9 @@ extension UploaderStage {
     func wait(_ action: UploadPolicy.Action, _ why: String, _ turn: Turn) throws {
         switch action {
         case .retry(let seconds):
-            let wait = Instant(seconds * 1e6)
+            let wait = Duration.seconds(seconds)
             waitUntil = turn.monotonic + wait
-            waitsUntil = policy.asked == nil ? nil : turn.now + wait
+            waitsUntil = policy.asked == nil ? nil : turn.now + wait.microseconds
             blocked = why + RetryAfter.text(asked: policy.asked, now: turn.now, longest: policy.askedCap)
             turn.log(.uploadRetry, ["why": why, "seconds": seconds])
         case .pause(let reason): pause(why + "; " + Self.remedy(reason), turn)
@@ -204,7 +204,7 @@ extension UploaderStage {
 
     /// Whatever waits is tried at once.
     func tryNow() {
-        waitUntil = 0
+        waitUntil = .distantPast
         for metric in suspicions.keys { suspicions[metric]?.tryNow() }
     }
 }

@@ -35,7 +35,7 @@ extension UploaderStage {
             deliveries = []
             suspicions = [:]
             goesOn()
-            waitUntil = 0
+            waitUntil = .distantPast
             check = BackendCheck()
             replay = UploadReplay()
             waitingReplay = nil

@@ -90,7 +90,7 @@ extension UploaderStage {
         guard case .retry(let seconds) = retries.action(after: .unproven, elements: 1, now: turn.now, using: &generator)
         else { return }
         for (index, group) in places(metric) { deliveries[index].groups[group].batch.forgetHearings() }
-        suspicions[metric]?.wait(until: turn.monotonic + Instant(seconds * 1e6), hearsAgain: hearsAgain)
+        suspicions[metric]?.wait(until: turn.monotonic + .seconds(seconds), hearsAgain: hearsAgain)
         turn.log(.uploadRetry, ["why": suspicionText ?? "", "seconds": seconds])
         try turn.raise(
             Alert(
@@ -105,9 +105,9 @@ extension UploaderStage {
     // MARK: Probes
 
     /// Asks whether the backend takes anything, where elements are held and nothing else can tell.
-    func moveSuspects(_ turn: Turn) throws -> Instant? {
+    func moveSuspects(_ turn: Turn) throws -> MonotonicTime? {
         guard gate.isOpen, turn.monotonic >= waitUntil else { return nil }
-        var next: Instant?
+        var next: MonotonicTime?
         for metric in suspicions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             if suspicions[metric]?.wakes(at: turn.monotonic) == true {
                 release(metric)

@@ -18,8 +18,8 @@ package final class UploaderStage: Stage {
     var deliveries: [Delivery] = []
     var policy: UploadPolicy
     var generator: any RandomNumberGenerator
-    /// Not before this time (monotonic) is anything sent again.
-    var waitUntil: Instant = 0
+    /// Not before this time is anything sent again.
+    var waitUntil = MonotonicTime.distantPast
     var refreshToken = false
     var ledger = DeliveryLedger()
     var replay = UploadReplay()
@@ -50,8 +50,8 @@ package final class UploaderStage: Stage {
             if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
-    /// Since when (monotonic) something has waited and nothing was accepted.
-    private var stuckSince: Instant?
+    /// Since when something has waited and nothing was accepted.
+    private var stuckSince: MonotonicTime?
 
     /// Requests under way at once: one is encoded while the other is being stored.
     static let concurrentRequests = 2
@@ -59,9 +59,9 @@ package final class UploaderStage: Stage {
     private static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
     /// How long a person is given to mend what only a person can, before the next try.
-    static let pause: Instant = 30 * Instant.second
+    static let pause = Duration.seconds(30)
     /// Nothing accepted for this long, though something waits: a person is told.
-    static let alertAfter: Instant = 15 * 60 * Instant.second
+    static let alertAfter = Duration.seconds(15 * 60)
 
     /// - Parameters:
     ///   - handlers: instances whose events are delivered.
@@ -167,12 +167,12 @@ package final class UploaderStage: Stage {
         }
     }
 
-    package func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
         let times = [try moveSuspects(turn), try move(turn), try moveCheck(turn), try alertOfDelay(turn)]
         return times.compactMap { $0 }.min()
     }
 
-    private func alertOfDelay(_ turn: Turn) throws -> Instant? {
+    private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
         guard whatBlocks != nil, !deliveries.isEmpty else {
             stuckSince = nil
             return nil
@@ -188,7 +188,7 @@ package final class UploaderStage: Stage {
         return nil
     }
 
-    private func move(_ turn: Turn) throws -> Instant? {
+    private func move(_ turn: Turn) throws -> MonotonicTime? {
         try settleDone(turn)
         for upstream in upstreams where deliveries.count(where: { $0.upstream == upstream.name }) < Self.waitingSets {
             upstream.pump(turn)
@@ -269,7 +269,7 @@ extension UploaderStage {
                 base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900,
                 askedCap: options["retryAfterCapSeconds"].double ?? 900),
             settings: UploaderSettings(
-                address: address, compareEvery: Instant((options["compareSeconds"].double ?? 3600) * 1e6),
+                address: address, compareEvery: .seconds(options["compareSeconds"].double ?? 3600),
                 refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3),
             generator: generator, instance: instance.name, needsPath: needsPath,
             family: { UploadMetric(family: stack.family(of: $0)) })
