@@ -18,7 +18,8 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
 
 /// A plugin is a stage library, which tests and simulations import, and a thin executable.
 func plugin(
-    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency], main: [Target.Dependency] = ["PluginKit"]
+    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency],
+    main: [Target.Dependency] = ["HandlerKit", "StageKit"]
 ) -> [Target] {
     [
         .target(name: stage, dependencies: dependencies, path: "plugins/\(folder)/Stage", swiftSettings: swiftSettings),
@@ -67,58 +68,80 @@ let package = Package(
         library("HealthGenerator", ["CArchive", "HealthModel"]),
         library("HTTP", ["CCurl", "CMicroHTTPD"]),
         library("Protocol", ["BackgroundDelivery", "CLibCBOR", "HealthModel"]),
-        library("MessageBus", ["CZeroMQ", "Clocks", "HealthModel", "Protocol"]),
+        library("MessageBus", ["BackgroundDelivery", "CZeroMQ", "Clocks", "HealthModel", "Protocol"]),
         library("Changelog", ["HealthModel", "Protocol", "SQLite"]),
         library(
-            "PluginKit",
+            "Configuration",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus",
-                "Protocol", "SQLite", "Supervisor", "Terminal",
+                "BackgroundDelivery", "CPosix", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus", "Protocol",
+                "Supervisor",
+            ]),
+        library(
+            "Client",
+            [
+                "BackgroundDelivery", "Changelog", "Clocks", "Configuration", "HealthModel", "Logging", "MessageBus",
+                "Protocol", "SQLite",
+            ]),
+        library(
+            "StageKit",
+            [
+                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "HealthModel",
+                "Logging", "MessageBus", "Protocol", "SQLite", "Terminal",
+            ]),
+        library(
+            "HandlerKit",
+            [
+                "CPosix", "Changelog", "Client", "Configuration", "HealthModel", "JSON", "Logging", "MessageBus",
+                "Protocol", "SQLite", "StageKit", "Supervisor",
             ]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Clocks", "HTTP", "HealthImport", "HealthModel",
-                "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus", "ObserverStage", "PluginKit",
-                "Protocol", "SQLite", "SleepStage", "Supervisor", "Terminal", "UploaderStage", "WorkoutsStage",
+                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "HTTP",
+                "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus",
+                "ObserverStage", "Protocol", "SQLite", "SleepStage", "StageKit", "Supervisor", "Terminal",
+                "UploaderStage", "WorkoutsStage",
             ]),
         // Tries whether a plugin keeps the contract.
         library(
             "Conformance",
             [
-                "Changelog", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus", "Operations", "PluginKit",
-                "Protocol", "Supervisor", "Terminal",
+                "Changelog", "Client", "Clocks", "Configuration", "HandlerKit", "HealthModel", "JSON", "Logging",
+                "MessageBus", "Operations", "Protocol", "StageKit", "Supervisor", "Terminal",
             ]),
         // All stages in one process, in virtual time.
         library(
             "Simulation",
             [
-                "BackgroundDelivery", "BodyStage", "Changelog", "ConsolidatorStage", "DebouncerStage", "EnergyStage",
-                "GenericStage", "HTTP", "HealthImport", "HealthModel", "HeartRateStage", "JSON", "Logging",
-                "MessageBus", "ObserverStage", "Operations", "PluginKit", "Protocol", "SQLite", "SleepStage",
-                "StepsStage", "UploaderStage", "WorkoutsStage",
+                "BackgroundDelivery", "BodyStage", "Changelog", "Configuration", "ConsolidatorStage", "DebouncerStage",
+                "EnergyStage", "GenericStage", "HTTP", "HandlerKit", "HealthImport", "HealthModel", "HeartRateStage",
+                "JSON", "Logging", "MessageBus", "ObserverStage", "Operations", "Protocol", "SQLite", "SleepStage",
+                "StageKit", "StepsStage", "UploaderStage", "WorkoutsStage",
             ]),
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "BackgroundDelivery", "Clocks", "Conformance", "HealthGenerator", "HealthModel", "Logging",
-                "Operations", "PluginKit", "Protocol", "Simulation", "Supervisor", "Terminal",
+                "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "HealthGenerator",
+                "HealthModel", "Logging", "Operations", "Protocol", "Simulation", "StageKit", "Supervisor", "Terminal",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
         + plugin(
             "hub", "HubStage", ["CZeroMQ", "Clocks", "HealthModel", "MessageBus", "Protocol"],
-            main: ["MessageBus", "PluginKit"])
+            main: ["Configuration", "MessageBus", "StageKit"])
         + plugin(
             "observer", "ObserverStage",
             [
-                "BackgroundDelivery", "Changelog", "HealthImport", "HealthModel", "HealthStatistics", "HealthStore",
-                "MessageBus", "PluginKit", "Protocol", "SQLite",
-            ], main: ["BackgroundDelivery", "HealthModel", "PluginKit"])
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthImport", "HealthModel", "HealthStatistics",
+                "HealthStore", "MessageBus", "Protocol", "SQLite", "StageKit",
+            ], main: ["BackgroundDelivery", "Configuration", "HealthModel", "StageKit"])
         + plugin(
             "debouncer", "DebouncerStage",
-            ["BackgroundDelivery", "Changelog", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"])
+            [
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "MessageBus", "Protocol", "SQLite",
+                "StageKit",
+            ], main: ["StageKit"])
         + plugin("steps", "StepsStage", handlerDependencies)
         + plugin("heart-rate", "HeartRateStage", handlerDependencies)
         + plugin("sleep", "SleepStage", handlerDependencies)
@@ -127,27 +150,30 @@ let package = Package(
         + plugin("body", "BodyStage", handlerDependencies)
         + plugin("generic", "GenericStage", handlerDependencies)
         + [
-            // Hosts a handler in any language; what it decides is PluginKit's.
+            // Hosts a handler in any language; what it decides is HandlerKit's.
             .executableTarget(
-                name: "healthbus-exec", dependencies: ["PluginKit"], path: "Sources/healthbus-exec",
+                name: "healthbus-exec", dependencies: ["HandlerKit", "StageKit"], path: "Sources/healthbus-exec",
                 swiftSettings: swiftSettings)
         ]
         + plugin(
             "consolidator", "ConsolidatorStage",
-            ["BackgroundDelivery", "Changelog", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"])
+            [
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "MessageBus", "Protocol", "SQLite",
+                "StageKit",
+            ], main: ["StageKit"])
         + plugin(
             "uploader", "UploaderStage",
             [
-                "BackgroundDelivery", "Changelog", "HTTP", "HealthModel", "JSON", "Logging", "MessageBus", "PluginKit",
-                "Protocol", "SQLite",
-            ], main: ["HTTP", "HealthModel", "PluginKit"])
+                "BackgroundDelivery", "Changelog", "Configuration", "HTTP", "HealthModel", "JSON", "Logging",
+                "MessageBus", "Protocol", "SQLite", "StageKit",
+            ], main: ["Configuration", "HTTP", "HealthModel", "StageKit"])
         + plugin(
             "notify", "NotifyStage",
-            ["Changelog", "HTTP", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"],
-            main: ["HealthModel", "PluginKit"])
+            ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
+            main: ["Configuration", "HealthModel", "Protocol", "StageKit"])
         + plugin(
             "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "SQLite"],
-            main: ["HTTP", "HealthModel", "Logging", "PluginKit", "Protocol"])
+            main: ["Configuration", "HTTP", "HealthModel", "Logging", "Protocol", "StageKit"])
         + [
             // How long tests wait, and for what.
             .target(
@@ -170,40 +196,41 @@ let package = Package(
             tests(
                 "Protocol",
                 [
-                    "CZeroMQ", "Changelog", "Clocks", "HealthGenerator", "HealthModel", "HubStage", "MessageBus",
-                    "Operations", "PluginKit", "Protocol", "Supervisor", "TestSupport",
+                    "CZeroMQ", "Changelog", "Client", "Clocks", "Configuration", "HealthGenerator", "HealthModel",
+                    "HubStage", "MessageBus", "Operations", "Protocol", "StageKit", "Supervisor", "TestSupport",
                 ]),
             tests("Changelog", ["Changelog", "HealthModel", "Protocol", "SQLite", "TestSupport"]),
             tests(
                 "PluginKit",
                 [
-                    "BackgroundDelivery", "CPosix", "Changelog", "Clocks", "HealthModel", "HubStage", "Logging",
-                    "MessageBus", "PluginKit", "Protocol", "SQLite", "Supervisor", "TestSupport",
+                    "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "HandlerKit",
+                    "HealthModel", "HubStage", "Logging", "MessageBus", "Protocol", "SQLite", "StageKit", "Supervisor",
+                    "TestSupport",
                 ]),
             tests(
                 "Stages",
                 [
-                    "BackgroundDelivery", "BodyStage", "Changelog", "ConsolidatorStage", "DebouncerStage",
-                    "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
-                    "HealthStore", "HeartRateStage", "Logging", "NotifyStage", "ObserverStage", "Operations",
-                    "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage", "TestSupport",
-                    "UploaderStage", "WorkoutsStage",
+                    "BackgroundDelivery", "BodyStage", "Changelog", "Configuration", "ConsolidatorStage",
+                    "DebouncerStage", "EnergyStage", "GenericStage", "HTTP", "HandlerKit", "HealthImport",
+                    "HealthModel", "HealthStatistics", "HealthStore", "HeartRateStage", "Logging", "MessageBus",
+                    "NotifyStage", "ObserverStage", "Operations", "Protocol", "SQLite", "Simulation", "SleepStage",
+                    "StageKit", "StepsStage", "TestSupport", "UploaderStage", "WorkoutsStage",
                 ]),
             tests(
                 "Operations",
                 [
-                    "BodyStage", "Changelog", "EnergyStage", "GenericStage", "HealthModel", "HeartRateStage", "Logging",
-                    "ObserverStage", "Operations", "PluginKit", "Protocol", "SleepStage", "StepsStage", "Terminal",
-                    "TestSupport", "WorkoutsStage",
+                    "BodyStage", "Changelog", "Configuration", "EnergyStage", "GenericStage", "HealthModel",
+                    "HeartRateStage", "Logging", "ObserverStage", "Operations", "Protocol", "SleepStage", "StageKit",
+                    "StepsStage", "Terminal", "TestSupport", "WorkoutsStage",
                 ]),
             tests("Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite"]),
-            tests("Conformance", ["Conformance", "HealthModel", "PluginKit", "Terminal", "TestSupport"]),
-            tests("Simulation", ["BackgroundDelivery", "HealthModel", "PluginKit", "Simulation", "TestSupport"]),
+            tests("Conformance", ["Configuration", "Conformance", "HealthModel", "Terminal", "TestSupport"]),
+            tests("Simulation", ["BackgroundDelivery", "Configuration", "HealthModel", "Simulation", "TestSupport"]),
             tests("Supervisor", ["Logging", "Supervisor", "Terminal", "TestSupport"]),
             tests(
                 "EndToEnd",
                 [
-                    "CArchive", "Clocks", "HTTP", "HealthModel", "HubStage", "Logging", "MessageBus", "PluginKit",
+                    "CArchive", "Clocks", "Configuration", "HTTP", "HealthModel", "HubStage", "Logging", "MessageBus",
                     "Protocol", "SQLite", "Supervisor", "Terminal", "TestSupport",
                 ]),
         ]

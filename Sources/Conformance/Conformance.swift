@@ -1,7 +1,7 @@
 import Clocks
+import Configuration
 import HealthModel
 import Logging
-import PluginKit
 
 /// Tries whether a plugin keeps the contract: a handler in any language line by line, then every plugin in a stack of its own.
 package struct Conformance {

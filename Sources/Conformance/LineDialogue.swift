@@ -1,6 +1,7 @@
+import Configuration
 import Foundation
+import HandlerKit
 import HealthModel
-import PluginKit
 import Supervisor
 import Synchronization
 

@@ -1,9 +1,9 @@
 import Changelog
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
 import Supervisor
 

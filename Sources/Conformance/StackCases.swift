@@ -1,12 +1,14 @@
 import Changelog
+import Client
 import Clocks
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import JSON
 import Logging
-import PluginKit
 import Protocol
+import StageKit
 import Supervisor
 
 /// The cases that run the plugin in a stack of its own: what belongs to every process, and a handler's figures.

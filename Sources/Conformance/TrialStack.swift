@@ -1,11 +1,12 @@
 import Changelog
+import Client
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import JSON
 import Logging
 import Operations
-import PluginKit
 import Protocol
 import Supervisor
 

@@ -1,8 +1,10 @@
 import Changelog
+import Client
+import Configuration
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
+import Protocol
 import Terminal
 
 /// `healthbus alerts`: what is raised now, since when, and what to do.

@@ -1,8 +1,8 @@
+import Client
 import Clocks
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
 import Terminal
 
 /// Whom a command waits for: told on standard error when nothing comes for a moment, and in the reason when the command gives up.

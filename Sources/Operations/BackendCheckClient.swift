@@ -1,7 +1,8 @@
+import Client
 import Clocks
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 import Protocol
 
 /// Has uploaders compare what their backends hold with what they took, now, and waits for it a while.

@@ -1,7 +1,8 @@
 import Changelog
+import Client
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 import Terminal
 
 /// `healthbus days`: the daily summaries, in full for programs and rounded for people.

@@ -1,9 +1,9 @@
 import BackgroundDelivery
+import Client
 import Clocks
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
 
 /// Tells a running observer what the phone is like and which types to observe. Each command is repeated until its effect is seen.

@@ -1,6 +1,7 @@
+import Client
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 import Protocol
 import Terminal
 

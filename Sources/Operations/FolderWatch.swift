@@ -1,7 +1,7 @@
+import Configuration
 import Foundation
 import Glibc
 import Logging
-import PluginKit
 
 /// Whether what a running stack writes to is still where its next start would look for it.
 struct FolderWatch {

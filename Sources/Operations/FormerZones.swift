@@ -1,6 +1,8 @@
+import Client
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
+import Protocol
 import SQLite
 
 /// Where a person's days began before the observer's store was lost, and where they begin now.

@@ -1,7 +1,8 @@
 import Changelog
+import Client
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 import Protocol
 import Terminal
 

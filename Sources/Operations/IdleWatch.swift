@@ -1,7 +1,7 @@
 import Changelog
+import Configuration
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import Terminal
 

@@ -1,9 +1,9 @@
+import Client
 import Clocks
 import Foundation
 import HealthModel
 import Logging
 import ObserverStage
-import PluginKit
 import Protocol
 import Synchronization
 import Terminal

@@ -1,7 +1,8 @@
 import Changelog
+import Client
+import Configuration
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
 
 /// What commands ask the observer, whether it runs or not.

@@ -4,7 +4,7 @@ import HealthImport
 import HealthModel
 import Logging
 import ObserverStage
-import PluginKit
+import Protocol
 import Synchronization
 
 /// A file as the command that hands it over sees it: tells which one it is, and gives its bytes piece by piece to an observer that can't open it.

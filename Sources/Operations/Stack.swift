@@ -1,11 +1,12 @@
 import Changelog
+import Client
+import Configuration
 import Foundation
 import HealthModel
 import HealthStore
 import Logging
 import MessageBus
 import ObserverStage
-import PluginKit
 import SQLite
 import Terminal
 import UploaderStage

@@ -1,4 +1,4 @@
-import PluginKit
+import Configuration
 import Supervisor
 
 /// How the processes of a stack are started.

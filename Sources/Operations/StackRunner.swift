@@ -1,10 +1,12 @@
+import Client
 import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import MessageBus
-import PluginKit
 import Protocol
+import StageKit
 import Supervisor
 import Synchronization
 

@@ -1,5 +1,4 @@
 import HealthModel
-import PluginKit
 import Protocol
 
 extension StatusReport {

@@ -1,10 +1,11 @@
 import BackgroundDelivery
 import Changelog
+import Client
 import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
 
 /// Has a running stack sync now, and waits until everything is consumed and delivered, or says what still waits and why.

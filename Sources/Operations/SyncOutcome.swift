@@ -1,6 +1,6 @@
 import Changelog
+import Configuration
 import HealthModel
-import PluginKit
 import Protocol
 import Terminal
 

@@ -1,9 +1,10 @@
 import BackgroundDelivery
+import Client
 import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
 import SQLite
 import Terminal

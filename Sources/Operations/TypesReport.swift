@@ -1,9 +1,10 @@
 import BackgroundDelivery
+import Client
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import ObserverStage
-import PluginKit
 import Terminal
 
 /// `healthbus types`: what the store holds of each type, and how its changes are delivered. Works on a stopped stack too.

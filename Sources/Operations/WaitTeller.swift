@@ -1,7 +1,7 @@
+import Client
 import Clocks
 import Foundation
 import HealthModel
-import PluginKit
 import Synchronization
 
 /// Says beside a wait what it waits for, once nothing has moved for a while: whoever looks at a silent command doesn't know whether it works.

@@ -1,6 +1,7 @@
+import Client
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 
 /// Which zone a stack's days begin in when it starts: the one that it was first started with. Another that is named later doesn't change it, since every
 /// day would be cut anew; a person says that with `zone set`.

@@ -1,7 +1,7 @@
+import Client
 import Clocks
 import HealthModel
 import Logging
-import PluginKit
 
 /// Changes a person's zone timeline on a running observer: says it until the timeline shows it.
 package struct ZoneClient {

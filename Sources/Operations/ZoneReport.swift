@@ -1,7 +1,8 @@
+import Client
+import Configuration
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
 import Terminal
 
 /// `healthbus zone`: a person's timeline, and what each of its entries comes from.

@@ -1,6 +1,7 @@
-import PluginKit
+import HandlerKit
+import StageKit
 
 PluginProgram.run("exec") { context in
     let runner = try ExecRunner(context)
-    return StageParts(stage: HandlerStage(.beside(runner.traits), context), effects: runner)
+    return StageParts(handler: HandlerStage(.beside(runner.traits), context), effects: runner)
 }

@@ -1,7 +1,7 @@
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
+import StageKit
 import Terminal
 
 /// Every command, in the order in which `--help` shows them.

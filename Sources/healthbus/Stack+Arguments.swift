@@ -1,7 +1,7 @@
+import Configuration
 import Foundation
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 extension Stack {

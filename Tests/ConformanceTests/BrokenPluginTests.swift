@@ -1,6 +1,6 @@
+import Configuration
 import Conformance
 import Foundation
-import PluginKit
 import TestSupport
 import Testing
 

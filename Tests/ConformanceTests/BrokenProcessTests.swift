@@ -1,8 +1,8 @@
+import Configuration
 import Conformance
 import Foundation
 import Glibc
 import HealthModel
-import PluginKit
 import Testing
 
 /// The cases that run a plugin in a stack find their faults.

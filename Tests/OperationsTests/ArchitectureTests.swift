@@ -31,7 +31,7 @@ import Testing
         for found in package.matches(of: plugins) {
             let stage = found.3.wholeMatch(of: list) == nil ? names(handler) : names(found.3)
             targets.append(Target(name: String(found.2), folder: "plugins/\(found.1)/Stage", declared: stage))
-            let program = (found.4.map { names($0) } ?? ["PluginKit"]).union([String(found.2)])
+            let program = (found.4.map { names($0) } ?? ["HandlerKit", "StageKit"]).union([String(found.2)])
             targets.append(
                 Target(name: "healthbus-\(found.1)", folder: "plugins/\(found.1)/Main", declared: program))
         }

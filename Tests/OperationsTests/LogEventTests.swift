@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import PluginKit
+import StageKit
 import Terminal
 import Testing
 

@@ -3,7 +3,7 @@ import Glibc
 import HealthModel
 import ObserverStage
 import Operations
-import PluginKit
+import Protocol
 import Testing
 
 /// What a command gives of a file, to an observer that asks in its own order.

@@ -1,8 +1,8 @@
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import TestSupport
 import Testing
 

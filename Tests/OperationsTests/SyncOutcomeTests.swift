@@ -1,6 +1,5 @@
 import HealthModel
 import Operations
-import PluginKit
 import Protocol
 import Terminal
 import TestSupport

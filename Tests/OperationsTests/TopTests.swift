@@ -1,7 +1,6 @@
 import Changelog
 import HealthModel
 import Operations
-import PluginKit
 import Protocol
 import Terminal
 import TestSupport

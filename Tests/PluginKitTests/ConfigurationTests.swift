@@ -1,7 +1,7 @@
 import BackgroundDelivery
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 import Supervisor
 import TestSupport
 import Testing

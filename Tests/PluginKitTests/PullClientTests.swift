@@ -1,6 +1,6 @@
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import TestSupport
 import Testing

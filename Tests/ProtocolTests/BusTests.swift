@@ -1,9 +1,9 @@
 import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import HubStage
 import MessageBus
-import PluginKit
 import Protocol
 import Synchronization
 import TestSupport

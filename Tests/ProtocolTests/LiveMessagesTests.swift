@@ -1,6 +1,6 @@
+import Configuration
 import HealthModel
 import Operations
-import PluginKit
 import Protocol
 import Supervisor
 import Testing

@@ -1,12 +1,14 @@
 import CZeroMQ
 import Changelog
+import Client
+import Configuration
 import Foundation
 import HealthGenerator
 import HealthModel
 import MessageBus
 import Operations
-import PluginKit
 import Protocol
+import StageKit
 import Supervisor
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Changelog
 import DebouncerStage
 import HealthModel
-import PluginKit
 import Protocol
 import Testing
 

@@ -1,5 +1,5 @@
 import Logging
-import PluginKit
+import StageKit
 import Synchronization
 import Testing
 

@@ -1,10 +1,13 @@
 import Changelog
+import Configuration
 import ConsolidatorStage
+import HandlerKit
 import HealthModel
 import HealthStore
+import MessageBus
 import ObserverStage
-import PluginKit
 import Protocol
+import StageKit
 import Synchronization
 import TestSupport
 import Testing

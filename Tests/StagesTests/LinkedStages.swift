@@ -1,13 +1,16 @@
 import Changelog
+import Configuration
 import ConsolidatorStage
+import HandlerKit
 import HealthModel
 import HealthStore
 import HeartRateStage
+import MessageBus
 import ObserverStage
-import PluginKit
 import Protocol
 import SQLite
 import SleepStage
+import StageKit
 import StepsStage
 import TestSupport
 

@@ -1,11 +1,12 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import HealthImport
 import HealthModel
 import ObserverStage
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 import TestSupport
 import Testing
 

@@ -3,9 +3,9 @@ import Foundation
 import HealthImport
 import HealthModel
 import ObserverStage
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 import TestSupport
 import Testing
 

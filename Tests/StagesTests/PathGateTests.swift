@@ -2,8 +2,9 @@ import BackgroundDelivery
 import Changelog
 import HTTP
 import HealthModel
-import PluginKit
+import MessageBus
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 import UploaderStage

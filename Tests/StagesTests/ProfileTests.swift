@@ -1,8 +1,8 @@
 import BackgroundDelivery
+import Configuration
 import DebouncerStage
 import HealthModel
 import ObserverStage
-import PluginKit
 import Testing
 
 /// The configurations that are shipped do what they are named after.

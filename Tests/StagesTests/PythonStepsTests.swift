@@ -1,8 +1,11 @@
+import Configuration
 import Foundation
+import HandlerKit
 import HealthModel
 import HealthStatistics
-import PluginKit
+import MessageBus
 import Simulation
+import StageKit
 import StepsStage
 import TestSupport
 import Testing

@@ -1,8 +1,9 @@
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 import UploaderStage

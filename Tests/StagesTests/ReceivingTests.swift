@@ -2,8 +2,9 @@ import Foundation
 import HealthModel
 import ObserverStage
 import Operations
-import PluginKit
+import Protocol
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 

@@ -1,9 +1,10 @@
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import SQLite
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 

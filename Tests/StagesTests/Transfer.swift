@@ -2,10 +2,12 @@ import Changelog
 import Foundation
 import Glibc
 import HealthModel
+import MessageBus
 import ObserverStage
 import Operations
-import PluginKit
+import Protocol
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 

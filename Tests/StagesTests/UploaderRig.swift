@@ -1,9 +1,11 @@
 import Changelog
 import HTTP
 import HealthModel
-import PluginKit
+import MessageBus
+import Protocol
 import SQLite
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 import UploaderStage

@@ -2,9 +2,10 @@ import BackgroundDelivery
 import Changelog
 import HTTP
 import HealthModel
-import PluginKit
+import MessageBus
 import SQLite
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 import UploaderStage

@@ -1,10 +1,11 @@
 import Changelog
+import Client
 import Clocks
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
 import SQLite
 

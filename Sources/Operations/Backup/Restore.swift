@@ -1,10 +1,10 @@
 import Changelog
 import Clocks
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
 import SQLite
 

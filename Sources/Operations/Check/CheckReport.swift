@@ -1,6 +1,7 @@
 import Changelog
+import Client
+import Configuration
 import HealthModel
-import PluginKit
 import WorkoutsStage
 
 /// `healthbus check`: our figures against Apple's, what is missing, what came late, what changed after it was final.

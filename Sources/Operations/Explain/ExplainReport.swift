@@ -1,7 +1,8 @@
 import Changelog
+import Client
+import Configuration
 import HealthModel
 import Logging
-import PluginKit
 import Terminal
 
 /// `healthbus explain`: why a day's figure is what it is, from the very samples, order and configuration that its handler uses.

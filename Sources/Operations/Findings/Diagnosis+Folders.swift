@@ -1,5 +1,3 @@
-import PluginKit
-
 /// What processes write to, and isn't where the next start would look for it.
 extension Diagnosis {
     var folders: [Finding] {

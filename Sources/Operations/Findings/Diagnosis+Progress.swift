@@ -1,7 +1,7 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import HealthModel
-import PluginKit
 import Protocol
 import Terminal
 

@@ -1,9 +1,10 @@
 import Changelog
+import Client
 import Clocks
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
-import PluginKit
 import Protocol
 
 /// What a running stack and its machine are like at one moment: all that `healthbus doctor` judges by.

@@ -1,6 +1,6 @@
+import Configuration
 import HealthModel
 import Logging
-import PluginKit
 import Terminal
 
 /// Something that is wrong, or may be: what, where, and what to do.

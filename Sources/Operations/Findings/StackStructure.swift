@@ -1,7 +1,7 @@
 import BackgroundDelivery
+import Configuration
 import HealthModel
 import Logging
-import PluginKit
 
 /// What is wrong with a stack as a whole, by its configuration and its plugins' manifests alone. Pure.
 package struct StackStructure {

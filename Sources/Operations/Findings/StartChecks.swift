@@ -1,8 +1,9 @@
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import Logging
-import PluginKit
+import StageKit
 import Supervisor
 
 /// Has each program of a stack say whether it could start, by the code that it starts with: so nothing is refused by `up` that `validate` lets pass.

@@ -1,8 +1,8 @@
+import Configuration
 import Foundation
 import HealthModel
 import HealthStore
 import Logging
-import PluginKit
 import SQLite
 
 /// Sources that a configuration puts first and that no sample is of: they may be still to come, or be written otherwise.

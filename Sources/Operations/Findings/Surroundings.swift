@@ -1,9 +1,10 @@
+import Configuration
 import Foundation
 import Glibc
 import HTTP
 import HealthModel
 import Logging
-import PluginKit
+import StageKit
 import Supervisor
 import Terminal
 

@@ -1,4 +1,4 @@
-import PluginKit
+import Configuration
 
 /// Which topics of a stack lead from nobody or to nobody, by its plugins' manifests. Pure.
 struct TopicFlow {

@@ -1,6 +1,7 @@
+import Configuration
 import Foundation
 import Logging
-import PluginKit
+import StageKit
 
 /// `healthbus validate`: all that can be told of a stack before it starts.
 package struct Validation {

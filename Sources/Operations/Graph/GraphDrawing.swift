@@ -1,5 +1,4 @@
 import Foundation
-import PluginKit
 import Terminal
 
 /// A stack's graph as text: boxes, one row a step of the data, and what goes from each row to which of the next.

@@ -1,5 +1,6 @@
+import Configuration
 import HealthModel
-import PluginKit
+import Protocol
 
 /// Who hears whom in a stack, by its configuration and its plugins' manifests. Pure.
 package struct StackGraph: Sendable, Equatable {

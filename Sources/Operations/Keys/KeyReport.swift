@@ -1,8 +1,8 @@
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import MessageBus
-import PluginKit
 import Terminal
 
 /// `healthbus keys list`: whom the hub lets in, by which keys, and what is missing.

@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import PluginKit
 import Supervisor
 import Synchronization
 

@@ -1,7 +1,7 @@
+import Configuration
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
 
 /// `healthbus logs`: what the processes that `up` started have said, merged by time; then, where wanted, what they go on to say.
 package struct LogReport {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import Logging
-import PluginKit
+import StageKit
 import Supervisor
 
 /// What the supervisor does, as events in a log of its own: starts, ends and why, beside what the processes say themselves.

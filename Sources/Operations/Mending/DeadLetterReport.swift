@@ -1,8 +1,10 @@
 import Changelog
+import Client
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 import Terminal
 import UploaderStage
 

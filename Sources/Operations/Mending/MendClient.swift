@@ -1,11 +1,13 @@
 import Changelog
+import Client
 import Clocks
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
+import StageKit
 import Supervisor
 
 /// Has an instance do what a person asks for by hand: a running one is asked over the bus, of a stopped one its own program does it under its lock.

@@ -1,7 +1,9 @@
+import Client
+import Configuration
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
+import StageKit
 import Terminal
 
 /// What is quarantined: a list for eyes and programs, and one record whole.

@@ -1,9 +1,11 @@
 import Changelog
+import Client
+import Configuration
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
+import StageKit
 
 /// What a replay would do: which days, of whom, and how much of it. Changes nothing.
 package struct ReplayPlan {

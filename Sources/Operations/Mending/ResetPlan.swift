@@ -1,5 +1,6 @@
 import Changelog
-import PluginKit
+import Client
+import Configuration
 
 /// What a reset would begin anew. Changes nothing.
 package struct ResetPlan {

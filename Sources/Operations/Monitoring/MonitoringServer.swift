@@ -1,9 +1,10 @@
+import Client
 import Clocks
+import Configuration
 import Foundation
 import HTTP
 import HealthModel
 import Logging
-import PluginKit
 import Synchronization
 
 /// Answers `/metrics` (Prometheus), `/live` and `/ready` for a stack, from what its instances say on the bus. It keeps nothing and asks for nothing unless it

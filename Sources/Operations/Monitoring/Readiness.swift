@@ -1,7 +1,8 @@
+import Client
+import Configuration
 import Foundation
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 
 /// Which instances of a stack are ready, by their heartbeats. Pure.

@@ -1,8 +1,8 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 import Protocol
 
 /// The metrics of a stack, from the heartbeats of its instances. Pure.

@@ -1,7 +1,7 @@
+import Configuration
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
 
 /// What is wrong with a plugin, beyond what reading its manifest refuses. Pure but for looking whether its program is there.
 package struct PluginCheck: Sendable {

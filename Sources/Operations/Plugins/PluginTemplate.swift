@@ -1,8 +1,8 @@
+import Configuration
 import Foundation
 import HealthModel
 import JSON
 import Logging
-import PluginKit
 
 /// The files of a new handler: one that runs as it is, and shows where one's own figures go.
 package struct PluginTemplate: Sendable {

@@ -1,9 +1,10 @@
+import Client
 import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import MessageBus
-import PluginKit
 import Protocol
 
 /// Has a running stack swap an instance's plugin, and follows that to its end.

@@ -1,9 +1,9 @@
 import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import MessageBus
-import PluginKit
 import Protocol
 import Supervisor
 import Synchronization

@@ -1,6 +1,6 @@
+import Configuration
 import HealthModel
 import Logging
-import PluginKit
 
 /// Which plugin may take an instance's place while everyone else runs on.
 ///

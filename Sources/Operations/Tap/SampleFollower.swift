@@ -1,9 +1,10 @@
 import Changelog
+import Client
 import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
 
 /// `healthbus tap --follow-sample`: asks the stages where one sample is, again and again until it is through.

@@ -1,7 +1,6 @@
 import Changelog
 import Foundation
 import HealthModel
-import PluginKit
 import Protocol
 
 /// One sample's way through the stages, from what each of them durably knows. Pure.

@@ -1,5 +1,5 @@
+import Configuration
 import HealthModel
-import PluginKit
 import Protocol
 
 /// Which messages, or changelog rows, a tap is asked for. Pure.

@@ -1,7 +1,8 @@
 import Changelog
+import Client
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 import Protocol
 
 /// `healthbus tap --since`: what has changed since then, read from the changelogs themselves, then what changes from now on, as it is committed.

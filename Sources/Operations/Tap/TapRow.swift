@@ -1,5 +1,4 @@
 import HealthModel
-import PluginKit
 import Protocol
 
 /// A change in a changelog as a tap shows it. Pure.

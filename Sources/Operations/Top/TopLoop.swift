@@ -1,11 +1,12 @@
 import CPosix
+import Client
 import Clocks
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import Logging
 import MessageBus
-import PluginKit
 import Terminal
 
 /// Looks at a running stack again and again.

@@ -1,6 +1,5 @@
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 
 /// How a stack was at one moment, as heartbeats and the supervisor told it.

@@ -1,7 +1,6 @@
 import Changelog
 import Foundation
 import HealthModel
-import PluginKit
 import Protocol
 
 /// What `healthbus top` shows: how each process did between two moments. Pure.

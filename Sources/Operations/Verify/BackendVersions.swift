@@ -1,9 +1,9 @@
+import Configuration
 import Foundation
 import HTTP
 import HealthModel
 import JSON
 import Logging
-import PluginKit
 import Synchronization
 import UploaderStage
 

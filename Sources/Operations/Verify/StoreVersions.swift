@@ -1,7 +1,8 @@
 import Changelog
+import Client
+import Configuration
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
 
 /// Reads what a stack holds, id by id, and how far of it has been delivered.

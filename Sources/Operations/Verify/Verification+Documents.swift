@@ -1,6 +1,7 @@
 import Changelog
+import Client
+import Configuration
 import HealthModel
-import PluginKit
 import UploaderStage
 
 extension Verification {

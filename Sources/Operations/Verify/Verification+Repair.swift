@@ -1,6 +1,6 @@
+import Configuration
 import HealthModel
 import Logging
-import PluginKit
 
 extension Verification {
     /// Compares; has the uploader deliver exactly what is missing, older or not deleted there; and compares once more.

@@ -1,6 +1,8 @@
 import Changelog
+import Client
+import Configuration
 import HealthModel
-import PluginKit
+import StageKit
 import UploaderStage
 
 /// Holds what a running stack has delivered against what its backend keeps, by id, version and content.

@@ -1,9 +1,10 @@
 import BackgroundDelivery
+import Configuration
 import HTTP
 import HealthModel
 import ObserverStage
-import PluginKit
 import Protocol
+import StageKit
 import UploaderStage
 
 /// A phone with the stack on it: the observer is the phone's own and always runs; all other stages are the app, and run only while the phone gives it time.

@@ -2,9 +2,9 @@ import Changelog
 import Foundation
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// What a stage's process is in the simulation: `StageHost`'s turns without its threads, on a file of its own, to be killed and started at will.
 package final class SimulatedHost {

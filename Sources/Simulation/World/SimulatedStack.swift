@@ -1,3 +1,4 @@
+import Configuration
 import ConsolidatorStage
 import DebouncerStage
 import Foundation
@@ -6,8 +7,8 @@ import HealthImport
 import HealthModel
 import ObserverStage
 import Operations
-import PluginKit
 import SQLite
+import StageKit
 import UploaderStage
 
 /// What lies in a simulated inbox.

@@ -2,8 +2,8 @@ import Foundation
 import HealthModel
 import Logging
 import MessageBus
-import PluginKit
 import Protocol
+import StageKit
 
 /// The bus, the clocks and the misfortunes of one simulation, all from one seed.
 package final class SimulatedWorld {

@@ -1,14 +1,16 @@
 import BackgroundDelivery
 import BodyStage
+import Configuration
 import ConsolidatorStage
 import DebouncerStage
 import EnergyStage
 import GenericStage
+import HandlerKit
 import HealthModel
 import HeartRateStage
 import ObserverStage
-import PluginKit
 import SleepStage
+import StageKit
 import StepsStage
 import UploaderStage
 import WorkoutsStage

@@ -1,9 +1,10 @@
 import BackgroundDelivery
+import Client
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 enum TypesCommand: Command {

@@ -1,8 +1,9 @@
+import Client
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 enum ImportCommand: Command {

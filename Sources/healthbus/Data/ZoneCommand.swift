@@ -1,7 +1,8 @@
+import Client
+import Configuration
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 enum ZoneCommand: Command {

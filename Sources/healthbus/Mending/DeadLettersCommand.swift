@@ -1,8 +1,9 @@
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import Operations
-import PluginKit
+import StageKit
 import Terminal
 
 enum DeadLettersCommand: Command {

@@ -1,7 +1,7 @@
 import HealthModel
 import Logging
 import Operations
-import PluginKit
+import StageKit
 import Terminal
 
 extension CommandHelp {

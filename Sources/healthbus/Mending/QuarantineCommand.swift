@@ -1,7 +1,8 @@
+import Configuration
 import HealthModel
 import Logging
 import Operations
-import PluginKit
+import StageKit
 import Terminal
 
 enum QuarantineCommand: Command {

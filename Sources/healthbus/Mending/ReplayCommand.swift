@@ -1,9 +1,9 @@
 import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 enum ReplayCommand: Command {

@@ -1,7 +1,7 @@
+import Configuration
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 enum ResetCommand: Command {

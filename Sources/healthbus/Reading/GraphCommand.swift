@@ -1,8 +1,9 @@
+import Client
 import Clocks
+import Configuration
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 enum GraphCommand: Command {

@@ -1,9 +1,9 @@
 import Clocks
+import Configuration
 import Glibc
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 enum LogsCommand: Command {

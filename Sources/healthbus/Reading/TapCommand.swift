@@ -1,10 +1,11 @@
+import Client
 import Clocks
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Protocol
 import Terminal
 

@@ -1,8 +1,8 @@
+import Configuration
 import Glibc
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 enum TopCommand: Command {

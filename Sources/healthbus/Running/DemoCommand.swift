@@ -1,9 +1,9 @@
+import Configuration
 import Foundation
 import HealthGenerator
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Supervisor
 import Terminal
 

@@ -1,8 +1,8 @@
+import Configuration
 import Foundation
 import Glibc
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 /// One process in the foreground: this one becomes it.

@@ -1,9 +1,9 @@
+import Configuration
 import Conformance
 import Foundation
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 enum PluginsCommand: Command {

@@ -1,6 +1,6 @@
+import Configuration
 import HealthModel
 import Logging
-import PluginKit
 import Simulation
 import Terminal
 

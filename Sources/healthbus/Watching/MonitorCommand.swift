@@ -1,6 +1,8 @@
+import Client
+import Configuration
 import Logging
 import Operations
-import PluginKit
+import StageKit
 import Terminal
 
 enum MonitorCommand: Command {

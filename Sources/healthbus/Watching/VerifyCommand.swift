@@ -1,8 +1,8 @@
 import Clocks
+import Configuration
 import HealthModel
 import Logging
 import Operations
-import PluginKit
 import Terminal
 
 enum VerifyCommand: Command {

@@ -1,7 +1,10 @@
+import Configuration
 import Foundation
+import HandlerKit
 import HealthModel
 import Logging
-import PluginKit
+import MessageBus
+import StageKit
 import Synchronization
 import TestSupport
 import Testing

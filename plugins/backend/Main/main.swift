@@ -1,10 +1,11 @@
 import BackendStage
+import Configuration
 import Foundation
 import HTTP
 import HealthModel
 import Logging
-import PluginKit
 import Protocol
+import StageKit
 
 PluginProgram.start("backend") { context, stopper in
     let options = context.configuration

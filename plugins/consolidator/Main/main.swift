@@ -1,5 +1,5 @@
 import ConsolidatorStage
-import PluginKit
+import StageKit
 
 PluginProgram.run("consolidator") { context in
     StageParts(stage: try ConsolidatorStage(stack: context.stack, instance: context.instance))

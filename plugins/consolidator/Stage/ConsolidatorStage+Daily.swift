@@ -1,8 +1,9 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 /// The task `consolidated-daily`: from one minute past the local midnight on it makes every day that is over final. A lower bound only: a run that comes
 /// late, or twice, makes the same days final.

@@ -1,8 +1,9 @@
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import SQLite
+import StageKit
 
 /// Days whose parts are taken from every handler once more, one handler after the other. How far it is isn't kept: after a restart it begins anew, which
 /// changes nothing.

@@ -2,9 +2,9 @@ import BackgroundDelivery
 import Changelog
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// Makes one summary of a user's day from all handlers' figures: provisional through the day, final from 00:01 of the next, revised when late data lands.
 package final class ConsolidatorStage: Stage {

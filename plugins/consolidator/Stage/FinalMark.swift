@@ -1,5 +1,4 @@
 import HealthModel
-import PluginKit
 
 /// The rule by which days turn final, and how far the observer's changes have been turned into summaries. Pure.
 ///

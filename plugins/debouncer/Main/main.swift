@@ -1,5 +1,5 @@
 import DebouncerStage
-import PluginKit
+import StageKit
 
 PluginProgram.run("debouncer") { context in
     StageParts(stage: try DebouncerStage(stack: context.stack, instance: context.instance))

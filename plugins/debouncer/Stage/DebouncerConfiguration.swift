@@ -1,6 +1,6 @@
 import BackgroundDelivery
+import Configuration
 import HealthModel
-import PluginKit
 
 /// The debouncer's options.
 package struct DebouncerConfiguration: Sendable {

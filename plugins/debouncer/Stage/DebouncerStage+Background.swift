@@ -1,8 +1,8 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 extension DebouncerStage {
     /// What the observer says of the phone, of registrations and of types that are off.

@@ -1,8 +1,9 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
+import StageKit
 
 /// A sync that somebody asked for, and what became of it.
 struct ManualSync: Sendable, Equatable {

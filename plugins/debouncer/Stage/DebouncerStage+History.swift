@@ -1,8 +1,9 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
+import StageKit
 
 extension DebouncerStage {
     /// `"history"` is a number of days, or "all"; the command comes again until its effect shows.

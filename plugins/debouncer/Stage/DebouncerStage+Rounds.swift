@@ -1,7 +1,8 @@
 import Changelog
 import HealthModel
-import PluginKit
+import Protocol
 import SQLite
+import StageKit
 
 /// The rounds that have ended: rows of the stage's own changelog under the topic `rounds`, the last thousand.
 struct RoundLedger {

@@ -1,6 +1,7 @@
 import BackgroundDelivery
+import Configuration
 import HealthModel
-import PluginKit
+import StageKit
 
 extension DebouncerStage {
     /// The debouncer of a stack: every handler and uploader of it is a consumer.

@@ -1,8 +1,8 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 extension DebouncerStage {
     /// What a running task waits for until it completes.

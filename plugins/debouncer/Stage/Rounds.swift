@@ -1,6 +1,5 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
 
 /// What becomes of releases: a release opens a round, which a consumer passes when it has consumed all that was released to it. Pure.

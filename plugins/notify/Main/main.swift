@@ -1,6 +1,8 @@
+import Configuration
 import HealthModel
 import NotifyStage
-import PluginKit
+import Protocol
+import StageKit
 
 PluginProgram.run("notify") { context in
     let options = context.configuration

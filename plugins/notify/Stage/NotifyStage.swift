@@ -1,9 +1,9 @@
 import Changelog
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// Tells a person of alerts: pulls them from every stage that raises some, and has each one told, in order, before its anchor moves.
 ///

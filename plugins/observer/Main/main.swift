@@ -1,8 +1,9 @@
 import BackgroundDelivery
+import Configuration
 import Foundation
 import HealthModel
 import ObserverStage
-import PluginKit
+import StageKit
 
 PluginProgram.run("observer") { context in
     let environment = ProcessInfo.processInfo.environment

@@ -1,8 +1,8 @@
 import Changelog
 import HealthImport
 import HealthModel
-import PluginKit
 import SQLite
+import StageKit
 
 /// What is known of the users themselves (`dateOfBirth`): data of the observer's changelog, so that every stage sees the same.
 enum CharacteristicsTable {

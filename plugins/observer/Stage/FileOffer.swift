@@ -1,7 +1,6 @@
 import Glibc
 import HealthModel
 import MessageBus
-import PluginKit
 
 /// Which file a name means: told by the system's own marks, since in another container the same name is another file.
 package struct FileIdentity: Equatable, Sendable {

@@ -1,5 +1,6 @@
 import HealthModel
-import PluginKit
+import MessageBus
+import StageKit
 
 /// One file that comes over the bus in pieces. The observer asks for them, so that order, repetition and back-pressure are its own: one request is under
 /// way while the pieces of the one before are being written. How much is here is the length of the file in the inbox, and nothing else.

@@ -1,8 +1,8 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// Which of the store's sequences a person's history came by, when it was read for the first time: what is in them is no news to anyone, however
 /// lately it has happened.

@@ -3,8 +3,8 @@ import HealthImport
 import HealthModel
 import HealthStatistics
 import HealthStore
-import PluginKit
 import SQLite
+import StageKit
 
 /// The files handed over, in the order of their arrival: which wait, which is being read, what became of each. The table is the truth; whoever asked may die.
 final class ImportLedger {

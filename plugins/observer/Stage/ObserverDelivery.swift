@@ -1,9 +1,9 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// HealthKit's side of background delivery: the device, who is registered, what is fired when. Kept in the observer's file, in the turn that changes it.
 final class ObserverDelivery {

@@ -1,6 +1,7 @@
 import HealthModel
 import HealthStore
-import PluginKit
+import Protocol
+import StageKit
 
 /// What `check` and `status` ask: how complete the samples are, what Apple counted, what is quarantined. Nothing follows from these.
 extension ObserverSource {

@@ -1,7 +1,6 @@
 import Changelog
 import HealthModel
 import HealthStore
-import PluginKit
 import Protocol
 
 extension ObserverSource {

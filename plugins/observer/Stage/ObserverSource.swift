@@ -2,7 +2,6 @@ import BackgroundDelivery
 import Changelog
 import HealthModel
 import HealthStore
-import PluginKit
 import Protocol
 import SQLite
 

@@ -2,8 +2,8 @@ import Changelog
 import HealthImport
 import HealthModel
 import HealthStore
-import PluginKit
 import Protocol
+import StageKit
 
 /// How an import goes on once its file has been read: the store is held against it, step by step.
 struct ImportEnding {

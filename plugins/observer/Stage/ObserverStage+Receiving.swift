@@ -1,5 +1,6 @@
 import HealthModel
-import PluginKit
+import MessageBus
+import StageKit
 
 /// Files that the observer can't open where they lie: it asks the command for their bytes.
 extension ObserverStage {

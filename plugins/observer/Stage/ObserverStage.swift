@@ -3,9 +3,9 @@ import Changelog
 import HealthModel
 import HealthStore
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 extension StageDatabase: SequenceSource {}
 

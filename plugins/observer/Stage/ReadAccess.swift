@@ -2,7 +2,6 @@ import BackgroundDelivery
 import HealthModel
 import HealthStore
 import MessageBus
-import PluginKit
 import SQLite
 
 /// What the stack's consumers may read at present. They are the app: locked, nothing; a type that was denied looks as if there were no samples of it.

@@ -1,5 +1,5 @@
 import HealthModel
-import PluginKit
+import Protocol
 
 /// Which samples of its types a query wants; as with HealthKit's anchored queries it filters adds and deletions alike. Pure.
 struct SamplePredicate {

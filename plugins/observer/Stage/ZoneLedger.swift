@@ -1,7 +1,8 @@
 import Changelog
 import HealthModel
-import PluginKit
+import Protocol
 import SQLite
+import StageKit
 
 /// What a person says of zones, in a command: idempotent, so that it may come again.
 enum ZoneCommand {

@@ -1,5 +1,5 @@
 import HealthModel
-import PluginKit
+import Protocol
 import SQLite
 
 /// The users' zones on file: what was set and added, what was observed, and the timelines that follow from both and that other stages read.

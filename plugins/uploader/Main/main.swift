@@ -1,7 +1,8 @@
+import Configuration
 import Foundation
 import HTTP
 import HealthModel
-import PluginKit
+import StageKit
 import UploaderStage
 
 PluginProgram.run("uploader") { context in

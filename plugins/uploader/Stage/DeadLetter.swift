@@ -1,7 +1,7 @@
 import Changelog
 import HealthModel
-import PluginKit
 import SQLite
+import StageKit
 
 /// An element that the backend wouldn't take: which one, in which version, and why. What it holds isn't kept: the truth is asked for it.
 package struct DeadLetter: Sendable, Equatable {

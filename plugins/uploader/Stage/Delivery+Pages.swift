@@ -1,7 +1,7 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 extension Delivery {
     /// Sorts pages of samples by user and by the metric family that declares their type.

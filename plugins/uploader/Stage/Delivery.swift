@@ -1,6 +1,6 @@
 import Changelog
 import HealthModel
-import PluginKit
+import StageKit
 
 /// One fetched set of pages on its way to the backend: the requests that it makes, and which of them are settled.
 struct Delivery {

@@ -1,8 +1,8 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// What the uploader remembers beside its anchors: which backend it delivered to, when it last delivered what, and the dead letters.
 struct DeliveryLedger {

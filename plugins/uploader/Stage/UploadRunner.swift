@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 import HTTP
-import PluginKit
+import MessageBus
+import StageKit
 import Synchronization
 
 /// Sends the uploader's requests, each of two at a time on a connection and a thread of its own.

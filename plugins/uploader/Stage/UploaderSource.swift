@@ -1,8 +1,8 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// What the uploader answers: its dead letters, and its changelog (alerts).
 package final class UploaderSource: PullSource {

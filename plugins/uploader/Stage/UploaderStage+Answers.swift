@@ -1,6 +1,7 @@
 import HTTP
 import HealthModel
-import PluginKit
+import Protocol
+import StageKit
 
 extension UploaderStage {
     /// Answers in a row that prove nothing before a person is told.

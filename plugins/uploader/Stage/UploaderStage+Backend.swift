@@ -1,6 +1,6 @@
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 /// Who the backend is, and whether it still holds what it took.
 extension UploaderStage {

@@ -1,7 +1,7 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 extension UploaderStage {
     private static let lettersPerStep = 1000

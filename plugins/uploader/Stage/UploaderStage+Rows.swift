@@ -1,7 +1,7 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 /// A part of a producer's changelog that is delivered once more, row by row as it stands there: `verify` names what it found missing so.
 struct ReplayedRows: Sendable, Equatable {

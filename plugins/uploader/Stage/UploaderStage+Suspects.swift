@@ -1,8 +1,8 @@
 import Changelog
 import HTTP
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 /// What becomes of elements that a backend refuses one by one; `Suspicion` decides.
 extension UploaderStage {

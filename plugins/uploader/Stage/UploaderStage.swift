@@ -1,11 +1,12 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import HTTP
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// Delivers samples, events and daily summaries to the backend: pulls them from their producers, sends them, and moves its anchors only after the backend
 /// has answered for all of them.
