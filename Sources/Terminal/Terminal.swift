@@ -30,7 +30,6 @@ package struct Terminal: Sendable, Equatable {
         case bold = "1"
         case dim = "2"
         case red = "31"
-        case green = "32"
         case yellow = "33"
     }
 

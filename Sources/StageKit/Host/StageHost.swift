@@ -21,7 +21,8 @@ package final class StageHost: Sendable {
     enum Input: Sendable {
         case message(Message)
         case answer(PullAnswer)
-        case effect(EffectResult)
+        /// One waits in `results`.
+        case effectIsDone
         case lostRows(generation: String)
     }
 
@@ -66,29 +67,60 @@ package final class StageHost: Sendable {
         stage: any Stage, database: StageDatabase, address: BusAddress, effects: (any EffectRunner)?,
         source: @escaping @Sendable () throws -> (Database, any PullSource)
     ) throws {
-        try database.transaction {
-            try KeyedChangelog.createTables(in: database.database)
-            try Upstream.createTables(in: database.database)
-        }
-        let changelog = try KeyedChangelog(database)
-        let identifiers = Turn.Identifiers(startingAt: WallClock.now)
-        func makeTurn() -> Turn {
-            Turn(
-                now: WallClock.now, monotonic: MonotonicClock.now, log: log, stage: database, changelog: changelog,
-                identifiers: identifiers)
-        }
-        let opening = makeTurn()
+        let turns = try TurnMaker(database, log: log)
+        let opening = turns.make()
         try stage.open(opening)
         _ = try opening.commit()
         vitals.update(
-            head: database.head, generations: database.generations.count, epoch: database.epoch,
-            report: try stage.report(makeTurn()), committed: nil)
+            head: database.head, epoch: database.epoch, report: try stage.report(turns.make()), committed: nil)
 
         let outbox = Outbox(instance: instance)
+        let server = pullServer(source, outbox)
+        let bus = try connect(to: address, hearing: stage.subscriptions, server, outbox)
+        outbox.attach(bus)
+        defer {
+            // Order matters: an effect that waits for room is let go first, and nothing is sent after the last heartbeat, which says that
+            // this instance has stopped.
+            results.close()
+            effects?.stop()
+            server.close()
+            vitals.stop()
+            bus.beat()
+            bus.close()
+        }
+
+        perform(opening.effects, effects)
+        var deadline: MonotonicTime? = MonotonicClock.now
+        while !stopping.withLock({ $0 }) {
+            let inputs = waitForInputs(until: deadline)
+            let turn = turns.make()
+            vitals.begin(at: turn.monotonic)
+            do {
+                deadline = try take(turn, of: stage, inputs, outbox)
+                let committed = try turn.commit()
+                for message in turn.published { outbox.send(message.topic, message.body) }
+                perform(turn.effects, effects)
+                let changed = vitals.update(
+                    head: database.head, epoch: database.epoch, report: try stage.report(turn),
+                    committed: committed ? WallClock.now : nil)
+                if changed { bus.beat() }
+            } catch {
+                turn.rollback()
+                throw error
+            }
+            vitals.end()
+        }
+        if let error = failure.withLock({ $0.error }) { throw error }
+    }
+
+    /// Answers those who pull.
+    private func pullServer(
+        _ source: @escaping @Sendable () throws -> (Database, any PullSource), _ outbox: Outbox
+    ) -> PullServer {
         // Once: rows are lost while nobody has the file open. A consumer that says so again and again would have all
         // others look up theirs each time.
         let knowsLostRows = Mutex(false)
-        let server = PullServer(
+        return PullServer(
             instance: instance, log: log, open: source,
             lostRows: { [inputs] generation in
                 let isNew = knowsLostRows.withLock { known in
@@ -99,13 +131,18 @@ package final class StageHost: Sendable {
             },
             failed: { [self] in fail($0) },
             send: { outbox.send($0, $1) })
+    }
+
+    private func connect(
+        to address: BusAddress, hearing subscriptions: [Subscription], _ server: PullServer, _ outbox: Outbox
+    ) throws -> BusConnection {
         let pullTopic = "pull.\(instance)"
         let pageTopic = "page.\(instance)"
         let ownBeat = Heartbeat.topic(instance)
         let foreign = ForeignWords(log)
-        let bus = try BusConnection(
+        return try BusConnection(
             address: address,
-            subscriptions: stage.subscriptions + [.exact(pullTopic), .exact(pageTopic), .exact(ownBeat)],
+            subscriptions: subscriptions + [.exact(pullTopic), .exact(pageTopic), .exact(ownBeat)],
             handlers: BusConnection.Handlers(
                 message: { [self] message in
                     switch message.topic {
@@ -127,55 +164,38 @@ package final class StageHost: Sendable {
                 answersHello: true,
                 refused: { [log] in log(.busRefused, failed: true, ["why": $0]) },
                 failed: { [self] in fail($0) }))
-        outbox.attach(bus)
-        defer {
-            // Order matters: an effect that waits for room is let go first, and nothing is sent after the last heartbeat, which says that
-            // this instance has stopped.
-            results.close()
-            effects?.stop()
-            server.close()
-            vitals.stop()
-            bus.beat()
-            bus.close()
-        }
+    }
 
-        let relay: @Sendable (EffectResult) -> Bool = { [self] result in
-            guard results.put(result) else { return false }
-            inputs.insist(.effect(EffectResult(id: -1, value: 0)))
-            return true
-        }
-        for effect in opening.effects { effects?.perform(effect, reply: relay) }
-        var deadline: MonotonicTime? = MonotonicClock.now
-        while !stopping.withLock({ $0 }) {
-            let now = MonotonicClock.now
-            // Now and then a turn without a reason: what a stage does by the clock's time is nobody's message.
-            let regular = Repetition.next(Repetition.quiet, after: now)
-            let next = [deadline, pulls.withLock { $0.nextDeadline }, regular].compactMap { $0 }.min() ?? now
-            let batch = inputs.take(limit: 64, timeout: max(.zero, next - now).seconds)
-            let turn = makeTurn()
-            vitals.begin(at: turn.monotonic)
-            do {
-                try handle(batch, stage: stage, turn: turn, outbox: outbox)
-                deadline = try stage.tick(turn)
-                for pull in turn.takePulls() { send(pull, outbox) }
-                for id in turn.takeWithdrawn() { pulls.withLock { $0.forget(id) } }
-                for again in pulls.withLock({ $0.overdue(at: MonotonicClock.now) }) {
-                    outbox.send(again.topic, again.body)
-                }
-                let committed = try turn.commit()
-                for message in turn.published { outbox.send(message.topic, message.body) }
-                for effect in turn.effects { effects?.perform(effect, reply: relay) }
-                let changed = vitals.update(
-                    head: database.head, generations: database.generations.count, epoch: database.epoch,
-                    report: try stage.report(turn), committed: committed ? WallClock.now : nil)
-                if changed { bus.beat() }
-            } catch {
-                turn.rollback()
-                throw error
+    private func perform(_ asked: [Effect], _ effects: (any EffectRunner)?) {
+        for effect in asked {
+            effects?.perform(effect) { [self] result in
+                guard results.put(result) else { return false }
+                inputs.insist(.effectIsDone)
+                return true
             }
-            vitals.end()
         }
-        if let error = failure.withLock({ $0.error }) { throw error }
+    }
+
+    /// - Parameter deadline: when the stage wants to be asked, whatever comes; nil: it doesn't.
+    private func waitForInputs(until deadline: MonotonicTime?) -> [Input] {
+        let now = MonotonicClock.now
+        // Now and then a turn without a reason: what a stage does by the clock's time is nobody's message.
+        let regular = Repetition.next(Repetition.quiet, after: now)
+        let next = [deadline, pulls.withLock { $0.nextDeadline }, regular].compactMap { $0 }.min() ?? now
+        return inputs.take(limit: 64, timeout: max(.zero, next - now).seconds)
+    }
+
+    /// All of a turn but its commit.
+    /// - Returns: when the stage wants to be asked again.
+    private func take(
+        _ turn: Turn, of stage: any Stage, _ inputs: [Input], _ outbox: Outbox
+    ) throws -> MonotonicTime? {
+        try handle(inputs, stage: stage, turn: turn, outbox: outbox)
+        let deadline = try stage.tick(turn)
+        for pull in turn.takePulls() { send(pull, outbox) }
+        for id in turn.takeWithdrawn() { pulls.withLock { $0.forget(id) } }
+        for again in pulls.withLock({ $0.overdue(at: MonotonicClock.now) }) { outbox.send(again.topic, again.body) }
+        return deadline
     }
 
     /// Puts the parts of an answer together as they come, on the bus's thread: only complete answers wait for the
@@ -200,7 +220,7 @@ package final class StageHost: Sendable {
             switch input {
             case .message(let message): try stage.receive(message, turn)
             case .answer(let answer): try stage.receive(answer, turn)
-            case .effect:
+            case .effectIsDone:
                 for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
             case .lostRows(let generation):
                 // A consumer has seen rows that this store no longer has: whoever reads from now on must know it.

@@ -34,7 +34,7 @@ final class Vitals: Sendable {
 
     /// Takes over what a commit led to; true when others should hear of it at once.
     @discardableResult
-    func update(head: StoreHead, generations: Int, epoch: Int64, report: StageReport, committed: Instant?) -> Bool {
+    func update(head: StoreHead, epoch: Int64, report: StageReport, committed: Instant?) -> Bool {
         state.withLock { state in
             let changed = state.head != head || report.differs(from: state.report)
             if changed { state.presence.moved(at: MonotonicClock.now) }

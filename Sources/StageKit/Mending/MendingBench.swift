@@ -1,5 +1,4 @@
 import Changelog
-import Clocks
 import HealthModel
 import Logging
 import MessageBus
@@ -25,16 +24,9 @@ struct MendingBench {
 
     /// Its turns: effects that each asked for, once it is committed.
     private func opened() throws -> (_ body: (Turn) throws -> Void) throws -> [Effect] {
-        try database.transaction {
-            try KeyedChangelog.createTables(in: database.database)
-            try Upstream.createTables(in: database.database)
-        }
-        let changelog = try KeyedChangelog(database)
-        let identifiers = Turn.Identifiers(startingAt: WallClock.now)
+        let turns = try TurnMaker(database, log: log)
         func turn(_ body: (Turn) throws -> Void) throws -> [Effect] {
-            let turn = Turn(
-                now: WallClock.now, monotonic: MonotonicClock.now, log: log, stage: database, changelog: changelog,
-                identifiers: identifiers)
+            let turn = turns.make()
             do {
                 try body(turn)
                 _ = try turn.commit()
