@@ -11,17 +11,14 @@ struct Characteristics {
     /// - Parameter asked: the members that the handler reads.
     init(_ asked: Set<String>) { self.asked = asked }
 
-    static func createTables(in database: Database) throws {
-        try database.execute(
-            "CREATE TABLE IF NOT EXISTS characteristics(user TEXT PRIMARY KEY, members TEXT NOT NULL) WITHOUT ROWID")
-    }
+    private static let table = ValueTable("characteristics", key: "user", value: "members")
+
+    static func createTables(in database: Database) throws { try table.create(in: database) }
 
     mutating func open(_ turn: Turn) throws { try load(turn.database) }
 
     mutating func load(_ database: Database) throws {
-        try database.prepare("SELECT user, members FROM characteristics").forEachRow {
-            byUser[$0.string(0)] = try Value(json: $0.bytes(1))
-        }
+        try Self.table.forEach(in: database) { byUser[$0] = $1 }
     }
 
     /// An object; empty where nothing is known.
@@ -32,10 +29,7 @@ struct Characteristics {
         let new = Value.object((members.object ?? [:]).filter { asked.contains($0.key) })
         guard new != self[user] else { return false }
         byUser[user] = new
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO characteristics VALUES (?, ?)")
-        write.bind(1, user)
-        write.bind(2, new.json())
-        try write.run()
+        try Self.table.set(user, to: new, turn)
         return true
     }
 

@@ -35,12 +35,7 @@ struct TrialDays {
         try database.readTransaction {
             try timelines.load(database)
             try characteristics.load(database)
-            let saved = try database.prepare("SELECT value FROM cursors WHERE name = ?")
-            saved.bind(1, observer)
-            guard let text = try saved.firstRow({ $0.bytes(0) }) else { return }
-            guard let cursor = Cursor(wireValue: try Value(json: text)) else {
-                throw StageError.unreadableCursor(observer)
-            }
+            guard let cursor = try Upstream.cursor(observer, in: database) else { return }
             self.cursor = cursor
             let newest = try database.prepare(
                 """

@@ -30,16 +30,14 @@ package final class MendingStage: Stage {
 
     package func open(_ turn: Turn) throws {
         try inner.open(turn)
-        try turn.write().database.execute(
-            "CREATE TABLE IF NOT EXISTS mending(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-        let kept = try turn.database.prepare("SELECT value FROM mending WHERE key = 'last'").firstRow {
-            try Value(json: $0.bytes(0)).read(KeptRequest.self)
+        try Self.table.create(in: turn.write().database)
+        try Self.table.forEach(in: turn.database) { key, value in
+            guard key.hasPrefix(Self.notedPrefix), let request = MendRequest(value) else { return }
+            noted.append((key, request))
         }
-        try turn.database.prepare("SELECT key, value FROM mending WHERE key LIKE 'next-%' ORDER BY key").forEachRow {
-            guard let request = MendRequest(try Value(json: $0.bytes(1))) else { return }
-            noted.append(($0.string(0), request))
-        }
-        guard let kept = kept ?? nil, let request = MendRequest(kept.request) else { return }
+        guard let kept = try Self.table.value(Self.last, in: turn.database)?.read(KeptRequest.self),
+            let request = MendRequest(kept.request)
+        else { return }
         let state = Mended(kept)
         current = (request, state)
         if !state.isOver { try begin(request, turn) }
@@ -68,13 +66,12 @@ package final class MendingStage: Stage {
         // Ten digits, so that keys sort as numbers.
         let digits = String(last + 1)
         let key = Self.notedPrefix + String(repeating: "0", count: max(0, 10 - digits.count)) + digits
-        let write = try turn.write().database.prepare("INSERT INTO mending VALUES (?, ?)")
-        write.bind(1, key)
-        write.bind(2, request.members.json())
-        try write.run()
+        try Self.table.set(key, to: request.members, turn)
         noted.append((key, request))
     }
 
+    private static let table = ValueTable("mending")
+    private static let last = "last"
     private static let notedPrefix = "next-"
 
     /// Begins the next of the requests that were noted, and those behind it that are over at once; false when there is none.
@@ -82,9 +79,7 @@ package final class MendingStage: Stage {
         guard !noted.isEmpty else { return false }
         while !noted.isEmpty, current?.state.isOver != false {
             let (key, request) = noted.removeFirst()
-            let remove = try turn.write().database.prepare("DELETE FROM mending WHERE key = ?")
-            remove.bind(1, key)
-            try remove.run()
+            try Self.table.remove(key, turn)
             try begin(request, turn)
         }
         return true
@@ -124,9 +119,8 @@ package final class MendingStage: Stage {
         if state.isOver { turn.log(.mendEnded, ["action": request.action]) }
         // A copy that were kept as under way would be in itself, and begin anew wherever it is restored; whoever wants one asks again.
         guard request.action != "backup" else { return }
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO mending VALUES ('last', ?)")
-        write.bind(1, Value(KeptRequest(Mending(request, state), request: request.members)).json())
-        try write.run()
+        try Self.table.set(
+            Self.last, to: Value(KeptRequest(Mending(request, state), request: request.members)), turn)
     }
 
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws { try inner.receive(answer, turn) }

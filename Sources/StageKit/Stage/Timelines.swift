@@ -10,17 +10,14 @@ package struct Timelines {
 
     package init() {}
 
-    package static func createTables(in database: Database) throws {
-        try database.execute(
-            "CREATE TABLE IF NOT EXISTS zones(user TEXT PRIMARY KEY, timeline TEXT NOT NULL) WITHOUT ROWID")
-    }
+    private static let table = ValueTable("zones", key: "user", value: "timeline")
+
+    package static func createTables(in database: Database) throws { try table.create(in: database) }
 
     package mutating func open(_ turn: Turn) throws { try load(turn.database) }
 
-    mutating func load(_ database: Database) throws {
-        try database.prepare("SELECT user, timeline FROM zones").forEachRow {
-            byUser[$0.string(0)] = try ZoneTimeline(wireValue: Value(json: $0.bytes(1)))
-        }
+    package mutating func load(_ database: Database) throws {
+        try Self.table.forEach(in: database) { byUser[$0] = try ZoneTimeline(wireValue: $1) }
     }
 
     package subscript(user: String) -> ZoneTimeline? { byUser[user] }
@@ -46,10 +43,7 @@ package struct Timelines {
             let old = byUser[user]
             guard old != new else { continue }
             byUser[user] = new
-            let write = try turn.write().database.prepare("INSERT OR REPLACE INTO zones VALUES (?, ?)")
-            write.bind(1, user)
-            write.bind(2, new.wireValue.json())
-            try write.run()
+            try Self.table.set(user, to: new.wireValue, turn)
             changes.append(Change(user: user, old: old, new: new))
         }
         return changes

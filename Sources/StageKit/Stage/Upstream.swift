@@ -56,17 +56,20 @@ package final class Upstream {
         self.polls = polls
     }
 
-    package static func createTables(in database: Database) throws {
-        try database.execute(
-            "CREATE TABLE IF NOT EXISTS cursors(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+    private static let cursors = ValueTable("cursors", key: "name")
+
+    package static func createTables(in database: Database) throws { try cursors.create(in: database) }
+
+    /// What a stage's file holds of an upstream; nil when nothing was consumed of it.
+    package static func cursor(_ name: String, in database: Database) throws -> Cursor? {
+        guard let saved = try cursors.value(name, in: database) else { return nil }
+        guard let cursor = Cursor(wireValue: saved) else { throw StageError.unreadableCursor(name) }
+        return cursor
     }
 
     /// Loads the cursor; the tables must exist.
     package func open(_ turn: Turn) throws {
-        let read = try turn.database.prepare("SELECT value FROM cursors WHERE name = ?")
-        read.bind(1, name)
-        guard let text = try read.firstRow({ $0.bytes(0) }) else { return }
-        guard let saved = Cursor(wireValue: try Value(json: text)) else { throw StageError.unreadableCursor(name) }
+        guard let saved = try Self.cursor(name, in: turn.database) else { return }
         cursor = saved
         received = saved
     }
@@ -287,9 +290,6 @@ package final class Upstream {
     }
 
     private func save(_ turn: Turn) throws {
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO cursors VALUES (?, ?)")
-        write.bind(1, name)
-        write.bind(2, cursor.wireValue.json())
-        try write.run()
+        try Self.cursors.set(name, to: cursor.wireValue, turn)
     }
 }

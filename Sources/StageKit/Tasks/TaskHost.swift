@@ -29,10 +29,9 @@ package struct TaskHost {
 
     package init(_ scheduler: TaskScheduler) { self.scheduler = scheduler }
 
-    package static func createTables(in database: Database) throws {
-        try database.execute(
-            "CREATE TABLE IF NOT EXISTS tasks(id TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-    }
+    private static let table = ValueTable("tasks", key: "id")
+
+    package static func createTables(in database: Database) throws { try table.create(in: database) }
 
     package mutating func register(_ identifier: String, _ kind: TaskKind) throws {
         try scheduler.register(identifier, kind)
@@ -40,9 +39,7 @@ package struct TaskHost {
 
     /// Loads what was pending; after all have been registered.
     package mutating func open(_ turn: Turn) throws {
-        try turn.database.prepare("SELECT id, value FROM tasks").forEachRow {
-            saved[$0.string(0)] = try Value(json: $0.bytes(1))
-        }
+        try Self.table.forEach(in: turn.database) { saved[$0] = $1 }
         scheduler.restore(saved)
         isChanged = true
     }
@@ -143,10 +140,7 @@ package struct TaskHost {
         isChanged = false
         let rows = scheduler.rows
         for (identifier, row) in rows where saved[identifier] != row {
-            let write = try turn.write().database.prepare("INSERT OR REPLACE INTO tasks VALUES (?, ?)")
-            write.bind(1, identifier)
-            write.bind(2, row.json())
-            try write.run()
+            try Self.table.set(identifier, to: row, turn)
         }
         saved.merge(rows) { _, new in new }
     }

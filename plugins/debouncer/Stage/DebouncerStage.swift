@@ -119,8 +119,7 @@ package final class DebouncerStage: Stage {
     /// - Throws: `DeliveryError` for a task that the permissions don't hold.
     package func open(_ turn: Turn) throws {
         let database = try turn.write().database
-        try database.execute(
-            "CREATE TABLE IF NOT EXISTS released(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        try Self.kept.create(in: database)
         try TaskHost.createTables(in: database)
         for task in configuration.tasks.sorted(by: { $0.rawValue < $1.rawValue }) {
             try tasks.register(task.rawValue, task.kind)
@@ -142,18 +141,11 @@ package final class DebouncerStage: Stage {
         head = kept.head
     }
 
-    func load(_ key: String, _ turn: Turn) throws -> Value? {
-        let read = try turn.database.prepare("SELECT value FROM released WHERE key = ?")
-        read.bind(1, key)
-        return try read.firstRow { $0.bytes(0) }.map { try Value(json: $0) }
-    }
+    private static let kept = ValueTable("released")
 
-    func store(_ key: String, _ value: Value, _ turn: Turn) throws {
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO released VALUES (?, ?)")
-        write.bind(1, key)
-        write.bind(2, value.json())
-        try write.run()
-    }
+    func load(_ key: String, _ turn: Turn) throws -> Value? { try Self.kept.value(key, in: turn.database) }
+
+    func store(_ key: String, _ value: Value, _ turn: Turn) throws { try Self.kept.set(key, to: value, turn) }
 
     package func receive(_ message: Message, _ turn: Turn) throws {
         if let beat = Heartbeat(message) {

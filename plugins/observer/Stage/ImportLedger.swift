@@ -47,13 +47,15 @@ final class ImportLedger {
             CREATE TABLE IF NOT EXISTS imports(
                 number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, user TEXT NOT NULL, state TEXT NOT NULL,
                 submitted INTEGER NOT NULL, added TEXT NOT NULL, report TEXT, problem TEXT, seconds REAL NOT NULL);
-            CREATE TABLE IF NOT EXISTS import_plans(id TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS import_offers(
                 id TEXT PRIMARY KEY, request TEXT NOT NULL, heard INTEGER NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS first_reads(
                 user TEXT PRIMARY KEY, after INTEGER NOT NULL, until INTEGER) WITHOUT ROWID
             """)
+        try plans.create(in: database)
     }
+
+    private static let plans = ValueTable("import_plans", key: "id", value: "plan")
 
     func open(_ turn: Turn) throws {
         try turn.database.prepare(
@@ -125,10 +127,7 @@ final class ImportLedger {
         try write.run()
         try save(entry.offer, of: entry.id, turn)
         guard let plan = entry.plan else { return }
-        let writePlan = try turn.write().database.prepare("INSERT OR REPLACE INTO import_plans VALUES (?, ?)")
-        writePlan.bind(1, entry.id)
-        writePlan.bind(2, plan.wireValue.json())
-        try writePlan.run()
+        try Self.plans.set(entry.id, to: plan.wireValue, turn)
     }
 
     private func save(_ offer: FileOffer?, of id: String, _ turn: Turn) throws {

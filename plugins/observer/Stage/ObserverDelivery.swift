@@ -23,17 +23,14 @@ final class ObserverDelivery {
         self.refusal = refusal
     }
 
-    static func createTables(in database: Database) throws {
-        try database.execute(
-            "CREATE TABLE IF NOT EXISTS delivery(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-    }
+    static let table = ValueTable("delivery")
 
     func open(_ turn: Turn) throws {
-        if let saved = try Self.read("device", turn.database) {
+        if let saved = try Self.table.value("device", in: turn.database) {
             guard let state = DeviceState().updated(from: saved) else { throw StageError.unreadableCursor("device") }
             device = state
         }
-        if let saved = try Self.read("registrations", turn.database) {
+        if let saved = try Self.table.value("registrations", in: turn.database) {
             guard let table = ObserverRegistrations(wireValue: saved, policy: registrations.policy) else {
                 throw StageError.unreadableCursor("registrations")
             }
@@ -43,19 +40,6 @@ final class ObserverDelivery {
         }
         covered = turn.head.sequence
         isReminding = try turn.isRaised(.unlockReminder)
-    }
-
-    static func read(_ key: String, _ database: Database) throws -> Value? {
-        let find = try database.prepare("SELECT value FROM delivery WHERE key = ?")
-        find.bind(1, key)
-        return try find.firstRow { $0.bytes(0) }.map { try Value(json: $0) }
-    }
-
-    private func write(_ key: String, _ value: Value, _ turn: Turn) throws {
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO delivery VALUES (?, ?)")
-        write.bind(1, key)
-        write.bind(2, value.json())
-        try write.run()
     }
 }
 
@@ -111,7 +95,7 @@ extension ObserverDelivery {
         turn.log(.deviceChanged, ["app": new.app.rawValue, "locked": new.isLocked, "deferring": new.isDeferring])
         if new.app == .active, old.app != .active { registrations.enteredForeground(known: known) }
         if new.app == .forceQuit { registrations.forceQuit() }
-        try write("device", Value(new), turn)
+        try Self.table.set("device", to: Value(new), turn)
         try writeAccess(turn)
     }
 
@@ -144,9 +128,9 @@ extension ObserverDelivery {
 
     /// The little that each read has to know, in a row of its own.
     private func writeAccess(_ turn: Turn) throws {
-        try write(
+        try Self.table.set(
             "access",
-            [
+            to: [
                 "locked": .bool(device.isLocked),
                 "denied": .array(registrations.denied.sorted().map { .string($0) }),
             ], turn)
@@ -180,7 +164,7 @@ extension ObserverDelivery {
         // When a type last fired is only looked at: it is taken along by a commit that happens anyway, and not by each.
         let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= .seconds(1)
         if registrations.needsSaving || isDue {
-            try write("registrations", registrations.wireValue, turn)
+            try Self.table.set("registrations", to: registrations.wireValue, turn)
             registrations.saved()
             savedLately = turn.monotonic
         }

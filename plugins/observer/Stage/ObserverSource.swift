@@ -4,6 +4,7 @@ import HealthModel
 import HealthStore
 import Protocol
 import SQLite
+import StageKit
 
 /// What the observer answers: anchored queries (`samples`, `spans`), ranges as of a sequence (`slice`), zones and a timeline's
 /// origins, imports, types, completeness, Apple's summaries, what is quarantined.
@@ -81,8 +82,8 @@ package final class ObserverSource: PullSource {
         case "delivery":
             page(
                 [
-                    "device": try ObserverDelivery.read("device", database) ?? Value(DeviceState()),
-                    "registrations": try ObserverDelivery.read("registrations", database) ?? [:],
+                    "device": try ObserverDelivery.table.value("device", in: database) ?? Value(DeviceState()),
+                    "registrations": try ObserverDelivery.table.value("registrations", in: database) ?? [:],
                 ], true)
         case "imports": page(["imports": try imports(id: request["import"].string)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)

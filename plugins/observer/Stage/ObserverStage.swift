@@ -57,7 +57,7 @@ package final class ObserverStage: Stage {
         try ImportLedger.createTables(in: database)
         try zones.open(turn)
         try CharacteristicsTable.createTables(in: database)
-        try ObserverDelivery.createTables(in: database)
+        try ObserverDelivery.table.create(in: database)
         try imports.open(turn)
         try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)

@@ -28,19 +28,19 @@ struct DeliveryLedger {
         try database.execute(
             """
             CREATE TABLE IF NOT EXISTS deliveries(metric TEXT PRIMARY KEY, last INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
-            CREATE TABLE IF NOT EXISTS delays(metric TEXT PRIMARY KEY, counts TEXT NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS backend(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
             """)
+        try Self.delays.create(in: database)
         try DeadLetter.createTables(in: database)
     }
+
+    private static let delays = ValueTable("delays", key: "metric", value: "counts")
 
     mutating func open(_ turn: Turn) throws {
         try turn.database.prepare("SELECT metric, last, count FROM deliveries").forEachRow {
             metrics[$0.string(0)] = Metric(last: $0.int64(1), count: $0.int64(2))
         }
-        try turn.database.prepare("SELECT metric, counts FROM delays").forEachRow {
-            delays[$0.string(0)] = DelayHistogram(wireValue: try Value(json: $0.bytes(1)))
-        }
+        try Self.delays.forEach(in: turn.database) { delays[$0] = DelayHistogram(wireValue: $1) }
         let kept = try turn.database.prepare("SELECT value FROM backend WHERE key = 'known'").firstRow {
             try Value(json: $0.bytes(0))
         }
@@ -94,10 +94,7 @@ struct DeliveryLedger {
         }
         histogram.fade()
         delays[metric.rawValue] = histogram
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO delays VALUES (?, ?)")
-        write.bind(1, metric.rawValue)
-        write.bind(2, histogram.wireValue.json())
-        try write.run()
+        try Self.delays.set(metric.rawValue, to: histogram.wireValue, turn)
     }
 
     /// Keeps an element aside that the backend won't take, with the reason; one that has been tried again counts its tries.
