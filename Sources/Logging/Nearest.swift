@@ -8,6 +8,15 @@ package enum Nearest {
         return best.edits <= max(1, word.utf8.count / 3) ? best.candidate : nil
     }
 
+    /// "did you mean 'steps'?"; where nothing is near, `other`, or else all that there is.
+    package static func hint(
+        for word: String, among candidates: [String], quoted: Bool = true, else other: String? = nil
+    ) -> String {
+        let quote = quoted ? "'" : ""
+        return to(word, among: candidates).map { "did you mean \(quote)\($0)\(quote)?" }
+            ?? other ?? "there are: \(candidates.joined(separator: ", "))"
+    }
+
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var before: [Int] = []
         var above: [Int] = []

@@ -77,11 +77,9 @@ extension DeviceState {
                 throw .usage("\(word) isn't KEY=VALUE", hint: "as in locked=true or app=background")
             }
             guard let old = all[parts[0]] else {
-                let nearest = Nearest.to(parts[0], among: all.keys.sorted())
                 throw .usage(
                     "the device has no \(parts[0])",
-                    hint: nearest.map { "did you mean \($0)?" }
-                        ?? "there are: \(all.keys.sorted().joined(separator: ", "))")
+                    hint: Nearest.hint(for: parts[0], among: all.keys.sorted(), quoted: false))
             }
             guard let value = value(parts[1], of: parts[0], like: old),
                 DeviceState().updated(from: [parts[0]: value]) != nil

@@ -70,10 +70,7 @@ package final class SyncClient {
     package func check(metric: String?) throws {
         let names = stack.configuration.handlers.map(\.name)
         guard let metric, !names.contains(metric) else { return }
-        throw Failure.usage(
-            "there is no metric '\(metric)'",
-            hint: Nearest.to(metric, among: names).map { "did you mean '\($0)'?" }
-                ?? "there are: \(names.joined(separator: ", "))")
+        throw Failure.usage("there is no metric '\(metric)'", hint: Nearest.hint(for: metric, among: names))
     }
 
     package func sync(metric: String?) throws -> Outcome {

@@ -93,11 +93,7 @@ package struct TaskClient {
 
     private func find(_ id: String, in rows: [Row]) throws -> Row {
         if let row = rows.first(where: { $0.id == id }) { return row }
-        let known = rows.map(\.id)
-        throw Failure.usage(
-            "there is no task '\(id)'",
-            hint: Nearest.to(id, among: known).map { "did you mean '\($0)'?" }
-                ?? "there are: \(known.joined(separator: ", "))")
+        throw Failure.usage("there is no task '\(id)'", hint: Nearest.hint(for: id, among: rows.map(\.id)))
     }
 
     private func check(_ action: String, _ row: Row) throws {

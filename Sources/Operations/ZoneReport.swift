@@ -25,8 +25,8 @@ package struct ZoneReport {
                 users.isEmpty ? "no zones yet on \(stack.place)" : "no user '\(user)' on \(stack.state.path)",
                 hint: users.isEmpty
                     ? "'healthbus up' begins a timeline"
-                    : Nearest.to(user, among: users).map { "did you mean \($0)?" }
-                        ?? "there are \(users.joined(separator: ", "))")
+                    : Nearest.hint(
+                        for: user, among: users, quoted: false, else: "there are \(users.joined(separator: ", "))"))
         }
         self.init(user: user, parts: parts)
     }

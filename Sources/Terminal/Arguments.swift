@@ -75,10 +75,11 @@ package struct Arguments: Sendable {
     private mutating func take(option word: String, _ rest: inout ArraySlice<String>) throws(Failure) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let option = command.options.first(where: { $0.name == parts[0] || $0.short == parts[0] }) else {
-            let nearest = Nearest.to(parts[0], among: command.options.map(\.name))
             throw .usage(
                 "unknown option \(parts[0])",
-                hint: nearest.map { "did you mean \($0)?" } ?? "see \(command.name) --help")
+                hint: Nearest.hint(
+                    for: parts[0], among: command.options.map(\.name), quoted: false, else: "see \(command.name) --help"
+                ))
         }
         if let known = given[option.name], !known.isEmpty, !option.repeats, option.value != nil {
             throw .usage("\(option.name) is given twice", hint: "give it once")

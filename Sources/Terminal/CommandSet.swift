@@ -51,9 +51,9 @@ package struct CommandSet: Sendable {
 
     private func command(_ word: String) throws(Failure) -> CommandHelp {
         if let found = commands.first(where: { $0.word == word }) { return found }
-        let nearest = Nearest.to(word, among: commands.map(\.word))
         throw .usage(
-            "unknown command \(word)", hint: nearest.map { "did you mean \($0)?" } ?? "see \(program) --help")
+            "unknown command \(word)",
+            hint: Nearest.hint(for: word, among: commands.map(\.word), quoted: false, else: "see \(program) --help"))
     }
 
     package func render(width columns: Int? = nil) -> String {

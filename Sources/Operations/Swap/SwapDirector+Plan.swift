@@ -54,10 +54,7 @@ extension SwapDirector {
         let catalog = try currentCatalog()
         guard let manifest = try catalog.manifest(plugin, from: "/") else {
             let names = catalog.manifests.values.filter { kind == nil || $0.kind == kind }.map(\.name).sorted()
-            throw Failure(
-                "there is no plugin '\(plugin)'",
-                hint: Nearest.to(plugin, among: names).map { "did you mean '\($0)'?" }
-                    ?? "there are: \(names.joined(separator: ", "))")
+            throw Failure("there is no plugin '\(plugin)'", hint: Nearest.hint(for: plugin, among: names))
         }
         if let kind, manifest.kind != kind {
             throw Failure(

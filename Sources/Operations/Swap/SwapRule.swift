@@ -17,10 +17,7 @@ package enum SwapRule {
     ) -> Failure? {
         guard let old = running.instance(name), let new = wanted.instance(name) else {
             return Failure(
-                "this stack has no '\(name)'",
-                hint: Nearest.to(name, among: running.instances.map(\.name)).map {
-                    "did you mean '\($0)'?"
-                } ?? "there are: \(running.instances.map(\.name).joined(separator: ", "))")
+                "this stack has no '\(name)'", hint: Nearest.hint(for: name, among: running.instances.map(\.name)))
         }
         if let difference = difference(old, new) {
             return Failure(

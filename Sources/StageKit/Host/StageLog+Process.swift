@@ -12,11 +12,9 @@ extension StageLog {
         let log = LogFile(path: file).map { file in standard.writing { file.write($0) } } ?? standard
         let categories = Set(LogEvent.all.map(\.category))
         for category in log.levels.byCategory.keys.sorted() where !categories.contains(category) {
-            let nearest = Nearest.to(category, among: categories.sorted())
             throw Failure.usage(
                 "HEALTHBUS_LOG_LEVEL names the category \"\(category)\", which there isn't",
-                hint: nearest.map { "did you mean \($0)?" }
-                    ?? "there are: \(categories.sorted().joined(separator: ", "))")
+                hint: Nearest.hint(for: category, among: categories.sorted(), quoted: false))
         }
         return StageLog(isWanted: { log.levels.wants($0, failed: $1) }) { log($0, failed: $1, $2) }
     }

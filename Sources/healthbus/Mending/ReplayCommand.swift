@@ -93,9 +93,6 @@ extension Stack {
     /// - Throws: `Failure` (usage) that lists the instances when this one isn't among them.
     func named(_ name: String) throws -> StackConfiguration.Instance {
         if let instance = configuration.instance(name) { return instance }
-        throw Failure.usage(
-            "this stack has no '\(name)'",
-            hint: Nearest.to(name, among: names).map { "did you mean '\($0)'?" }
-                ?? "there are: \(names.joined(separator: ", "))")
+        throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: names))
     }
 }
