@@ -80,8 +80,8 @@ extension DebouncerStage {
     private func drop(_ identifier: String, _ turn: Turn) throws {
         guard let task = DebouncerTask(rawValue: identifier) else { return }
         work[task] = nil
-        guard task == .historical, history != nil else { return }
-        history = nil
+        guard task == .historical, historical.sync != nil else { return }
+        historical.sync = nil
         try store("history", .null, turn)
     }
 
@@ -93,7 +93,7 @@ extension DebouncerStage {
     private func nextBegin(_ task: DebouncerTask, _ turn: Turn) -> Instant? {
         if task == .dailyEnergy {
             guard let hour = configuration.dailyEnergyHour else { return nil }
-            return zones.values.compactMap { $0.next(hour: hour, after: turn.now) }.min()
+            return phone.zones.values.compactMap { $0.next(hour: hour, after: turn.now) }.min()
         }
         return configuration.intervals[task].map { turn.now + $0.microseconds }
     }
@@ -102,17 +102,18 @@ extension DebouncerStage {
     func scheduleTasks(_ turn: Turn) throws {
         for task in configuration.tasks
         where task.isRepeating && tasks.isToBeSubmitted(task.rawValue) {
-            if task == .dailyEnergy, zones.isEmpty { askZones(turn) }
+            if task == .dailyEnergy, phone.zones.isEmpty { askZones(turn) }
             guard let earliest = nextBegin(task, turn) else { continue }
             try tasks.submit(request(task, earliest: earliest), conditions(turn), turn)
         }
         // A historical sync that was under way goes on.
-        if history != nil, !tasks.scheduler.isPending(DebouncerTask.historical.rawValue), work[.historical] == nil,
-            device.app == .active
+        if historical.sync != nil, !tasks.scheduler.isPending(DebouncerTask.historical.rawValue),
+            work[.historical] == nil,
+            phone.device.app == .active
         {
             try submitHistory(turn)
         }
-        if history != nil, zones.isEmpty { askZones(turn) }
+        if historical.sync != nil, phone.zones.isEmpty { askZones(turn) }
     }
 }
 

@@ -48,28 +48,14 @@ package final class DebouncerStage: Stage {
 
     var window: ReleaseWindow
     private(set) var head: StoreHead?
-    /// What each consumer was last told.
-    var told: [String: AnchorVector] = [:]
-    /// The epoch in which each consumer was last heard.
-    var lives: [String: Int64] = [:]
-    private var lastRepeat = MonotonicTime.distantPast
-    private var lastSpread = MonotonicTime.distantPast
-    private var repetition = Repetition(at: .distantPast)
+    var telling = Telling()
     /// Types that aren't observed, and up to where each was fired: nothing of them is released beyond.
     var offFired: [String: Int64] = [:]
 
-    // What the app knows of itself and the phone.
-    var device = DeviceState()
+    var phone = Phone()
+    var registration = Registration()
     /// The pending set as it is kept.
     var savedPending: [String: Int64] = [:]
-    /// Types that are to be acknowledged, up to where.
-    var acknowledgements: [String: Int64] = [:]
-    /// The number of this start, and the one that the observer has registered.
-    var launch: Int64 = 0
-    var registeredLaunch: Int64?
-    var hasPath: Bool?
-    var isConsolidating = false
-    var zones: [String: ZoneTimeline] = [:]
 
     var tasks: TaskHost
     /// What a running task waits for.
@@ -77,9 +63,7 @@ package final class DebouncerStage: Stage {
     var toldTasks: (tasks: [ScheduledTask], at: MonotonicTime)?
     var rounds: Rounds
     var ledger = RoundLedger()
-    var history: History?
-    /// The chunk that the consumers have been told of.
-    var toldChunk: String?
+    var historical = HistoricalSync()
     /// How far the observer was in the last heartbeat that was heard: all heads of types up to there are known.
     private(set) var heardHead: Int64 = 0
     /// The manual sync that was asked for last.
@@ -125,13 +109,13 @@ package final class DebouncerStage: Stage {
             try tasks.register(task.rawValue, task.kind)
         }
         try tasks.open(turn)
-        launch = (try load("launch", turn)?.int ?? 0) + 1
-        try store("launch", .integer(launch), turn)
-        if let saved = try load("history", turn) { history = saved.read().flatMap { History($0) } }
+        registration.launch = (try load("launch", turn)?.int ?? 0) + 1
+        try store("launch", .integer(registration.launch), turn)
+        if let saved = try load("history", turn) { historical.sync = saved.read().flatMap { History($0) } }
         try ledger.open(turn)
         rounds.goOn(after: ledger.last)
         // Until the observer speaks, the phone is as it was.
-        if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { device = state }
+        if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { phone.device = state }
         window.reach = reachNow
         savedPending = (try load("pending", turn)?.object ?? [:]).compactMapValues(\.int)
         guard let saved = try load("released", turn) else { return }
@@ -161,8 +145,8 @@ package final class DebouncerStage: Stage {
             try obey(message.body, turn)
         } else if let fire = message.body.read(Observed.self) {
             try follow(fire.head, turn)
-            turn.log(.observerFired, ["type": fire.type, "locked": device.isLocked])
-            acknowledgements[fire.type] = max(acknowledgements[fire.type] ?? 0, fire.sequence)
+            turn.log(.observerFired, ["type": fire.type, "locked": phone.device.isLocked])
+            registration.acknowledgements[fire.type] = max(registration.acknowledgements[fire.type] ?? 0, fire.sequence)
             if window.changed(fire.type, to: fire.sequence, at: turn.monotonic) {
                 try released([fire.type], reason: "fire", turn)
             }
@@ -180,7 +164,7 @@ package final class DebouncerStage: Stage {
     private func releaseAnew(_ turn: Turn) throws {
         window.reset()
         rounds.reset()
-        told = [:]
+        telling.told = [:]
         try save(turn)
     }
 
@@ -188,8 +172,8 @@ package final class DebouncerStage: Stage {
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard request.action == "reset" else { return .refused("a debouncer has no '\(request.action)'") }
         try releaseAnew(turn)
-        if history != nil {
-            history = nil
+        if historical.sync != nil {
+            historical.sync = nil
             try store("history", .null, turn)
             finish(.history, success: false, turn)
         }
@@ -203,27 +187,31 @@ package final class DebouncerStage: Stage {
         try finishRounds(turn)
         try replay(turn)
         // What waits for an answer is said again soon.
-        if registeredLaunch != launch || !acknowledgements.isEmpty || toldReplay != nil {
-            repetition.moved(at: turn.monotonic)
+        if registration.confirmed != registration.launch || !registration.acknowledgements.isEmpty || toldReplay != nil
+        {
+            telling.repetition.moved(at: turn.monotonic)
         }
-        if turn.monotonic >= repetition.next(after: lastRepeat, at: turn.monotonic)
+        if turn.monotonic >= telling.repetition.next(after: telling.lastRepeat, at: turn.monotonic)
             || nextTime.map({ turn.now >= $0 }) ?? false
         {
-            lastRepeat = turn.monotonic
-            lastSpread = turn.monotonic
+            telling.lastRepeat = turn.monotonic
+            telling.lastSpread = turn.monotonic
             register(turn)
             try scheduleTasks(turn)
             try followClock(turn)
             for consumer in consumers { tell(consumer, turn) }
-        } else if turn.monotonic - lastSpread >= Self.spread {
-            lastSpread = turn.monotonic
-            for consumer in consumers where told[consumer.name] != vector(for: consumer) { tell(consumer, turn) }
+        } else if turn.monotonic - telling.lastSpread >= Self.spread {
+            telling.lastSpread = turn.monotonic
+            for consumer in consumers where telling.told[consumer.name] != vector(for: consumer) {
+                tell(consumer, turn)
+            }
         }
-        acknowledge(atOnce: lastRepeat == turn.monotonic, turn)
+        acknowledge(atOnce: telling.lastRepeat == turn.monotonic, turn)
         try tasks.save(turn)
-        let spread = consumers.contains { told[$0.name] != vector(for: $0) } ? lastSpread + Self.spread : nil
+        let spread =
+            consumers.contains { telling.told[$0.name] != vector(for: $0) } ? telling.lastSpread + Self.spread : nil
         return [
-            window.nextDeadline, repetition.next(after: lastRepeat, at: turn.monotonic), spread,
+            window.nextDeadline, telling.repetition.next(after: telling.lastRepeat, at: turn.monotonic), spread,
             nextTime.map { turn.monotonic + .microseconds(max(0, $0 - turn.now)) }, rounds.nextDeadline,
             tasks.scheduler.nextDeadline(conditions(turn)),
         ].compactMap { $0 }.min()
@@ -262,7 +250,9 @@ package final class DebouncerStage: Stage {
     func tell(_ consumer: Consumer, _ turn: Turn) {
         guard let head else { return }
         let released = vector(for: consumer)
-        if told.updateValue(released, forKey: consumer.name) != released { repetition.moved(at: turn.monotonic) }
+        if telling.told.updateValue(released, forKey: consumer.name) != released {
+            telling.repetition.moved(at: turn.monotonic)
+        }
         turn.publish(
             Release.topic(consumer.name),
             Release(
@@ -286,7 +276,7 @@ package final class DebouncerStage: Stage {
         var common = StageDetails()
         common.tasks = toldTasks?.tasks
         let own = DebouncerDetails(
-            pending: window.pendingTypes.count, manual: manual?.details, history: history?.details)
+            pending: window.pendingTypes.count, manual: manual?.details, history: historical.sync?.details)
         return StageReport(
             frontier: [observer: window.released.minimum], details: HeartbeatDetails(own, common))
     }
