@@ -73,8 +73,8 @@ let package = Package(
         library(
             "Configuration",
             [
-                "BackgroundDelivery", "CPosix", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus", "Protocol",
-                "Supervisor",
+                "BackgroundDelivery", "CPosix", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus", "Processes",
+                "Protocol",
             ]),
         library(
             "Client",
@@ -92,15 +92,16 @@ let package = Package(
             "HandlerKit",
             [
                 "CPosix", "Changelog", "Client", "Configuration", "HealthModel", "JSON", "Logging", "MessageBus",
-                "Protocol", "SQLite", "StageKit", "Supervisor",
+                "Processes", "Protocol", "SQLite", "StageKit",
             ]),
-        library("Supervisor", ["CPosix"]),
+        library("Processes", ["CPosix"]),
+        library("Supervisor", ["CPosix", "Processes"]),
         library(
             "Operations",
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "HTTP",
                 "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus",
-                "ObserverStage", "Protocol", "SQLite", "SleepStage", "StageKit", "Supervisor", "Terminal",
+                "ObserverStage", "Processes", "Protocol", "SQLite", "SleepStage", "StageKit", "Supervisor", "Terminal",
                 "UploaderStage", "WorkoutsStage",
             ]),
         // Tries whether a plugin keeps the contract.
@@ -108,7 +109,7 @@ let package = Package(
             "Conformance",
             [
                 "Changelog", "Client", "Clocks", "Configuration", "HandlerKit", "HealthModel", "JSON", "Logging",
-                "MessageBus", "Operations", "Protocol", "StageKit", "Supervisor", "Terminal",
+                "MessageBus", "Operations", "Processes", "Protocol", "StageKit", "Terminal",
             ]),
         // All stages in one process, in virtual time.
         library(
@@ -123,7 +124,8 @@ let package = Package(
             name: "healthbus",
             dependencies: [
                 "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "HealthGenerator",
-                "HealthModel", "Logging", "Operations", "Protocol", "Simulation", "StageKit", "Supervisor", "Terminal",
+                "HealthModel", "Logging", "Operations", "Processes", "Protocol", "Simulation", "StageKit", "Supervisor",
+                "Terminal",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -197,14 +199,14 @@ let package = Package(
                 "Protocol",
                 [
                     "CZeroMQ", "Changelog", "Client", "Clocks", "Configuration", "HealthGenerator", "HealthModel",
-                    "HubStage", "MessageBus", "Operations", "Protocol", "StageKit", "Supervisor", "TestSupport",
+                    "HubStage", "MessageBus", "Operations", "Processes", "Protocol", "StageKit", "TestSupport",
                 ]),
             tests("Changelog", ["Changelog", "HealthModel", "Protocol", "SQLite", "TestSupport"]),
             tests(
                 "PluginKit",
                 [
                     "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "HandlerKit",
-                    "HealthModel", "HubStage", "Logging", "MessageBus", "Protocol", "SQLite", "StageKit", "Supervisor",
+                    "HealthModel", "HubStage", "Logging", "MessageBus", "Processes", "Protocol", "SQLite", "StageKit",
                     "TestSupport",
                 ]),
             tests(
@@ -226,12 +228,12 @@ let package = Package(
             tests("Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite"]),
             tests("Conformance", ["Configuration", "Conformance", "HealthModel", "Terminal", "TestSupport"]),
             tests("Simulation", ["BackgroundDelivery", "Configuration", "HealthModel", "Simulation", "TestSupport"]),
-            tests("Supervisor", ["Logging", "Supervisor", "Terminal", "TestSupport"]),
+            tests("Supervisor", ["Logging", "Processes", "Supervisor", "Terminal", "TestSupport"]),
             tests(
                 "EndToEnd",
                 [
                     "CArchive", "Clocks", "Configuration", "HTTP", "HealthModel", "HubStage", "Logging", "MessageBus",
-                    "Protocol", "SQLite", "Supervisor", "Terminal", "TestSupport",
+                    "Processes", "Protocol", "SQLite", "Terminal", "TestSupport",
                 ]),
         ]
 )

@@ -2,7 +2,7 @@ import Configuration
 import Foundation
 import HandlerKit
 import HealthModel
-import Supervisor
+import Processes
 import Synchronization
 
 /// A program that computes days, asked as its host would: line by line, with every line at hand when it fails.

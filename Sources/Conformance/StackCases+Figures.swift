@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import HealthModel
 import Logging
+import Processes
 import Protocol
-import Supervisor
 
 /// A handler's figures: the same samples by other ways give the same.
 extension StackCases {

@@ -7,9 +7,9 @@ import Glibc
 import HealthModel
 import JSON
 import Logging
+import Processes
 import Protocol
 import StageKit
-import Supervisor
 
 /// The cases that run the plugin in a stack of its own: what belongs to every process, and a handler's figures.
 final class StackCases {

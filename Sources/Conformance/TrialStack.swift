@@ -7,8 +7,8 @@ import HealthModel
 import JSON
 import Logging
 import Operations
+import Processes
 import Protocol
-import Supervisor
 
 /// A stack of the shipped programs in a temporary folder, with the plugin in it, alone on its bus. Gone with the object.
 final class TrialStack {

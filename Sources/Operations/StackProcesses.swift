@@ -1,5 +1,5 @@
 import Configuration
-import Supervisor
+import Processes
 
 /// How the processes of a stack are started.
 struct StackProcesses: Sendable {

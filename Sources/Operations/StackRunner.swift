@@ -5,6 +5,7 @@ import Foundation
 import HealthModel
 import Logging
 import MessageBus
+import Processes
 import Protocol
 import StageKit
 import Supervisor

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Supervisor
+import Processes
 import Terminal
 
 do {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import HealthModel
 import Logging
-import Supervisor
+import Processes
 import Terminal
 import Testing
 

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 import HealthModel
+import Processes
 import Protocol
 import SQLite
-import Supervisor
 import TestSupport
 import Testing
 

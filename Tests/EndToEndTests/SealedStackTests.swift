@@ -2,7 +2,7 @@ import Configuration
 import Foundation
 import Glibc
 import HealthModel
-import Supervisor
+import Processes
 import Testing
 
 extension EndToEnd {

@@ -2,7 +2,7 @@ import Configuration
 import Foundation
 import HealthModel
 import MessageBus
-import Supervisor
+import Processes
 import TestSupport
 import Testing
 

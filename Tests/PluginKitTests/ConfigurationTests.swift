@@ -2,7 +2,7 @@ import BackgroundDelivery
 import Configuration
 import Foundation
 import HealthModel
-import Supervisor
+import Processes
 import TestSupport
 import Testing
 

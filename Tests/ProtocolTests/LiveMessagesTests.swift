@@ -1,8 +1,8 @@
 import Configuration
 import HealthModel
 import Operations
+import Processes
 import Protocol
-import Supervisor
 import Testing
 
 /// The schema against what a stack's processes really send. They are started once for all tests.

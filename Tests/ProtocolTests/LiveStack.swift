@@ -7,9 +7,9 @@ import HealthGenerator
 import HealthModel
 import MessageBus
 import Operations
+import Processes
 import Protocol
 import StageKit
-import Supervisor
 import TestSupport
 import Testing
 

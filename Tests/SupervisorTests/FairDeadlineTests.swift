@@ -1,5 +1,5 @@
 import Glibc
-import Supervisor
+import Processes
 import Testing
 
 /// Limits that a busy machine puts off and a hang doesn't.

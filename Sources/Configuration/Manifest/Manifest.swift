@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
+import Processes
 import Protocol
-import Supervisor
 
 /// What a plugin says of itself: `plugin.json`.
 package struct Manifest: Sendable, Equatable {

@@ -3,7 +3,7 @@ import Configuration
 import Foundation
 import Glibc
 import HealthModel
-import Supervisor
+import Processes
 
 /// A running program that computes days, and the pipes to it. Belongs to the one thread that made it: the program gets SIGKILL when that
 /// thread ends, however that comes.

@@ -6,8 +6,8 @@ import Glibc
 import HealthModel
 import Logging
 import MessageBus
+import Processes
 import StageKit
-import Supervisor
 import Synchronization
 
 /// Computes days by a program in any language: starts it, tells it one day at a time, takes its figures, starts it again when it fails.

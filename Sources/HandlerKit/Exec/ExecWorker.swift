@@ -1,8 +1,8 @@
 import Configuration
 import Foundation
 import HealthModel
+import Processes
 import StageKit
-import Supervisor
 
 /// The program through its lives, on the one thread that starts it.
 final class ExecWorker {

@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import HealthModel
 import Logging
+import Processes
 import StageKit
-import Supervisor
 
 /// Has each program of a stack say whether it could start, by the code that it starts with: so nothing is refused by `up` that `validate` lets pass.
 /// Nothing of the stack is started or changed.

@@ -4,8 +4,8 @@ import Glibc
 import HTTP
 import HealthModel
 import Logging
+import Processes
 import StageKit
-import Supervisor
 import Terminal
 
 /// What a stack needs around it: its folder, the disk, ports, programs, secrets, a backend that answers. Looks, and changes nothing.

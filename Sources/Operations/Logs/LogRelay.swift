@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Supervisor
+import Processes
 import Synchronization
 
 /// Passes on what a stack's processes write into their logs, and what the stack itself has to say, from one thread of its own. Where the reader

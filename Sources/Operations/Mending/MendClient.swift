@@ -6,9 +6,9 @@ import Foundation
 import Glibc
 import HealthModel
 import Logging
+import Processes
 import Protocol
 import StageKit
-import Supervisor
 
 /// Has an instance do what a person asks for by hand: a running one is asked over the bus, of a stopped one its own program does it under its lock.
 package final class MendClient {

@@ -1,7 +1,7 @@
 import Configuration
 import Foundation
 import HealthModel
-import Supervisor
+import Processes
 import Terminal
 
 /// `healthbus plugins list` and `show`: the manifests, for eyes and for programs.

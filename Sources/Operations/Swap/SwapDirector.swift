@@ -4,6 +4,7 @@ import Foundation
 import HealthModel
 import Logging
 import MessageBus
+import Processes
 import Protocol
 import Supervisor
 import Synchronization

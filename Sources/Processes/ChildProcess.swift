@@ -36,11 +36,11 @@ package final class ChildProcess: Sendable {
     private let outcome = Mutex<ProcessExit?>(nil)
 
     /// - Parameter trampoline: path of `healthbus-trampoline`.
-    /// - Throws: `SupervisorError` when the trampoline can't be run, or the program isn't an executable file. A program that fails
+    /// - Throws: `ProcessError` when the trampoline can't be run, or the program isn't an executable file. A program that fails
     ///   to start for another reason ends with exit code 127 and says why on standard error.
-    package init(_ spec: ProcessSpec, trampoline: String) throws(SupervisorError) {
+    package init(_ spec: ProcessSpec, trampoline: String) throws(ProcessError) {
         guard access(spec.executable, X_OK) == 0 else {
-            throw SupervisorError(
+            throw ProcessError(
                 .spawn, "can't start \(spec.name): \(spec.executable)", errorNumber: errno,
                 hint: "check that the file exists and is executable")
         }
@@ -58,7 +58,7 @@ package final class ChildProcess: Sendable {
             }
         }
         guard result > 0 else {
-            throw SupervisorError(
+            throw ProcessError(
                 .spawn, "can't start \(spec.name) by \(trampoline)", errorNumber: -result,
                 hint: "check that healthbus-trampoline lies beside the other programs")
         }
@@ -68,16 +68,16 @@ package final class ChildProcess: Sendable {
             Glibc.kill(result, SIGKILL)
             var exit = healthbus_exit()
             healthbus_wait(result, 1, &exit)
-            throw SupervisorError(
+            throw ProcessError(
                 .system, "can't watch process \(result)", errorNumber: -descriptor,
                 hint: "Linux 5.3 or newer and free file descriptors are needed")
         }
     }
 
-    private static func openForAppending(_ path: String) throws(SupervisorError) -> Int32 {
+    private static func openForAppending(_ path: String) throws(ProcessError) -> Int32 {
         let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw SupervisorError(
+            throw ProcessError(
                 .spawn, "can't write \(path)", errorNumber: errno, hint: "check the folder's rights and the disk's room"
             )
         }

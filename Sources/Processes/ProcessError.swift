@@ -1,7 +1,7 @@
 import Glibc
 
-/// What the supervisor or one of its children couldn't do, to what, and what to do now.
-package struct SupervisorError: Error, Sendable, Equatable, CustomStringConvertible {
+/// What a process, or whoever supervises it, couldn't do, to what, and what to do now.
+package struct ProcessError: Error, Sendable, Equatable, CustomStringConvertible {
     package enum Code: Sendable, Equatable {
         /// A program couldn't be started.
         case spawn
@@ -15,14 +15,14 @@ package struct SupervisorError: Error, Sendable, Equatable, CustomStringConverti
     package let message: String
     package let hint: String
 
-    init(_ code: Code, _ message: String, hint: String = "") {
+    package init(_ code: Code, _ message: String, hint: String = "") {
         self.code = code
         self.message = message
         self.hint = hint
     }
 
     /// - Parameter errorNumber: positive errno.
-    init(_ code: Code, _ what: String, errorNumber: Int32, hint: String = "") {
+    package init(_ code: Code, _ what: String, errorNumber: Int32, hint: String = "") {
         self.init(code, "\(what): \(String(cString: strerror(errorNumber)))", hint: hint)
     }
 
