@@ -107,4 +107,11 @@ import Testing
             #expect(stage?.imports.subtracting(["HealthModel", "HealthStatistics"]) == [], "\(name)")
         }
     }
+
+    /// What a stage decides goes by the times that it is given; the hub's server is no stage.
+    @Test func stagesReadNoClock() {
+        for target in targets where target.folder.hasPrefix("plugins/") && target.folder.hasSuffix("/Stage") {
+            #expect(target.name == "HubStage" || !target.imports.contains("Clocks"), "\(target.name)")
+        }
+    }
 }
