@@ -60,10 +60,7 @@ package struct Stack: Sendable {
     package var supervisorFolder: String { state.instance("supervisor") }
 
     /// Whether `healthbus up` runs on this state.
-    package func isUp() throws -> Bool {
-        guard FileManager.default.fileExists(atPath: supervisorFolder) else { return false }
-        return try InstanceLock.take(folder: supervisorFolder) == nil
-    }
+    package func isUp() -> Bool { InstanceLock.isHeld(folder: supervisorFolder) }
 
     /// Reads what the stack holds, running or not.
     /// - Parameter foundSilent: told once of each instance that runs and doesn't answer; its file is read instead.
@@ -121,7 +118,7 @@ package struct Stack: Sendable {
     package func requireRunning(or instead: String? = nil) throws {
         if try reader().isRunning(observer) { return }
         // One that ends again and again holds its lock for moments only.
-        if try isUp() {
+        if isUp() {
             throw Failure(
                 "a stack runs on \(place), but its observer doesn't", hint: "'healthbus doctor' says why it doesn't")
         }

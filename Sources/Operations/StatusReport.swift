@@ -19,7 +19,7 @@ package struct StatusReport {
         let isUp = try stack.names.contains { try reader.isRunning($0) }
         var beats: [String: (beat: Heartbeat, age: Double)] = [:]
         if isUp {
-            beats = try reader.gather(stack.names + (try stack.isUp() ? ["supervisor"] : []), within: 1.5)
+            beats = try reader.gather(stack.names + (stack.isUp() ? ["supervisor"] : []), within: 1.5)
         }
         let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
         let observed = Self.byType(types)

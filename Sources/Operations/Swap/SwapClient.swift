@@ -57,7 +57,7 @@ package struct SwapClient {
     }
 
     private func requireSupervisor(_ wish: SwapWish) throws {
-        guard try !stack.isUp() else { return }
+        guard !stack.isUp() else { return }
         guard try stack.reader().isRunning(wish.instance) else {
             throw Failure("no stack runs on \(stack.state.path)", hint: "start it with 'healthbus up'")
         }

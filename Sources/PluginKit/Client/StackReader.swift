@@ -65,14 +65,13 @@ package final class StackReader {
 
     package func isRunning(_ instance: String) throws -> Bool {
         if isElsewhere(instance) { return try isHeard(instance) }
-        let folder = state.instance(instance)
-        guard FileManager.default.fileExists(atPath: folder) else { return false }
-        return try InstanceLock.take(folder: folder) == nil
+        return InstanceLock.isHeld(folder: state.instance(instance))
     }
 
     /// The newest heartbeat of each instance that says anything within `seconds`, with its age.
-    package func gather(_ instances: [String], within seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)]
-    {
+    package func gather(_ instances: [String], within seconds: Double) throws -> [String: (
+        beat: Heartbeat, age: Double
+    )] {
         asked.formUnion(instances)
         return try client.get().gather(instances, within: seconds)
     }
