@@ -7,26 +7,6 @@ import Protocol
 
 /// Tells from heartbeats whether everything is delivered and every past day final, and else what blocks. Pure.
 package struct IdleWatch: Sendable {
-    /// Instances by what they do.
-    package struct Roles: Sendable {
-        package var observer: String
-        package var handlers: [String]
-        package var consolidator: String?
-        package var uploaders: [String]
-        /// Whose changelogs the uploaders deliver, besides the observer's.
-        package var documents: [String]
-
-        package init(
-            observer: String, handlers: [String], consolidator: String?, uploaders: [String], documents: [String]
-        ) {
-            self.observer = observer
-            self.handlers = handlers
-            self.consolidator = consolidator
-            self.uploaders = uploaders
-            self.documents = documents
-        }
-    }
-
     package enum Verdict: Sendable, Equatable {
         case idle
         /// What is still to come.
@@ -38,16 +18,15 @@ package struct IdleWatch: Sendable {
     /// Without progress for this long, what is waited for is taken for stuck.
     package static let patience: Instant = 90 * Instant.second
 
-    private let roles: Roles
+    private let roles: StackRoles
     /// The observer's head when the named imports had closed.
     private let closedHead: Int64
     /// What must be delivered: the observer's head when it was first heard, at or beyond that, with no import open.
     package private(set) var target: Int64?
-    private var progress: [String: Progress] = [:]
-    private var progressAt: Instant?
+    private var progress = ProgressWatch()
 
     /// - Parameter closedHead: the observer's head when the named imports had closed; 0 when there were none.
-    package init(roles: Roles, closedHead: Int64) {
+    package init(roles: StackRoles, closedHead: Int64) {
         self.roles = roles
         self.closedHead = closedHead
     }
@@ -60,13 +39,10 @@ package struct IdleWatch: Sendable {
         _ beats: [String: (beat: Heartbeat, age: Double)], notReady: [String] = [], at monotonic: Instant
     ) -> Verdict {
         let verdict = notReady.first.map { .waiting("\($0): not ready") } ?? look(beats)
-        let now = beats.mapValues { Progress($0.beat) }
-        if now != progress || progressAt == nil {
-            progress = now
-            progressAt = monotonic
-        }
-        if case .waiting(let what) = verdict, let since = progressAt, monotonic - since >= Self.patience {
-            return .blocked("\(what); no progress for \((monotonic - since) / Instant.second) s")
+        progress.look(beats, at: monotonic)
+        let stillness = progress.stillness(at: monotonic)
+        if case .waiting(let what) = verdict, stillness >= Self.patience {
+            return .blocked("\(what); no progress for \(stillness / Instant.second) s")
         }
         return verdict
     }
@@ -135,17 +111,4 @@ package struct IdleWatch: Sendable {
     }
 
     private static func days(_ number: Int) -> String { HumanFormat.count(number, "day") }
-}
-
-extension IdleWatch.Roles {
-    /// Who does what in a stack.
-    package init(of stack: StackConfiguration) {
-        let producers = stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name)
-        let consolidator = stack.only(.consolidator)?.name
-        self.init(
-            observer: stack.only(.observer)?.name ?? "observer", handlers: stack.handlers.map(\.name),
-            consolidator: consolidator,
-            uploaders: stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name),
-            documents: producers + [consolidator].compactMap { $0 })
-    }
 }

@@ -12,6 +12,7 @@ package final class SyncClient {
     private let stack: Stack
     private let client: StackClient
     private let debouncer: String
+    private let roles: StackRoles
     /// Without progress for this long, what is waited for is taken for stuck.
     private static let patience: Instant = 30 * Instant.second
     /// The debouncer is given so long to hear of the observer's head, which it does each second.
@@ -29,6 +30,7 @@ package final class SyncClient {
     package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
         self.stack = stack
         self.tell = tell
+        roles = StackRoles(of: stack.configuration)
         debouncer = try stack.instance(.debouncer).name
         guard try stack.reader().isRunning(debouncer) else {
             throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")
@@ -38,9 +40,7 @@ package final class SyncClient {
 
     package func close() { client.close() }
 
-    private var uploaders: [String] {
-        stack.configuration.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
-    }
+    private var uploaders: [String] { roles.uploaders }
 
     private var beat: Heartbeat? { client.heartbeats[debouncer]?.beat }
     private var manual: DebouncerDetails.Manual? { beat?.debouncer?.manual }
@@ -153,8 +153,7 @@ package final class SyncClient {
     /// Waits until the sync's round has ended, what it led to is delivered, and the backend is compared with that; what blocks.
     /// - Parameter check: what backends were asked for when the sync began.
     private func wait(for id: String, check: String, _ teller: WaitTeller) throws -> [String] {
-        var progress: [String: Progress] = [:]
-        var moved = MonotonicClock.now
+        var progress = ProgressWatch()
         var refusedSince: Instant?
         var checks: Set<String> = [check]
         var nextCheck: Instant = 0
@@ -165,7 +164,7 @@ package final class SyncClient {
             let manual = manual
             if let problem = manual?.problem { return [problem] }
             let beats = client.heartbeats
-            var waits = Self.waits(manual, id, beats, stack)
+            var waits = Self.waits(manual, id, beats, roles)
             let step = MonotonicClock.now - looked
             looked += step
             if waits.isEmpty {
@@ -191,14 +190,9 @@ package final class SyncClient {
                 }
             }
             if uploaders.allSatisfy({ beats[$0]?.beat.stage.blocked == nil }) { refusedSince = nil }
-            let now = beats.mapValues { Progress($0.beat) }
-            teller.waits(for: waits, hasMoved: now != progress)
-            if now != progress {
-                progress = now
-                moved = MonotonicClock.now
-            } else if MonotonicClock.now - moved > Self.patience {
-                return teller.silent + waits
-            }
+            let now = MonotonicClock.now
+            teller.waits(for: waits, hasMoved: progress.look(beats, at: now))
+            if progress.stillness(at: now) > Self.patience { return teller.silent + waits }
             client.wait(until: Date(timeIntervalSinceNow: 0.1))
         }
     }

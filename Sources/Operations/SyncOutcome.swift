@@ -101,7 +101,7 @@ extension SyncClient {
     /// What is still to come; empty when all is delivered. Pure.
     static func waits(
         _ manual: DebouncerDetails.Manual?, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)],
-        _ stack: Stack
+        _ roles: StackRoles
     ) -> [String] {
         guard let manual, manual.id == id else { return ["the debouncer began anew: try again"] }
         guard let result = manual.result else {
@@ -110,29 +110,24 @@ extension SyncClient {
         if !result.failed.isEmpty {
             return result.failed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         }
-        let observer = stack.observer
-        let frontiers = stack.configuration.handlers.compactMap { beats[$0.name]?.beat.frontier[observer] }
+        let observer = roles.observer
+        let least = roles.handlers.compactMap { beats[$0]?.beat.frontier[observer] }.min()
         var waits: [String] = []
-        var documents = stack.configuration.handlers.map(\.name)
-        if let consolidator = stack.configuration.only(.consolidator)?.name {
-            documents.append(consolidator)
-            if let covered = beats[consolidator]?.beat.frontier[observer], let least = frontiers.min(), covered < least
-            {
-                waits.append("\(consolidator): figures to take in")
-            }
+        if let consolidator = roles.consolidator, let covered = beats[consolidator]?.beat.frontier[observer],
+            let least, covered < least
+        {
+            waits.append("\(consolidator): figures to take in")
         }
-        for uploader in stack.configuration.instances where uploader.manifest.kind == .uploader {
-            let frontier = beats[uploader.name]?.beat.frontier ?? [:]
-            let late = documents.contains { name in
+        for uploader in roles.uploaders {
+            let frontier = beats[uploader]?.beat.frontier ?? [:]
+            let late = roles.documents.contains { name in
                 guard let done = frontier[name], let head = beats[name]?.beat.head?.sequence else { return false }
                 return done < head
             }
-            if late { waits.append("\(uploader.name): days and events to deliver") }
+            if late { waits.append("\(uploader): days and events to deliver") }
             // Handlers are as far as the release; so must the uploader be, whatever it has to deliver again.
-            if let least = frontiers.min(), let done = frontier[observer], done < least,
-                beats[uploader.name]?.beat.stage.consumed == nil
-            {
-                waits.append("\(uploader.name): samples to deliver")
+            if let least, let done = frontier[observer], done < least, beats[uploader]?.beat.stage.consumed == nil {
+                waits.append("\(uploader): samples to deliver")
             }
         }
         return waits

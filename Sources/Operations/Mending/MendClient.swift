@@ -49,11 +49,11 @@ package final class MendClient {
         self.client = client
         let wait = AnswerWait(client, for: name, hub: stack.hub)
         try wait.untilHeard()
-        var last: Progress?
-        var movedAt = MonotonicClock.now
+        var watch = ProgressWatch()
         var saidAt: Instant = 0
         while true {
-            let beat = client.heartbeats[name]?.beat
+            let beats = client.heartbeats
+            let beat = beats[name]?.beat
             let told = beat?.stage.mending
             let isOurs = told?.id == request.id
             if isOurs, let told {
@@ -64,12 +64,9 @@ package final class MendClient {
                 }
             }
             // Whatever else it does is progress too: ours waits for that.
-            let now = Progress(beat)
-            if now != last {
-                (last, movedAt) = (now, MonotonicClock.now)
-                wait.heard()
-            }
-            guard MonotonicClock.now - movedAt < Self.patience else {
+            let now = MonotonicClock.now
+            if watch.look(beats.filter { $0.key == name }, at: now) { wait.heard() }
+            guard watch.stillness(at: now) < Self.patience else {
                 let why = beat?.stage.blocked.map { ": \($0)" } ?? ""
                 throw wait.failure(
                     else: Failure(
