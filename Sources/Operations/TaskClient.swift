@@ -135,7 +135,7 @@ extension TaskClient {
             let task = row.task
             let history = task.history ?? TaskHistory()
             var waits = task.waitsFor ?? ""
-            if waits == TaskObstacle.notYet.rawValue, let earliest = date(task.request?.earliestBegin) {
+            if task.obstacle == .notYet, let earliest = date(task.request?.earliestBegin) {
                 waits = HumanFormat.relative(earliest, now: now)
             }
             if let progress = task.progress { waits = "\(progress.done) of \(progress.total) done" }
