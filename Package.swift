@@ -78,7 +78,7 @@ let package = Package(
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Console", "HTTP", "HealthImport", "HealthModel",
                 "HealthStatistics", "HealthStore", "JSON", "MessageBus", "ObserverStage", "PluginKit", "Protocol",
-                "SQLite", "SleepStage", "Supervisor", "UploaderStage", "WorkoutsStage",
+                "SQLite", "Supervisor", "UploaderStage",
             ]),
         library("Console", []),
         // Tries whether a plugin keeps the contract.
@@ -156,8 +156,8 @@ let package = Package(
             tests(
                 "Handlers",
                 [
-                    "BodyStage", "EnergyStage", "GenericStage", "HealthModel", "HeartRateStage", "SleepStage",
-                    "StepsStage", "TestSupport", "WorkoutsStage",
+                    "BodyStage", "EnergyStage", "GenericStage", "HealthModel", "HealthStatistics", "HeartRateStage",
+                    "SleepStage", "StepsStage", "TestSupport", "WorkoutsStage",
                 ]),
             tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel", "TestSupport"]),
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite"]),

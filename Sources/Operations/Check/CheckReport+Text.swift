@@ -1,6 +1,6 @@
 import Console
 import HealthModel
-import WorkoutsStage
+import HealthStatistics
 
 extension CheckReport {
     /// Rows of a list that a screen shows; a pipe gets all.

@@ -1,8 +1,8 @@
 import Changelog
 import Console
 import HealthModel
+import HealthStatistics
 import PluginKit
-import WorkoutsStage
 
 /// `healthbus check`: our figures against Apple's, what is missing, what came late, what changed after it was final.
 ///
@@ -83,7 +83,7 @@ package struct CheckReport {
         quarantined = try observer.quarantined(user: options.user)
         let hasWorkouts = types.contains { $0.type == HealthType.workoutIdentifier }
         repeats = hasWorkouts ? try Self.repeats(observer, zones, options) : WorkoutRepeats.Tally { _ in nil }
-        dropsRepeats = WorkoutsHandler.dropsRepeats(
+        dropsRepeats = WorkoutsDay.dropsRepeats(
             stack.configuration.handler(of: HealthType.workoutIdentifier)?.configuration ?? .null)
     }
 

@@ -1,6 +1,5 @@
 import HealthModel
-import SleepStage
-import WorkoutsStage
+import HealthStatistics
 
 /// A figure of one day, explained from the input that its handler has.
 package struct ExplainedDay {
@@ -23,13 +22,25 @@ package struct ExplainedDay {
     /// What the handler of a metric needs of the store.
     package static func traits(of metric: ExplainedMetric) -> any HandlerTraits {
         switch metric.kind {
-        case .sleep: SleepHandler()
-        case .workouts: WorkoutsHandler()
+        case .sleep: SleepTraits()
+        case .workouts: WorkoutTraits()
         default: PlainTraits()
         }
     }
 
     private struct PlainTraits: HandlerTraits { let version = 0 }
+
+    private struct SleepTraits: HandlerTraits {
+        let version = 0
+        func window(_ configuration: Value) throws -> HandlerWindow { try SleepOptions(configuration).window }
+    }
+
+    private struct WorkoutTraits: HandlerTraits {
+        let version = 0
+        let during = WorkoutsDay.during
+        let detailedTypes = WorkoutsDay.detailedTypes
+        func window(_ configuration: Value) throws -> HandlerWindow { try WorkoutsDay.window(configuration) }
+    }
 
     /// The figure that follows from the samples; nil without any.
     package var result: Double? { explanation.result }

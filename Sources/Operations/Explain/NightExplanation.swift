@@ -1,7 +1,6 @@
 import Console
 import HealthModel
 import HealthStatistics
-import SleepStage
 
 /// A night: the sessions of its window, who told their stages, and which is the main one.
 struct NightExplanation: Explanation {
@@ -15,11 +14,11 @@ struct NightExplanation: Explanation {
 
     init(_ input: DayInput) throws {
         window = input.window
-        let gap = try SleepHandler.gap(input.configuration)
+        let gap = try SleepOptions(input.configuration).gap
         gapMinutes = gap.seconds / 60
         sessions = SleepDay.explanations(input, gap: gap)
         main = SleepAnalysis.main(of: sessions.map(\.session))
-        let computed = try SleepHandler().compute(input).figures
+        let computed = SleepDay(input, gap: gap).figures
         figures = ["sleep": computed["sleep"] ?? .null, "naps": computed["naps"] ?? .null]
     }
 
@@ -76,7 +75,7 @@ struct NightExplanation: Explanation {
     }
 
     private static func value(_ explained: SleepExplanation, isMain: Bool, _ why: String) -> Value {
-        var value = SleepHandler.figure(explained.session)
+        var value = explained.session.figure
         value["main"] = .bool(isMain)
         value["why"] = .string(why)
         value["knows"] = .string(explained.knows.rawValue)

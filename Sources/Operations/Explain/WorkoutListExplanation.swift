@@ -1,6 +1,6 @@
 import Console
 import HealthModel
-import WorkoutsStage
+import HealthStatistics
 
 /// A day's workouts: which of them count, which were written several times or overlap, and where their values come from.
 struct WorkoutListExplanation: Explanation {
@@ -10,9 +10,10 @@ struct WorkoutListExplanation: Explanation {
     let figures: [String: Value]
 
     init(_ input: DayInput) throws {
-        workouts = try WorkoutsHandler.explanations(input)
-        dropsRepeats = WorkoutsHandler.dropsRepeats(input.configuration)
-        figures = ["workouts": try WorkoutsHandler().compute(input).figures["workouts"] ?? .null]
+        let day = try WorkoutsDay(input)
+        workouts = day.explanations
+        dropsRepeats = WorkoutsDay.dropsRepeats(input.configuration)
+        figures = ["workouts": day.figure]
     }
 
     private var counted: Int { workouts.count(where: \.counts) }

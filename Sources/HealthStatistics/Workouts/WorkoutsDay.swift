@@ -1,8 +1,10 @@
 import HealthModel
-import HealthStatistics
 
 /// The workouts that start on a day, and which of them count.
-struct WorkoutsDay {
+///
+/// Configuration: `newestOfRepeats` (of a workout that its source wrote several times only the newest counts), `dateOfBirth`,
+/// `maximumHeartRate`, `restingHeartRate`.
+package struct WorkoutsDay {
     struct Entry {
         var workout: Workout
         /// Place of the newest of those that the same source wrote for the same start and activity; its own place where it is that one.
@@ -10,11 +12,26 @@ struct WorkoutsDay {
         var counts: Bool
     }
 
+    /// The types of which it reads bodies and dates of creation.
+    package static let detailedTypes: Set = [HealthType.workoutIdentifier]
+    /// The heart rate is read during workouts alone.
+    package static let during = ["HKQuantityTypeIdentifierHeartRate": HealthType.workoutIdentifier]
+
+    /// A workout that runs over midnight has its heart rate in the next day.
+    /// - Throws: `WorkoutConfigurationError`.
+    package static func window(_ configuration: Value) throws -> HandlerWindow {
+        _ = try HeartRateZones.dateOfBirth(in: configuration)
+        return HandlerWindow(after: 12 * 3600 * Instant.second)
+    }
+
+    /// Whether of a workout that its source wrote several times only the newest counts.
+    package static func dropsRepeats(_ configuration: Value) -> Bool { configuration["newestOfRepeats"].bool ?? false }
+
     /// By start.
     let entries: [Entry]
 
     /// - Throws: `WorkoutError` for a body that isn't JSON; `WorkoutConfigurationError`.
-    init(_ input: DayInput) throws {
+    package init(_ input: DayInput) throws {
         let samples = input.samples
         let rows = samples.rows(of: HealthType.workoutIdentifier).filter { input.contains(samples.start[$0]) }
         guard !rows.isEmpty else {
@@ -30,7 +47,7 @@ struct WorkoutsDay {
             return workout
         }
         let newest = WorkoutRepeats.newest(of: zip(rows, workouts).map { Self.candidate($1, samples, row: $0) })
-        let dropsRepeats = WorkoutsHandler.dropsRepeats(input.configuration)
+        let dropsRepeats = Self.dropsRepeats(input.configuration)
         entries = workouts.enumerated().map { index, workout in
             Entry(workout: workout, newest: newest[index], counts: !dropsRepeats || newest[index] == index)
         }
@@ -46,5 +63,8 @@ struct WorkoutsDay {
             id: samples.ids[row])
     }
 
-    var counted: [Workout] { entries.filter(\.counts).map(\.workout) }
+    package var counted: [Workout] { entries.filter(\.counts).map(\.workout) }
+
+    /// The day's entry in the summary; null without a workout that counts.
+    package var figure: Value { counted.isEmpty ? .null : .array(counted.map(\.figure)) }
 }

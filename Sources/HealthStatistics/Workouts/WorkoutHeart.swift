@@ -1,5 +1,4 @@
 import HealthModel
-import HealthStatistics
 
 /// The heart during a workout.
 struct WorkoutHeart {

@@ -1,5 +1,4 @@
 import HealthModel
-import HealthStatistics
 
 /// Workouts that one source wrote several times: the same source, start (whole second) and activity.
 package enum WorkoutRepeats {

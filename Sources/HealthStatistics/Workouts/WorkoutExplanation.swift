@@ -1,5 +1,4 @@
 import HealthModel
-import HealthStatistics
 
 /// Why a day's workouts are what they are: each one that starts on the day, also those that don't count.
 package struct WorkoutExplanation: Sendable {
@@ -32,11 +31,10 @@ package struct WorkoutExplanation: Sendable {
     package var heartRateOrigin: WorkoutOrigin
 }
 
-extension WorkoutsHandler {
-    /// What `compute` gives for the same input, each workout with where its values come from.
-    package static func explanations(_ input: DayInput) throws -> [WorkoutExplanation] {
-        let entries = try WorkoutsDay(input).entries
-        return entries.enumerated().map { index, entry in
+extension WorkoutsDay {
+    /// Each workout with where its values come from, also those that don't count.
+    package var explanations: [WorkoutExplanation] {
+        entries.enumerated().map { index, entry in
             let workout = entry.workout
             let body = workout.body
             let (duration, durationOrigin) = body.timed

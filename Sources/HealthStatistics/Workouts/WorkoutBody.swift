@@ -1,5 +1,4 @@
 import HealthModel
-import HealthStatistics
 
 /// What a workout's payload says, or one of its activities.
 struct WorkoutBody {

@@ -1,8 +1,8 @@
 import HealthModel
 
 /// One workout, read from its sample.
-struct Workout {
-    let id: String
+package struct Workout {
+    package let id: String
     let activity: WorkoutActivity
     let body: WorkoutBody
     let metadata: Value
@@ -33,7 +33,7 @@ struct Workout {
     }
 
     /// The entry in the daily summary.
-    var figure: Value {
+    package var figure: Value {
         [
             "id": .string(id), "activity": .string(activity.name), "activityType": Value(activity.raw),
             "activityIdentifier": .string(activity.identifier),
@@ -45,7 +45,7 @@ struct Workout {
     }
 
     /// The event's body.
-    var payload: Value {
+    package var payload: Value {
         var members: [String: Value] = [
             "id": .string(id), "type": .string(activity.name), "activityType": Value(activity.raw),
             "activityIdentifier": .string(activity.identifier),

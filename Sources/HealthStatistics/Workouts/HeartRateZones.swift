@@ -1,5 +1,4 @@
 import HealthModel
-import HealthStatistics
 
 /// Five zones of the heart-rate reserve (Karvonen): they part at 60, 70, 80 and 90 % of the way from the resting to the maximum rate.
 struct HeartRateZones {

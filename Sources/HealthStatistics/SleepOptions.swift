@@ -1,13 +1,13 @@
 import HealthModel
 
 /// What the configuration says of nights, checked.
-struct SleepOptions {
+package struct SleepOptions {
     /// More than this without samples parts sessions, microseconds.
-    let gap: Instant
+    package let gap: Instant
     /// The hour of the local clock at which one night's window ends and the next begins.
     let windowHour: Int
 
-    init(_ configuration: Value) throws {
+    package init(_ configuration: Value) throws {
         let minutes = configuration["gapMinutes"].double ?? 60
         let hour = configuration["windowHour"].int ?? 18
         guard minutes.isFinite, (0...720).contains(minutes) else {
@@ -22,7 +22,7 @@ struct SleepOptions {
 
     /// Half a day back, where the sessions began that end in the window; and as far on as a sample could still prolong one. A sample
     /// that begins just a gap later does, hence the microsecond.
-    var window: HandlerWindow {
+    package var window: HandlerWindow {
         HandlerWindow(endHour: windowHour, before: 12 * 3600 * Instant.second, after: gap + 1)
     }
 }
