@@ -28,6 +28,11 @@ func plugin(
     ]
 }
 
+/// What others read of a plugin's instance: its tables, the answers made of them, and what follows from those alone.
+func reading(_ folder: String, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "plugins/\(folder)/Reading", swiftSettings: swiftSettings)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
         name: "\(name)Tests", dependencies: dependencies, path: "Tests/\(name)Tests",
@@ -72,13 +77,22 @@ let package = Package(
                 "BackgroundDelivery", "CPosix", "Changelog", "Console", "HealthModel", "JSON", "MessageBus", "Protocol",
                 "SQLite", "Supervisor",
             ]),
+        reading(
+            "observer", "ObserverReading",
+            [
+                "BackgroundDelivery", "Changelog", "HealthModel", "HealthStore", "MessageBus", "PluginKit", "Protocol",
+                "SQLite",
+            ]),
+        reading(
+            "uploader", "UploaderReading",
+            ["Changelog", "Console", "HealthModel", "JSON", "PluginKit", "Protocol", "SQLite"]),
         library("Supervisor", ["CPosix"]),
         library(
             "Operations",
             [
                 "BackgroundDelivery", "CPosix", "Changelog", "Console", "HTTP", "HealthImport", "HealthModel",
-                "HealthStatistics", "HealthStore", "JSON", "MessageBus", "ObserverStage", "PluginKit", "Protocol",
-                "SQLite", "Supervisor", "UploaderStage",
+                "HealthStatistics", "HealthStore", "JSON", "MessageBus", "ObserverReading", "PluginKit", "Protocol",
+                "SQLite", "Supervisor", "UploaderReading",
             ]),
         library("Console", []),
         // Tries whether a plugin keeps the contract.
@@ -94,8 +108,8 @@ let package = Package(
             [
                 "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
                 "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HeartRateStage", "JSON",
-                "MessageBus", "ObserverStage", "Operations", "PluginKit", "Protocol", "SQLite", "SleepStage",
-                "StepsStage", "UploaderStage", "WorkoutsStage",
+                "MessageBus", "ObserverReading", "ObserverStage", "Operations", "PluginKit", "Protocol", "SQLite",
+                "SleepStage", "StepsStage", "UploaderReading", "UploaderStage", "WorkoutsStage",
             ]),
         .executableTarget(
             name: "healthbus",
@@ -111,8 +125,8 @@ let package = Package(
             "observer", "ObserverStage",
             [
                 "BackgroundDelivery", "Changelog", "HealthImport", "HealthModel", "HealthStatistics", "HealthStore",
-                "MessageBus", "PluginKit", "Protocol", "SQLite",
-            ], main: ["BackgroundDelivery", "HealthModel", "PluginKit"])
+                "MessageBus", "ObserverReading", "PluginKit", "Protocol", "SQLite",
+            ], main: ["BackgroundDelivery", "HealthModel", "ObserverReading", "PluginKit"])
         + plugin(
             "debouncer", "DebouncerStage",
             ["BackgroundDelivery", "Changelog", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"])
@@ -135,9 +149,9 @@ let package = Package(
         + plugin(
             "uploader", "UploaderStage",
             [
-                "BackgroundDelivery", "Changelog", "Console", "HTTP", "HealthModel", "JSON", "MessageBus", "PluginKit",
-                "Protocol", "SQLite",
-            ], main: ["HTTP", "HealthModel", "PluginKit"])
+                "BackgroundDelivery", "Changelog", "HTTP", "HealthModel", "JSON", "MessageBus", "PluginKit", "Protocol",
+                "SQLite", "UploaderReading",
+            ], main: ["HTTP", "HealthModel", "PluginKit", "UploaderReading"])
         + plugin(
             "notify", "NotifyStage",
             ["Changelog", "HTTP", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"],
@@ -163,7 +177,7 @@ let package = Package(
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite"]),
             tests("HealthImport", ["HealthGenerator", "HealthImport", "HealthModel", "TestSupport"]),
             tests("Backend", ["BackendStage", "HTTP", "HealthModel", "JSON", "SQLite", "TestSupport"]),
-            tests("Uploader", ["HTTP", "HealthModel", "UploaderStage"]),
+            tests("Uploader", ["HTTP", "HealthModel", "UploaderReading", "UploaderStage"]),
             tests(
                 "Protocol",
                 [
@@ -182,15 +196,15 @@ let package = Package(
                 [
                     "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
                     "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
-                    "HealthStore", "HeartRateStage", "MessageBus", "NotifyStage", "ObserverStage", "Operations",
-                    "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage", "TestSupport",
-                    "UploaderStage", "WorkoutsStage",
+                    "HealthStore", "HeartRateStage", "MessageBus", "NotifyStage", "ObserverReading", "ObserverStage",
+                    "Operations", "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage",
+                    "TestSupport", "UploaderReading", "UploaderStage", "WorkoutsStage",
                 ]),
             tests(
                 "Operations",
                 [
                     "BodyStage", "Changelog", "Console", "EnergyStage", "GenericStage", "HealthModel", "HeartRateStage",
-                    "ObserverStage", "Operations", "PluginKit", "Protocol", "SleepStage", "StepsStage", "TestSupport",
+                    "ObserverReading", "Operations", "PluginKit", "Protocol", "SleepStage", "StepsStage", "TestSupport",
                     "WorkoutsStage",
                 ]),
             tests("Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite"]),

@@ -85,11 +85,9 @@ extension StateFolder {
     }
 
     private static func zones(in path: String) throws -> [String: String] {
-        let database = try Database(path: path, mode: .readOnly)
+        let timelines = try Timelines(Database(path: path, mode: .readOnly))
         var zones: [String: String] = [:]
-        try database.prepare("SELECT user, timeline FROM zones").forEachRow { row in
-            zones[row.string(0)] = try ZoneTimeline(wireValue: Value(json: row.bytes(1)))?.entries.last?.zone
-        }
+        for user in timelines.users { zones[user] = timelines[user]?.entries.last?.zone }
         return zones
     }
 }

@@ -2,7 +2,7 @@ import Console
 import Foundation
 import HealthModel
 import MessageBus
-import ObserverStage
+import ObserverReading
 import PluginKit
 import Protocol
 import Synchronization

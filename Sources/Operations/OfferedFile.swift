@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import HealthImport
 import HealthModel
-import ObserverStage
+import ObserverReading
 import PluginKit
 import Synchronization
 

@@ -2,12 +2,11 @@ import Changelog
 import Console
 import Foundation
 import HealthModel
-import HealthStore
 import MessageBus
-import ObserverStage
+import ObserverReading
 import PluginKit
 import SQLite
-import UploaderStage
+import UploaderReading
 
 /// The stack that a command is about: its folder, its configuration, its plugins.
 package struct Stack: Sendable {
@@ -69,21 +68,13 @@ package struct Stack: Sendable {
             state: state, stack: configuration, address: { try address },
             foundSilent: foundSilent ?? { tell(of: $0) }
         ) { instance, database in
-            // Its own program has its file open, and has seen to it.
-            guard !database.isReadOnly else {
-                switch instance.manifest.kind {
-                case .observer: return try ObserverSource(database: database, isShared: false)
-                case .uploader: return UploaderSource(database: database)
-                default: return ChangelogSource(database: database)
-                }
-            }
-            // A file of an earlier release is brought up to date, as its own program would.
+            // A file of an earlier release is brought up to date, as its own program would; where that has it open, it has seen to it.
             switch instance.manifest.kind {
             case .observer:
-                try database.transaction { try HealthStoreSchema.create(in: database) }
+                if !database.isReadOnly { try database.transaction { try ObserverSource.createTables(in: database) } }
                 return try ObserverSource(database: database, isShared: false)
             case .uploader:
-                try database.transaction { try UploaderSource.createTables(in: database) }
+                if !database.isReadOnly { try database.transaction { try DeliveryTables.createTables(in: database) } }
                 return UploaderSource(database: database)
             default: return ChangelogSource(database: database)
             }

@@ -5,7 +5,7 @@ import HealthModel
 import MessageBus
 import PluginKit
 import Protocol
-import SQLite
+import UploaderReading
 
 /// `healthbus status`: the processes, what each metric last saw, what waits. Works on a stopped stack too, with what the files tell.
 package struct StatusReport {
@@ -24,7 +24,7 @@ package struct StatusReport {
         let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
         let observed = Self.byType(types)
         let days = try Dictionary(
-            grouping: ObserverReading(stack, reader).completeness(user: nil, nights: stack.configuration.nights),
+            grouping: ObserverQueries(stack, reader).completeness(user: nil, nights: stack.configuration.nights),
             by: \.type)
         let supervised = Self.supervised(beats["supervisor"]?.beat)
 
@@ -109,13 +109,10 @@ package struct StatusReport {
     ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64) {
         if let told = beat?.uploader { return (told.lastDelivered, told.deadLetters, told.droppedLetters) }
         return try stack.kept(uploader.name, reader) { database in
-            var last: [String: Instant] = [:]
-            try database.prepare("SELECT metric, last FROM deliveries").forEachRow { last[$0.string(0)] = $0.int64(1) }
-            let letters = try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
-            let dropped = try database.prepare("SELECT value FROM backend WHERE key = 'droppedLetters'").firstRow {
-                Int64($0.string(0)) ?? 0
-            }
-            return (last, letters, dropped ?? 0)
+            (
+                try DeliveryTables.metrics(in: database).mapValues(\.last), try DeadLetter.count(in: database),
+                try DeliveryTables.droppedLetters(in: database)
+            )
         } ?? ([:], 0, 0)
     }
 
@@ -129,12 +126,7 @@ package struct StatusReport {
         if beat == nil {
             (synced, pending) =
                 try stack.kept(handler.name, reader) { database in
-                    (
-                        try database.prepare("SELECT value FROM freshness WHERE key = 'lastSynced'").firstRow {
-                            $0.int64(0)
-                        },
-                        try database.prepare("SELECT count(*) FROM dirty").firstRow { $0.int(0) }
-                    )
+                    (try Freshness.lastSynced(in: database), try DirtyDays.count(in: database))
                 } ?? (nil, nil)
         }
         let family = StackConfiguration.family(of: handler)

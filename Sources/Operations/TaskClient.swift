@@ -5,7 +5,6 @@ import HealthModel
 import MessageBus
 import PluginKit
 import Protocol
-import SQLite
 
 /// The stack's scheduled tasks: lists them, and tells a running instance to launch, expire or cancel one.
 package struct TaskClient {
@@ -35,8 +34,7 @@ package struct TaskClient {
         for host in hosts where heard[host] == nil {
             let waitsFor = running.contains(host) ? "\(host) doesn't answer" : "the stack isn't running"
             try stack.kept(host, reader) { database in
-                try database.prepare("SELECT id, value FROM tasks ORDER BY id").forEachRow { row in
-                    var task = ScheduledTask(id: row.string(0), kept: try Value(json: row.bytes(1)))
+                for var task in try TaskHost.tasks(in: database) {
                     if task.request != nil { task.waitsFor = waitsFor }
                     rows.append(Row(instance: host, task: task))
                 }

@@ -2,7 +2,7 @@ import BackgroundDelivery
 import Console
 import Foundation
 import HealthModel
-import ObserverStage
+import ObserverReading
 import PluginKit
 
 /// `healthbus types`: what the store holds of each type, and how its changes are delivered. Works on a stopped stack too.

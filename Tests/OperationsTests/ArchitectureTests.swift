@@ -35,6 +35,14 @@ import Testing
             targets.append(
                 Target(name: "healthbus-\(found.1)", folder: "plugins/\(found.1)/Main", declared: program))
         }
+        for found in package.matches(
+            of: try Regex(
+                #"\breading\(\s*"([\w-]+)",\s*"(\w+)",\s*(\[[^\]]*\])"#,
+                as: (Substring, Substring, Substring, Substring).self))
+        {
+            targets.append(
+                Target(name: String(found.2), folder: "plugins/\(found.1)/Reading", declared: names(found.3)))
+        }
         let command = try #require(package.firstMatch(of: #/name: "healthbus",\s*dependencies: (\[[^\]]*\])/#)).1
         targets.append(Target(name: "healthbus", folder: "Sources/healthbus", declared: names(command)))
         let own = Set(targets.map(\.name)).union(package.matches(of: #/"(C[A-Z]\w+)"/#).map { String($0.1) })
@@ -53,25 +61,27 @@ import Testing
         try String(contentsOf: GeneratedTable.checkout.appending(path: path), encoding: .utf8)
     }
 
-    private static func imports(in folder: String) throws -> Set<String> {
+    private static func sources(in folder: String) throws -> [(file: String, text: String)] {
         let root = GeneratedTable.checkout.appending(path: folder)
         let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil), "\(folder)")
-        var imports: Set<String> = []
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            imports.formUnion(text.matches(of: #/(?m)^import (\w+)$/#).map { String($0.1) })
+        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map {
+            ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8))
         }
-        return imports
+    }
+
+    private static func imports(in folder: String) throws -> Set<String> {
+        Set(try sources(in: folder).flatMap { $0.text.matches(of: #/(?m)^import (\w+)$/#).map { String($0.1) } })
     }
 
     private func layer(of target: Target) -> Int? {
-        target.folder.hasPrefix("plugins/") ? layers["plugins/<name>"] : layers[target.name]
+        if target.folder.hasSuffix("/Reading") { return layers["plugins/<name>/Reading"] }
+        return target.folder.hasPrefix("plugins/") ? layers["plugins/<name>"] : layers[target.name]
     }
 
     @Test func everyModuleHasItsPlace() throws {
         #expect(targets.count > 40, "\(targets.map(\.name))")
         for target in targets { #expect(layer(of: target) != nil, "docs/architecture.md lacks \(target.name)") }
-        let known = Set(targets.map(\.name)).union(["plugins/<name>", "healthbus-exec"])
+        let known = Set(targets.map(\.name)).union(["plugins/<name>", "plugins/<name>/Reading", "healthbus-exec"])
         for name in layers.keys where !name.hasPrefix("C") || known.contains(name) {
             #expect(known.contains(name), "docs/architecture.md names \(name), which Package.swift doesn't")
         }
@@ -79,13 +89,17 @@ import Testing
 
     @Test func importsRunDown() throws {
         let stages = Set(targets.filter { $0.folder.hasSuffix("/Stage") }.map(\.name))
+        let layers = Dictionary(
+            uniqueKeysWithValues: targets.compactMap { target in
+                layer(of: target).map { (target.name, $0) }
+            }
+        ).merging(self.layers) { own, _ in own }
         for target in targets {
             let own = try #require(layer(of: target), "\(target.name)")
             for module in target.imports {
                 // A plugin's program stands on its stage.
                 if target.folder.hasSuffix("/Main"), stages.contains(module) { continue }
-                let other = try #require(
-                    stages.contains(module) ? layers["plugins/<name>"] : layers[module], "\(module)")
+                let other = try #require(layers[module], "\(module)")
                 #expect(other < own, "\(target.name) imports \(module), which isn't below it")
             }
         }
@@ -97,6 +111,26 @@ import Testing
                 target.imports == target.declared,
                 "\(target.name): undeclared \(target.imports.subtracting(target.declared)), unused \(target.declared.subtracting(target.imports))"
             )
+        }
+    }
+
+    /// The tools: an instance that is stopped is read by what the owner of its tables keeps beside them, or asked by its own program.
+    private static let tools = ["Operations", "Conformance", "healthbus"]
+
+    @Test func noToolImportsAStage() throws {
+        for name in Self.tools {
+            let target = try #require(targets.first { $0.name == name })
+            #expect(target.imports.filter { $0.hasSuffix("Stage") } == [], "\(name)")
+        }
+    }
+
+    /// Who owns a table is the only one that knows its columns.
+    @Test func noToolSpeaksSQL() throws {
+        let statement = #/["\n]\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|BEGIN) /#
+        for name in Self.tools {
+            for (file, text) in try Self.sources(in: try #require(targets.first { $0.name == name }).folder) {
+                #expect(text.firstMatch(of: statement) == nil, "\(file)")
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import HealthModel
-import ObserverStage
+import ObserverReading
 import Operations
 import PluginKit
 import Testing

@@ -2,6 +2,7 @@ import Changelog
 import ConsolidatorStage
 import HealthModel
 import HealthStore
+import ObserverReading
 import ObserverStage
 import PluginKit
 import Protocol

@@ -3,6 +3,7 @@ import ConsolidatorStage
 import HealthModel
 import HealthStore
 import HeartRateStage
+import ObserverReading
 import ObserverStage
 import PluginKit
 import Protocol

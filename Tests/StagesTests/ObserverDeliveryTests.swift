@@ -3,6 +3,7 @@ import Changelog
 import HealthImport
 import HealthModel
 import MessageBus
+import ObserverReading
 import ObserverStage
 import PluginKit
 import Protocol

@@ -2,6 +2,7 @@ import Changelog
 import Foundation
 import HealthImport
 import HealthModel
+import ObserverReading
 import ObserverStage
 import PluginKit
 import Protocol

@@ -6,6 +6,7 @@ import PluginKit
 import Simulation
 import TestSupport
 import Testing
+import UploaderReading
 import UploaderStage
 
 /// Which deliveries wait for a network path.

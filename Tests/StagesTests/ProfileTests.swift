@@ -1,7 +1,7 @@
 import BackgroundDelivery
 import DebouncerStage
 import HealthModel
-import ObserverStage
+import ObserverReading
 import PluginKit
 import Testing
 

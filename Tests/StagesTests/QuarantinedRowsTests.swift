@@ -5,6 +5,7 @@ import Protocol
 import Simulation
 import TestSupport
 import Testing
+import UploaderReading
 import UploaderStage
 
 /// Rows that are kept and not delivered: what is sent is what is counted.

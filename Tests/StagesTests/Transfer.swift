@@ -2,6 +2,7 @@ import Changelog
 import Foundation
 import Glibc
 import HealthModel
+import ObserverReading
 import ObserverStage
 import Operations
 import PluginKit

@@ -6,6 +6,7 @@ import SQLite
 import Simulation
 import TestSupport
 import Testing
+import UploaderReading
 import UploaderStage
 
 /// An uploader that delivers daily summaries, and whoever stands for its backend.

@@ -7,6 +7,7 @@ import SQLite
 import Simulation
 import TestSupport
 import Testing
+import UploaderReading
 import UploaderStage
 
 @Suite struct UploaderStageTests {

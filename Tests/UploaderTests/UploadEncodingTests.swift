@@ -1,7 +1,7 @@
 import HTTP
 import HealthModel
 import Testing
-import UploaderStage
+import UploaderReading
 
 struct UploadEncodingTests {
     static func page(rows: Int) -> SamplePage {

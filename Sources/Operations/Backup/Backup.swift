@@ -165,10 +165,8 @@ enum CopyCheck {
     static func head(of copy: String) throws -> StoreHead {
         do {
             let database = try Database(path: copy, mode: .readOnly)
-            let verdict = try database.prepare("PRAGMA quick_check(1)").firstRow { $0.string(0) }
-            guard verdict == "ok" else {
-                throw Failure(
-                    "\(copy) is damaged: \(verdict ?? "no answer")", hint: "use another backup", code: .damaged)
+            if let damage = try database.damage() {
+                throw Failure("\(copy) is damaged: \(damage)", hint: "use another backup", code: .damaged)
             }
             return try StageDatabase.readHead(in: database).head
         } catch let error as SQLiteError {

@@ -109,7 +109,7 @@ package struct Restore {
             try KeyedChangelog(store).renew()
         }
         // All of it in the one file that takes the place.
-        try store.database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try store.database.checkpoint()
     }
 
     /// What the store that is replaced has given out; 0 where that can't be told.

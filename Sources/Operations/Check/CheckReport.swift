@@ -42,7 +42,7 @@ package struct CheckReport {
     package init(_ stack: Stack, _ options: Options) throws {
         self.options = options
         let reader = stack.reader()
-        let observer = try ObserverReading(stack, reader)
+        let observer = try ObserverQueries(stack, reader)
         // Refuses a user that isn't there.
         let zones = try observer.zones(of: options.user)
 
@@ -88,7 +88,7 @@ package struct CheckReport {
     }
 
     private static func repeats(
-        _ observer: ObserverReading, _ zones: ZoneTimeline, _ options: Options
+        _ observer: ObserverQueries, _ zones: ZoneTimeline, _ options: Options
     ) throws -> WorkoutRepeats.Tally {
         var tally = WorkoutRepeats.Tally { start in
             let day = zones.day(of: start)

@@ -20,7 +20,7 @@ package struct ExplainReport {
     /// - Throws: `Failure` for an unknown metric, user or date, or a stack that doesn't answer.
     package init(_ stack: Stack, metric text: String, day: LocalDay, user: String) throws {
         let reader = stack.reader()
-        let observer = try ObserverReading(stack, reader)
+        let observer = try ObserverQueries(stack, reader)
         let zones = try observer.zones(of: user)
         metric = try ExplainedMetric(text, held: try observer.types(of: user))
         guard let handler = stack.configuration.handler(of: metric.type) else {

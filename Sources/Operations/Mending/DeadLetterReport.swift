@@ -4,7 +4,7 @@ import Foundation
 import HealthModel
 import PluginKit
 import Protocol
-import UploaderStage
+import UploaderReading
 
 /// What the backend wouldn't take: a list for eyes and programs, and one letter with what it would be sent as now.
 package struct DeadLetterReport {
@@ -96,7 +96,9 @@ package struct DeadLetterReport {
                 query["topic"] = producer.manifest.kind == .consolidator ? "daily.summary" : "events."
             }
             let pages = try reader.pages(producer, query)
-            let body = try letter.body(from: pages, isSamples: producer.manifest.kind == .observer) {
+            let body = try letter.body(
+                from: pages, of: producer.name, isSamples: producer.manifest.kind == .observer
+            ) {
                 stack.configuration.family(of: $0)
             }
             if let body { return body }

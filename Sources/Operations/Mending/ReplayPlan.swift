@@ -15,7 +15,7 @@ package struct ReplayPlan {
 
     private let stack: Stack
     private let reader: StackReader
-    private let observing: ObserverReading
+    private let observing: ObserverQueries
     package let instance: StackConfiguration.Instance
     private let zones: [String: ZoneTimeline]
     /// Local dates, both included; nil for a sequence.
@@ -31,7 +31,7 @@ package struct ReplayPlan {
         self.stack = stack
         self.instance = instance
         reader = stack.reader()
-        observing = try ObserverReading(stack, reader)
+        observing = try ObserverQueries(stack, reader)
         let kind = instance.manifest.kind
         guard kind == .handler || kind == .consolidator || kind == .uploader else {
             throw Failure.usage(
@@ -148,7 +148,7 @@ package struct ReplayPlan {
     }
 }
 
-extension ObserverReading {
+extension ObserverQueries {
     func allZones() throws -> [String: ZoneTimeline] {
         var zones: [String: ZoneTimeline] = [:]
         for page in try reader.pages(observer, ["query": "zones", "after": 0, "until": .integer(.max)]) {

@@ -75,7 +75,7 @@ package final class SampleFollower {
         facts.handler = handler?.name
         facts.consolidator = consolidator?.name
         facts.uploader = configuration.only(.uploader)?.name
-        let zones = try ObserverReading(stack, reader).zones(of: user)
+        let zones = try ObserverQueries(stack, reader).zones(of: user)
         let hour = handler?.configuration["windowHour"].int
         let counted = SampleTimes.countedEnd(start: start, duration: end &- start)
         let days = zones.days(touching: start, end: counted, HandlerWindow(endHour: Int(hour ?? 24)))

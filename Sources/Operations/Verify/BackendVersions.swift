@@ -5,7 +5,7 @@ import HealthModel
 import JSON
 import PluginKit
 import Synchronization
-import UploaderStage
+import UploaderReading
 
 /// Reads what a backend keeps, id by id, as `GET /api/v1/versions` tells it.
 final class BackendVersions {

@@ -1,7 +1,7 @@
 import Changelog
 import HealthModel
 import PluginKit
-import UploaderStage
+import UploaderReading
 
 extension Verification {
     private struct Document {
@@ -58,7 +58,7 @@ extension Verification {
     }
 
     private static func content(of row: KeyedChangelog.Row) throws -> Int64? {
-        try UploadEncoding.document(of: row).map { try ContentNumber.document(json: $0.json().utf8) }
+        try UploadDocument.document(of: row).map { try ContentNumber.document(json: $0.json().utf8) }
     }
 
     /// As the uploader sends them: by the last part of their key, at the sequence of their newest change.

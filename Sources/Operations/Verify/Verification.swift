@@ -2,7 +2,7 @@ import Changelog
 import Console
 import HealthModel
 import PluginKit
-import UploaderStage
+import UploaderReading
 
 /// Holds what a running stack has delivered against what its backend keeps, by id, version and content.
 ///
@@ -31,7 +31,7 @@ package final class Verification {
     let scope: Scope
     let now: Instant
     let reader: StackReader
-    private let observing: ObserverReading
+    private let observing: ObserverQueries
     private let progress: Progress
     private let tell: @Sendable (String) -> Void
     private var done = 0
@@ -52,7 +52,7 @@ package final class Verification {
         self.now = now
         self.progress = progress
         reader = stack.reader()
-        observing = try ObserverReading(stack, reader)
+        observing = try ObserverQueries(stack, reader)
     }
 
     package func run() throws -> VerifyReport {

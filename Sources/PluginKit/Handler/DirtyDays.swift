@@ -3,7 +3,7 @@ import HealthModel
 import SQLite
 
 /// Days whose samples have changed since their figures were computed, in memory and in the stage's file.
-struct DirtyDays {
+package struct DirtyDays {
     struct Key: Hashable {
         var user: String
         /// Days since 1970.
@@ -38,6 +38,11 @@ struct DirtyDays {
             CREATE TABLE IF NOT EXISTS failed_days(
                 user TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (user, day)) WITHOUT ROWID;
             """)
+    }
+
+    /// How many there are in a file.
+    package static func count(in database: Database) throws -> Int {
+        try database.prepare("SELECT count(*) FROM dirty").firstRow { $0.int(0) } ?? 0
     }
 
     mutating func open(_ turn: Turn) throws {

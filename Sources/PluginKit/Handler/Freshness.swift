@@ -13,10 +13,12 @@ package struct Freshness {
         try database.execute("CREATE TABLE IF NOT EXISTS freshness(key TEXT PRIMARY KEY, value) WITHOUT ROWID")
     }
 
+    package static func lastSynced(in database: Database) throws -> Instant? {
+        try database.prepare("SELECT value FROM freshness WHERE key = 'lastSynced'").firstRow { $0.int64(0) }
+    }
+
     package mutating func open(_ turn: Turn) throws {
-        let read = try turn.database.prepare("SELECT value FROM freshness WHERE key = ?")
-        read.bind(1, "lastSynced")
-        lastSynced = try read.firstRow { $0.int64(0) }
+        lastSynced = try Self.lastSynced(in: turn.database)
         // What was looked for before a restart was looked for: the last time that came with samples is known at least.
         lastChecked = lastSynced
     }

@@ -14,9 +14,10 @@ package struct Timelines {
             "CREATE TABLE IF NOT EXISTS zones(user TEXT PRIMARY KEY, timeline TEXT NOT NULL) WITHOUT ROWID")
     }
 
-    package mutating func open(_ turn: Turn) throws { try load(turn.database) }
+    package mutating func open(_ turn: Turn) throws { self = try Timelines(turn.database) }
 
-    mutating func load(_ database: Database) throws {
+    /// Those that a file holds.
+    package init(_ database: Database) throws {
         try database.prepare("SELECT user, timeline FROM zones").forEachRow {
             byUser[$0.string(0)] = try ZoneTimeline(wireValue: Value(json: $0.bytes(1)))
         }

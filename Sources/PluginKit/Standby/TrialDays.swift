@@ -31,7 +31,7 @@ struct TrialDays {
     init(in database: Database, observer: String, asked: Set<String>, count: Int) throws {
         self.init(asked: asked)
         try database.readTransaction {
-            try timelines.load(database)
+            timelines = try Timelines(database)
             try characteristics.load(database)
             let saved = try database.prepare("SELECT value FROM cursors WHERE name = ?")
             saved.bind(1, observer)

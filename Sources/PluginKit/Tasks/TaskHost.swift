@@ -33,15 +33,26 @@ package struct TaskHost {
             "CREATE TABLE IF NOT EXISTS tasks(id TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
     }
 
+    private static func rows(in database: Database) throws -> [String: Value] {
+        var rows: [String: Value] = [:]
+        try database.prepare("SELECT id, value FROM tasks").forEachRow {
+            rows[$0.string(0)] = try Value(json: $0.bytes(1))
+        }
+        return rows
+    }
+
+    /// The tasks that a file holds, by id.
+    package static func tasks(in database: Database) throws -> [ScheduledTask] {
+        try rows(in: database).sorted { $0.key < $1.key }.map { ScheduledTask(id: $0, kept: $1) }
+    }
+
     package mutating func register(_ identifier: String, _ kind: TaskKind) throws {
         try scheduler.register(identifier, kind)
     }
 
     /// Loads what was pending; after all have been registered.
     package mutating func open(_ turn: Turn) throws {
-        try turn.database.prepare("SELECT id, value FROM tasks").forEachRow {
-            saved[$0.string(0)] = try Value(json: $0.bytes(1))
-        }
+        saved = try Self.rows(in: turn.database)
         scheduler.restore(saved)
         isChanged = true
     }

@@ -6,6 +6,7 @@ import EnergyStage
 import GenericStage
 import HealthModel
 import HeartRateStage
+import ObserverReading
 import ObserverStage
 import PluginKit
 import SleepStage

@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import Foundation
 import HealthModel
+import ObserverReading
 import ObserverStage
 import PluginKit
 

@@ -41,20 +41,6 @@ final class ImportLedger {
 
     private(set) var entries: [Entry] = []
 
-    static func createTables(in database: Database) throws {
-        try database.execute(
-            """
-            CREATE TABLE IF NOT EXISTS imports(
-                number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, user TEXT NOT NULL, state TEXT NOT NULL,
-                submitted INTEGER NOT NULL, added TEXT NOT NULL, report TEXT, problem TEXT, seconds REAL NOT NULL);
-            CREATE TABLE IF NOT EXISTS import_plans(id TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID;
-            CREATE TABLE IF NOT EXISTS import_offers(
-                id TEXT PRIMARY KEY, request TEXT NOT NULL, heard INTEGER NOT NULL) WITHOUT ROWID;
-            CREATE TABLE IF NOT EXISTS first_reads(
-                user TEXT PRIMARY KEY, after INTEGER NOT NULL, until INTEGER) WITHOUT ROWID
-            """)
-    }
-
     func open(_ turn: Turn) throws {
         try turn.database.prepare(
             """

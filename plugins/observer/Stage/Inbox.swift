@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HealthImport
 import HealthModel
+import ObserverReading
 import PluginKit
 
 /// The folder of files that the observer has taken over, and the thread that reads them.

@@ -1,6 +1,7 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
+import ObserverReading
 import PluginKit
 import Protocol
 import SQLite
@@ -23,17 +24,12 @@ final class ObserverDelivery {
         self.refusal = refusal
     }
 
-    static func createTables(in database: Database) throws {
-        try database.execute(
-            "CREATE TABLE IF NOT EXISTS delivery(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-    }
-
     func open(_ turn: Turn) throws {
-        if let saved = try Self.read("device", turn.database) {
+        if let saved = try DeliveryTable.read("device", turn.database) {
             guard let state = DeviceState().updated(from: saved) else { throw StageError.unreadableCursor("device") }
             device = state
         }
-        if let saved = try Self.read("registrations", turn.database) {
+        if let saved = try DeliveryTable.read("registrations", turn.database) {
             guard let table = ObserverRegistrations(wireValue: saved, policy: registrations.policy) else {
                 throw StageError.unreadableCursor("registrations")
             }
@@ -43,12 +39,6 @@ final class ObserverDelivery {
         }
         covered = turn.head.sequence
         isReminding = try turn.isRaised(.unlockReminder)
-    }
-
-    static func read(_ key: String, _ database: Database) throws -> Value? {
-        let find = try database.prepare("SELECT value FROM delivery WHERE key = ?")
-        find.bind(1, key)
-        return try find.firstRow { $0.bytes(0) }.map { try Value(json: $0) }
     }
 
     private func write(_ key: String, _ value: Value, _ turn: Turn) throws {

@@ -2,6 +2,7 @@ import Changelog
 import HealthImport
 import HealthModel
 import HealthStore
+import ObserverReading
 import PluginKit
 import Protocol
 

@@ -3,6 +3,7 @@ import Changelog
 import HealthModel
 import HealthStore
 import MessageBus
+import ObserverReading
 import PluginKit
 import Protocol
 import SQLite
@@ -53,11 +54,8 @@ package final class ObserverStage: Stage {
 
     package func open(_ turn: Turn) throws {
         let database = try turn.write().database
-        try HealthStoreSchema.create(in: database)
-        try ImportLedger.createTables(in: database)
+        try ObserverSource.createTables(in: database)
         try zones.open(turn)
-        try CharacteristicsTable.createTables(in: database)
-        try ObserverDelivery.createTables(in: database)
         try imports.open(turn)
         try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)

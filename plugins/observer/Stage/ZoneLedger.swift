@@ -1,5 +1,6 @@
 import Changelog
 import HealthModel
+import ObserverReading
 import PluginKit
 import SQLite
 
@@ -34,7 +35,6 @@ struct ZoneLedger {
 
     /// Whatever a crash left undone is done now.
     mutating func open(_ turn: Turn) throws {
-        try ZoneTables.create(in: turn.database)
         for user in try ZoneTables.users(in: turn.database) { try settle(user, turn) }
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import HTTP
 import HealthModel
 import PluginKit
+import UploaderReading
 import UploaderStage
 
 PluginProgram.run("uploader") { context in

@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import PluginKit
 import Synchronization
+import UploaderReading
 
 /// Sends the uploader's requests, each of two at a time on a connection and a thread of its own.
 package final class UploadRunner: EffectRunner {

@@ -1,6 +1,7 @@
 import HTTP
 import HealthModel
 import PluginKit
+import UploaderReading
 
 extension UploaderStage {
     /// Answers in a row that prove nothing before a person is told.
@@ -145,7 +146,7 @@ extension UploaderStage {
         try act(on: .answered(status: status), index, sent, status, "the backend answered \(status)", turn)
     }
 
-    func bury(_ group: Delivery.Group, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
+    func bury(_ group: DeliveryGroup, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
         for (place, reason) in reasons.sorted(by: { $0.key < $1.key }) {
             let element = group.element(place)
             try ledger.bury(

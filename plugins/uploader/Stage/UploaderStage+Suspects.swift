@@ -3,6 +3,7 @@ import HTTP
 import HealthModel
 import PluginKit
 import Protocol
+import UploaderReading
 
 /// What becomes of elements that a backend refuses one by one; `Suspicion` decides.
 extension UploaderStage {
@@ -41,7 +42,7 @@ extension UploaderStage {
 
     /// A request was taken, with at least one element.
     func accepted(
-        by group: Delivery.Group, _ sent: Delivery.Sent, _ reasons: [Int: String], _ turn: Turn
+        by group: DeliveryGroup, _ sent: Delivery.Sent, _ reasons: [Int: String], _ turn: Turn
     ) throws {
         if let good = sent.part.first(where: { reasons[$0] == nil }) {
             goodBodies[group.metric] = group.encode(good..<good + 1, deviceId: turn.head.store, syncedAt: turn.now)

@@ -6,6 +6,7 @@ import MessageBus
 import PluginKit
 import Protocol
 import SQLite
+import UploaderReading
 
 /// Delivers samples, events and daily summaries to the backend: pulls them from their producers, sends them, and moves its anchors only after the backend
 /// has answered for all of them.
@@ -102,7 +103,7 @@ package final class UploaderStage: Stage {
     var upstreams: [Upstream] { documents + [samples] }
 
     package func open(_ turn: Turn) throws {
-        try DeliveryLedger.createTables(in: try turn.write().database)
+        try DeliveryTables.createTables(in: try turn.write().database)
         try ledger.open(turn)
         try replay.open(turn)
         try openBackend(turn)
@@ -135,10 +136,9 @@ package final class UploaderStage: Stage {
             case .inaccessible: return
             case .reset: deliveries.removeAll { $0.upstream == upstream.name }
             case .pages(let fetched):
-                deliveries.append(
-                    upstream === samples
-                        ? try Delivery(samples: fetched, from: upstream.name, family: family)
-                        : try Delivery(documents: fetched, from: upstream.name))
+                let groups = try DeliveryGroup.groups(
+                    fetched.pages, from: upstream.name, isSamples: upstream === samples, family: family)
+                deliveries.append(Delivery(upstream: upstream.name, fetched: fetched, groups: groups))
             }
             return
         }

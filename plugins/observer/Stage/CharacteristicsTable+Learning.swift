@@ -1,19 +1,11 @@
 import Changelog
 import HealthImport
 import HealthModel
+import ObserverReading
 import PluginKit
 import SQLite
 
-/// What is known of the users themselves (`dateOfBirth`): data of the observer's changelog, so that every stage sees the same.
-enum CharacteristicsTable {
-    static func createTables(in database: Database) throws {
-        try database.execute(
-            """
-            CREATE TABLE IF NOT EXISTS characteristics(
-                user TEXT PRIMARY KEY, seq INTEGER NOT NULL, exported INTEGER NOT NULL, members TEXT NOT NULL) WITHOUT ROWID
-            """)
-    }
-
+extension CharacteristicsTable {
     /// Takes over what an export says of its user. The newest export's word counts, whatever the order in which they come; one that says
     /// nothing changes nothing.
     static func learn(_ info: ExportInfo, user: String, _ turn: Turn) throws {
@@ -32,16 +24,5 @@ enum CharacteristicsTable {
         write.bind(3, exported)
         write.bind(4, members)
         try write.run()
-    }
-
-    /// What changed in a window, and what is known of `users`; by user.
-    static func read(_ database: Database, after: Int64, through: Int64, users: Set<String>) throws -> Value {
-        var byUser: [String: Value] = [:]
-        try database.prepare("SELECT user, seq, members FROM characteristics").forEachRow { row in
-            let sequence = row.int64(1)
-            guard users.contains(row.string(0)) || (sequence > after && sequence <= through) else { return }
-            byUser[row.string(0)] = try Value(json: row.bytes(2))
-        }
-        return .object(byUser)
     }
 }

@@ -30,6 +30,15 @@ package final class ObserverSource: PullSource {
         access = try ReadAccess(database)
     }
 
+    /// Makes what this reads, where it is absent; an earlier release's file is brought up to date.
+    package static func createTables(in database: Database) throws {
+        try HealthStoreSchema.create(in: database)
+        try ImportTables.createTables(in: database)
+        try ZoneTables.create(in: database)
+        try CharacteristicsTable.createTables(in: database)
+        try DeliveryTable.createTables(in: database)
+    }
+
     package func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
         try access.refresh(for: request)
         switch request["query"].string {
@@ -82,10 +91,10 @@ package final class ObserverSource: PullSource {
         case "delivery":
             page(
                 [
-                    "device": try ObserverDelivery.read("device", database) ?? Value(DeviceState()),
-                    "registrations": try ObserverDelivery.read("registrations", database) ?? [:],
+                    "device": try DeliveryTable.read("device", database) ?? Value(DeviceState()),
+                    "registrations": try DeliveryTable.read("registrations", database) ?? [:],
                 ], true)
-        case "imports": page(["imports": try imports(id: request["import"].string)], true)
+        case "imports": page(["imports": try ImportTables.answer(id: request["import"].string, in: database)], true)
         case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
         case "completeness": try completeness(request, page)
         case "summaries": try summaries(request, page)
@@ -193,26 +202,6 @@ package final class ObserverSource: PullSource {
             page(members, last)
             if last { return }
         }
-    }
-
-    private func imports(id: String?) throws -> Value {
-        var rows: [Value] = []
-        let list = try database.prepare(
-            """
-            SELECT imports.id, path, user, state, report, problem, request
-            FROM imports LEFT JOIN import_offers ON import_offers.id = imports.id
-            WHERE ?1 IS NULL OR imports.id = ?1 ORDER BY number DESC LIMIT 100
-            """)
-        if let id { list.bind(1, id) } else { list.bindNull(1) }
-        try list.forEachRow { row in
-            rows.append([
-                "id": .string(row.string(0)), "path": .string(row.string(1)), "user": .string(row.string(2)),
-                "state": .string(row.string(3)), "report": row.isNull(4) ? .null : try Value(json: row.bytes(4)),
-                "problem": row.isNull(5) ? .null : .string(row.string(5)),
-                "request": row.isNull(6) ? .null : try Value(json: row.bytes(6)),
-            ])
-        }
-        return .array(rows)
     }
 
     private func types() throws -> Value {

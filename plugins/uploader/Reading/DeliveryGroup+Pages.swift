@@ -3,17 +3,23 @@ import HealthModel
 import PluginKit
 import Protocol
 
-extension Delivery {
-    /// Sorts pages of samples by user and by the metric family that declares their type.
-    init(samples fetched: Upstream.Fetched, from upstream: String, family: (String) -> UploadMetric) throws {
-        let groups = try Self.groups(samples: fetched.pages, from: upstream, family: family)
-        self.init(upstream: upstream, fetched: fetched, groups: groups)
+extension DeliveryGroup {
+    /// What is delivered of a producer's pages.
+    /// - Parameters:
+    ///   - isSamples: whether they are pages of samples, or of a keyed changelog.
+    ///   - family: under which metric a type's samples go.
+    package static func groups(
+        _ pages: [Value], from upstream: String, isSamples: Bool, family: (String) -> UploadMetric
+    ) throws -> [DeliveryGroup] {
+        isSamples
+            ? try groups(samples: pages, from: upstream, family: family) : try groups(documents: pages, from: upstream)
     }
 
-    static func groups(
+    /// Pages of samples by user and by the metric family that declares their type.
+    package static func groups(
         samples pages: [Value], from upstream: String, family: (String) -> UploadMetric
-    ) throws -> [Group] {
-        var groups: [Group] = []
+    ) throws -> [DeliveryGroup] {
+        var groups: [DeliveryGroup] = []
         for page in pages {
             let samples = try SamplePage(wireValue: page["samples"])
             let users = (page["users"].array ?? []).compactMap(\.string)
@@ -40,7 +46,7 @@ extension Delivery {
                     groups[index].batch = UploadBatch(count: merged.count)
                 } else {
                     groups.append(
-                        Group(
+                        DeliveryGroup(
                             metric: part.metric, user: name, content: .samples(selected),
                             batch: UploadBatch(count: selected.count)))
                 }
@@ -49,20 +55,15 @@ extension Delivery {
         return groups
     }
 
-    /// Sorts rows of a keyed changelog (events, summaries) by user and kind.
-    init(documents fetched: Upstream.Fetched, from upstream: String) throws {
-        let groups = try Self.groups(documents: fetched.pages, from: upstream)
-        self.init(upstream: upstream, fetched: fetched, groups: groups)
-    }
-
-    static func groups(documents pages: [Value], from upstream: String) throws -> [Group] {
+    /// Rows of a keyed changelog (events, summaries) by user and kind.
+    package static func groups(documents pages: [Value], from upstream: String) throws -> [DeliveryGroup] {
         var byKind: [String: (user: String, topic: String, documents: [Document])] = [:]
         for page in pages {
             for value in page["rows"].array ?? [] {
                 guard let row = KeyedChangelog.Row(wireValue: value), let id = row.key.split(separator: "/").last else {
                     throw StageError.unreadablePage(producer: upstream)
                 }
-                let body = UploadEncoding.body(of: row)
+                let body = UploadDocument.body(of: row)
                 // Of what has no members nothing can be sent.
                 if let body, body.object == nil { continue }
                 byKind["\(row.user)/\(row.topic)", default: (row.user, row.topic, [])].documents
@@ -76,7 +77,7 @@ extension Delivery {
                 case "events.sleep": (.sleep, .nights(kind.documents))
                 default: (.workouts, .workouts(kind.documents))
                 }
-            return Group(
+            return DeliveryGroup(
                 metric: metric, user: kind.user, content: content, batch: UploadBatch(count: kind.documents.count))
         }
     }

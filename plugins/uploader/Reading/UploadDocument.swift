@@ -1,7 +1,8 @@
 import Changelog
 import HealthModel
 
-extension UploadEncoding {
+/// An event or a day as it is delivered. Pure.
+package enum UploadDocument {
     /// What is delivered of an event's or a day's row; nil for a tombstone, and for what has no members.
     package static func document(of row: KeyedChangelog.Row) -> Value? {
         body(of: row).flatMap { versioned($0, row.sequence) }

@@ -3,7 +3,7 @@ import PluginKit
 import SQLite
 
 /// The users' zones on file: what was set and added, what was observed, and the timelines that follow from both and that other stages read.
-enum ZoneTables {
+package enum ZoneTables {
     static func create(in database: Database) throws {
         // The zone that was set has the least moment there is. A timeline without settings was made before there were any.
         try database.execute(
@@ -21,7 +21,7 @@ enum ZoneTables {
             """)
     }
 
-    static func users(in database: Database) throws -> [String] {
+    package static func users(in database: Database) throws -> [String] {
         var users: [String] = []
         try database.prepare("SELECT DISTINCT user FROM zone_settings ORDER BY user").forEachRow {
             users.append($0.string(0))
@@ -30,7 +30,7 @@ enum ZoneTables {
     }
 
     /// All that decides a user's timeline; nil when the user has none.
-    static func plan(of user: String, in database: Database) throws -> ZonePlan? {
+    package static func plan(of user: String, in database: Database) throws -> ZonePlan? {
         let settings = try database.prepare("SELECT moment, zone FROM zone_settings WHERE user = ? ORDER BY moment")
         settings.bind(1, user)
         var entries: [ZoneTimeline.Entry] = []

@@ -5,7 +5,7 @@ import PluginKit
 import Protocol
 
 /// What commands ask the observer, whether it runs or not.
-struct ObserverReading {
+struct ObserverQueries {
     let reader: StackReader
     let observer: StackConfiguration.Instance
 

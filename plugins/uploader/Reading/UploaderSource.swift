@@ -16,9 +16,6 @@ package final class UploaderSource: PullSource {
         changelog = ChangelogSource(database: database)
     }
 
-    /// Makes what this reads, where it is absent.
-    package static func createTables(in database: Database) throws { try DeliveryLedger.createTables(in: database) }
-
     package func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
         guard request["query"].string == "letters" else {
             return try changelog.answer(request, head: head, page: page)

@@ -1,4 +1,3 @@
-import Changelog
 import HealthModel
 import PluginKit
 import SQLite
@@ -58,6 +57,10 @@ package struct DeadLetter: Sendable, Equatable {
         let find = try database.prepare("SELECT 1 FROM pragma_table_info('dead_letters') WHERE name = ?")
         find.bind(1, column)
         return try find.firstRow { _ in true } ?? false
+    }
+
+    package static func count(in database: Database) throws -> Int64 {
+        try database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
     }
 
     /// Those of a selection, oldest first, beyond a number.

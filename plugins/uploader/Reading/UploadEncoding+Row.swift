@@ -1,4 +1,3 @@
-import HTTP
 import HealthModel
 import JSON
 

@@ -1,4 +1,3 @@
-import HTTP
 import HealthModel
 import JSON
 
@@ -12,21 +11,8 @@ package enum UploadEncoding {
     /// - Returns: the number of elements written.
     @discardableResult
     package static func samples(
-        page: SamplePage, rows: [Int], user: String, deviceId: String, syncedAt: Instant, into out: inout [UInt8]
-    ) -> Int {
-        body(page, rows, user, deviceId, syncedAt, &out)
-    }
-
-    @discardableResult
-    package static func samples(
-        page: SamplePage, rows: Range<Int>, user: String, deviceId: String, syncedAt: Instant, into out: inout [UInt8]
-    ) -> Int {
-        body(page, rows, user, deviceId, syncedAt, &out)
-    }
-
-    private static func body(
-        _ page: SamplePage, _ rows: some Collection<Int>, _ user: String, _ deviceId: String, _ syncedAt: Instant,
-        _ out: inout [UInt8]
+        page: SamplePage, rows: some Collection<Int>, user: String, deviceId: String, syncedAt: Instant,
+        into out: inout [UInt8]
     ) -> Int {
         head(user, deviceId, syncedAt, &out)
         let fragments = PageFragments(page)
