@@ -87,19 +87,26 @@ let package = Package(
             "uploader", "UploaderReading",
             ["Changelog", "Console", "HealthModel", "JSON", "PluginKit", "Protocol", "SQLite"]),
         library("Supervisor", ["CPosix"]),
+        // The tools: what looks at a stack, and what acts on it.
         library(
-            "Operations",
+            "Inspection",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Console", "HTTP", "HealthImport", "HealthModel",
-                "HealthStatistics", "HealthStore", "JSON", "MessageBus", "ObserverReading", "PluginKit", "Protocol",
-                "SQLite", "Supervisor", "UploaderReading",
+                "BackgroundDelivery", "CPosix", "Changelog", "Console", "HTTP", "HealthModel", "HealthStatistics",
+                "HealthStore", "JSON", "MessageBus", "ObserverReading", "PluginKit", "Protocol", "SQLite", "Supervisor",
+                "UploaderReading",
+            ]),
+        library(
+            "Control",
+            [
+                "BackgroundDelivery", "Changelog", "Console", "HealthImport", "HealthModel", "Inspection", "JSON",
+                "MessageBus", "ObserverReading", "PluginKit", "Protocol", "SQLite", "Supervisor",
             ]),
         library("Console", []),
         // Tries whether a plugin keeps the contract.
         library(
             "Conformance",
             [
-                "Changelog", "Console", "HealthModel", "JSON", "MessageBus", "Operations", "PluginKit", "Protocol",
+                "Changelog", "Console", "Control", "HealthModel", "JSON", "MessageBus", "PluginKit", "Protocol",
                 "Supervisor",
             ]),
         // All stages in one process, in virtual time.
@@ -107,15 +114,15 @@ let package = Package(
             "Simulation",
             [
                 "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
-                "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HeartRateStage", "JSON",
-                "MessageBus", "ObserverReading", "ObserverStage", "Operations", "PluginKit", "Protocol", "SQLite",
+                "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HeartRateStage", "Inspection",
+                "JSON", "MessageBus", "ObserverReading", "ObserverStage", "PluginKit", "Protocol", "SQLite",
                 "SleepStage", "StepsStage", "UploaderReading", "UploaderStage", "WorkoutsStage",
             ]),
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "BackgroundDelivery", "Conformance", "Console", "HealthGenerator", "HealthModel", "MessageBus",
-                "Operations", "PluginKit", "Protocol", "Simulation", "Supervisor",
+                "BackgroundDelivery", "Conformance", "Console", "Control", "HealthGenerator", "HealthModel",
+                "Inspection", "MessageBus", "PluginKit", "Protocol", "Simulation", "Supervisor",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -181,8 +188,8 @@ let package = Package(
             tests(
                 "Protocol",
                 [
-                    "CZeroMQ", "Changelog", "HealthGenerator", "HealthModel", "HubStage", "MessageBus", "Operations",
-                    "PluginKit", "Protocol", "Supervisor", "TestSupport",
+                    "CZeroMQ", "Changelog", "Control", "HealthGenerator", "HealthModel", "HubStage", "Inspection",
+                    "MessageBus", "PluginKit", "Protocol", "Supervisor", "TestSupport",
                 ]),
             tests("Changelog", ["Changelog", "HealthModel", "Protocol", "SQLite", "TestSupport"]),
             tests(
@@ -194,18 +201,18 @@ let package = Package(
             tests(
                 "Stages",
                 [
-                    "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
-                    "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
-                    "HealthStore", "HeartRateStage", "MessageBus", "NotifyStage", "ObserverReading", "ObserverStage",
-                    "Operations", "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage",
-                    "TestSupport", "UploaderReading", "UploaderStage", "WorkoutsStage",
+                    "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "Control",
+                    "DebouncerStage", "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel",
+                    "HealthStatistics", "HealthStore", "HeartRateStage", "Inspection", "MessageBus", "NotifyStage",
+                    "ObserverReading", "ObserverStage", "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage",
+                    "StepsStage", "TestSupport", "UploaderReading", "UploaderStage", "WorkoutsStage",
                 ]),
             tests(
                 "Operations",
                 [
-                    "BodyStage", "Changelog", "Console", "EnergyStage", "GenericStage", "HealthModel", "HeartRateStage",
-                    "ObserverReading", "Operations", "PluginKit", "Protocol", "SleepStage", "StepsStage", "TestSupport",
-                    "WorkoutsStage",
+                    "BodyStage", "Changelog", "Console", "Control", "EnergyStage", "GenericStage", "HealthModel",
+                    "HeartRateStage", "Inspection", "ObserverReading", "PluginKit", "Protocol", "SleepStage",
+                    "StepsStage", "TestSupport", "WorkoutsStage",
                 ]),
             tests("Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite"]),
             tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit", "TestSupport"]),

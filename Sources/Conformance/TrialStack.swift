@@ -1,11 +1,11 @@
 import Changelog
 import Console
+import Control
 import Foundation
 import Glibc
 import HealthModel
 import JSON
 import MessageBus
-import Operations
 import PluginKit
 import Protocol
 import Supervisor

@@ -115,7 +115,7 @@ import Testing
     }
 
     /// The tools: an instance that is stopped is read by what the owner of its tables keeps beside them, or asked by its own program.
-    private static let tools = ["Operations", "Conformance", "healthbus"]
+    private static let tools = ["Inspection", "Control", "Conformance", "healthbus"]
 
     @Test func noToolImportsAStage() throws {
         for name in Self.tools {

@@ -2,7 +2,7 @@ import Changelog
 import Console
 import Foundation
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 import Protocol
 import TestSupport

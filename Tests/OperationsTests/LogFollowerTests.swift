@@ -2,7 +2,7 @@ import Console
 import Foundation
 import Glibc
 import HealthModel
-import Operations
+import Inspection
 import Testing
 
 @Suite struct LogFollowerTests {

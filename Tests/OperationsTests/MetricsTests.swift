@@ -1,7 +1,7 @@
 import Changelog
 import Foundation
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 import Protocol
 import TestSupport

@@ -1,8 +1,8 @@
+import Control
 import Foundation
 import Glibc
 import HealthModel
 import ObserverReading
-import Operations
 import PluginKit
 import Testing
 

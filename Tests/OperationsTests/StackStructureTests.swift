@@ -1,6 +1,6 @@
 import Foundation
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 import Testing
 

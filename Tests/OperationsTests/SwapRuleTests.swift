@@ -1,7 +1,7 @@
 import Console
+import Control
 import Foundation
 import HealthModel
-import Operations
 import PluginKit
 import TestSupport
 import Testing

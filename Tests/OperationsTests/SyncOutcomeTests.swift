@@ -1,6 +1,6 @@
 import Console
+import Control
 import HealthModel
-import Operations
 import PluginKit
 import Protocol
 import TestSupport

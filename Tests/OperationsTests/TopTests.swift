@@ -1,7 +1,7 @@
 import Changelog
 import Console
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 import Protocol
 import TestSupport

@@ -1,6 +1,6 @@
 import HealthModel
+import Inspection
 import MessageBus
-import Operations
 import PluginKit
 import Protocol
 import Supervisor

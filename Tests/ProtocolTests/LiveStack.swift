@@ -1,10 +1,10 @@
 import CZeroMQ
 import Changelog
+import Control
 import Foundation
 import HealthGenerator
 import HealthModel
 import MessageBus
-import Operations
 import PluginKit
 import Protocol
 import Supervisor

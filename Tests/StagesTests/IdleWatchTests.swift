@@ -1,5 +1,5 @@
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 import Protocol
 import TestSupport

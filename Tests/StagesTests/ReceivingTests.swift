@@ -1,7 +1,7 @@
+import Control
 import Foundation
 import HealthModel
 import ObserverStage
-import Operations
 import PluginKit
 import Simulation
 import TestSupport

@@ -1,10 +1,10 @@
 import Changelog
+import Control
 import Foundation
 import Glibc
 import HealthModel
 import ObserverReading
 import ObserverStage
-import Operations
 import PluginKit
 import Simulation
 import TestSupport

@@ -4,8 +4,8 @@ import Foundation
 import HTTP
 import HealthImport
 import HealthModel
+import Inspection
 import ObserverStage
-import Operations
 import PluginKit
 import SQLite
 import UploaderStage

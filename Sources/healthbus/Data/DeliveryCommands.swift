@@ -1,8 +1,9 @@
 import BackgroundDelivery
 import Console
+import Control
 import Foundation
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 
 enum TypesCommand: Command {

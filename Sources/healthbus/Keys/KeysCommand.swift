@@ -1,8 +1,8 @@
 import Console
 import Foundation
 import HealthModel
+import Inspection
 import MessageBus
-import Operations
 import PluginKit
 
 enum KeysCommand: Command {

@@ -1,7 +1,8 @@
 import Console
+import Control
 import Foundation
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 
 enum BackupCommand: Command {

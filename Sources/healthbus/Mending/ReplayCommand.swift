@@ -1,8 +1,9 @@
 import Console
+import Control
 import Foundation
 import HealthModel
+import Inspection
 import MessageBus
-import Operations
 import PluginKit
 
 enum ReplayCommand: Command {

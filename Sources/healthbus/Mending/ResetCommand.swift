@@ -1,6 +1,7 @@
 import Console
+import Control
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 
 enum ResetCommand: Command {

@@ -1,6 +1,6 @@
 import Console
 import Foundation
-import Operations
+import Inspection
 
 enum AlertsCommand: Command {
     static let help = CommandHelp(

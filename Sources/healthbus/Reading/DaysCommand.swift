@@ -1,6 +1,6 @@
 import Console
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 
 enum DaysCommand: Command {

@@ -1,6 +1,6 @@
 import Console
 import HealthModel
-import Operations
+import Inspection
 
 enum ExplainCommand: Command {
     static let help = CommandHelp(

@@ -1,7 +1,7 @@
 import Console
 import HealthModel
+import Inspection
 import MessageBus
-import Operations
 import PluginKit
 
 enum GraphCommand: Command {

@@ -1,8 +1,8 @@
 import Console
 import Glibc
 import HealthModel
+import Inspection
 import MessageBus
-import Operations
 import PluginKit
 
 enum LogsCommand: Command {

@@ -1,7 +1,7 @@
 import Console
 import Foundation
 import HealthModel
-import Operations
+import Inspection
 
 enum StatusCommand: Command {
     static let help = CommandHelp(

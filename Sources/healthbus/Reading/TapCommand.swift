@@ -2,8 +2,8 @@ import Console
 import Foundation
 import Glibc
 import HealthModel
+import Inspection
 import MessageBus
-import Operations
 import PluginKit
 import Protocol
 

@@ -1,7 +1,7 @@
 import Console
 import Glibc
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 
 enum TopCommand: Command {

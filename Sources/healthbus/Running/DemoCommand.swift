@@ -1,8 +1,9 @@
 import Console
+import Control
 import Foundation
 import HealthGenerator
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 import Supervisor
 

@@ -1,7 +1,7 @@
 import Console
 import Foundation
 import Glibc
-import Operations
+import Inspection
 import PluginKit
 
 /// One process in the foreground: this one becomes it.

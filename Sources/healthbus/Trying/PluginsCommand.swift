@@ -1,8 +1,9 @@
 import Conformance
 import Console
+import Control
 import Foundation
 import HealthModel
-import Operations
+import Inspection
 import PluginKit
 
 enum PluginsCommand: Command {

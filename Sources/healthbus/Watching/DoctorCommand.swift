@@ -1,5 +1,5 @@
 import Console
-import Operations
+import Inspection
 
 enum DoctorCommand: Command {
     static let help = CommandHelp(

@@ -1,5 +1,5 @@
 import Console
-import Operations
+import Inspection
 import PluginKit
 
 enum MonitorCommand: Command {

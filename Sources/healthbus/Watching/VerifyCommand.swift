@@ -1,7 +1,8 @@
 import Console
+import Control
 import HealthModel
+import Inspection
 import MessageBus
-import Operations
 import PluginKit
 
 enum VerifyCommand: Command {
