@@ -37,7 +37,7 @@ final class TrialStack {
         state = StateFolder(path: folder + "/s")
         file = folder + "/stack.json"
         var all: [String: Value] = [:]
-        let shipped = try Value(json: Array(StackConfiguration.embedded.utf8), comments: true)
+        let shipped = try catalog.defaultStack()
         for name in (shipped["instances"].object ?? [:]).keys { all[name] = .null }
         for name in ["hub", "observer"] { all[name] = ["plugin": .string(name)] }
         all["debouncer"] = ["plugin": "debouncer", "configuration": ["windowSeconds": 0]]

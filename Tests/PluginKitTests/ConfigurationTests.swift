@@ -32,9 +32,19 @@ import Testing
         }
     }
 
-    @Test func theShippedDefaultIsTheEmbeddedOne() throws {
-        let shipped = try String(contentsOfFile: Self.root + "/configs/default.json", encoding: .utf8)
-        #expect(shipped == StackConfiguration.embedded)
+    @Test func theDefaultIsReadFromTheFileThatIsShipped() throws {
+        let file = URL(fileURLWithPath: Self.root + "/configs/default.json")
+        let shipped = try Value(json: Data(contentsOf: file), comments: true)
+        let names = try StackConfiguration(path: nil, catalog: catalog()).instances.map(\.name).sorted()
+        #expect(names == (shipped["instances"].object ?? [:]).keys.sorted())
+        // Also where only the manifests lie elsewhere; and where nothing is, it says what is missing.
+        let away = folder.path + "/plugins"
+        try FileManager.default.copyItem(atPath: Self.root + "/plugins", toPath: away)
+        let beside = try PluginCatalog(folder: away, programs: Self.root)
+        #expect(try StackConfiguration(path: nil, catalog: beside).instances.map(\.name).sorted() == names)
+        let alone = try PluginCatalog(folder: away, programs: "/nowhere")
+        let error = #expect(throws: ConfigurationError.self) { try StackConfiguration(path: nil, catalog: alone) }
+        #expect(error?.file == "/nowhere/configs/default.json")
     }
 
     @Test func thePublishedSchemaIsTheOneThatManifestsAreHeldAgainst() throws {

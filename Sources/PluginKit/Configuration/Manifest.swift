@@ -151,6 +151,20 @@ package struct PluginCatalog: Sendable {
             reason: "no 'plugins' folder beside the program or above it; set HEALTHBUS_PLUGINS")
     }
 
+    /// The stack that is started when no other configuration is given: `configs/default.json` beside the programs, else beside the folder of
+    /// manifests, as in a checkout.
+    /// - Throws: `ConfigurationError` where there is none, or it isn't JSON.
+    package func defaultStack() throws -> Value {
+        let places = [programs, URL(fileURLWithPath: folder).deletingLastPathComponent().path]
+        let files = places.map { $0 + "/configs/default.json" }
+        guard let data = files.lazy.compactMap({ FileManager.default.contents(atPath: $0) }).first else {
+            throw ConfigurationError(
+                file: files[0], key: "",
+                reason: "can't be read; 'make build' puts the default configuration beside the plugins and the programs")
+        }
+        return try StackConfigurationReader.parse(Array(data), file: "the default configuration")
+    }
+
     /// This program's own file, links resolved.
     package static func executablePath() throws -> String {
         try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

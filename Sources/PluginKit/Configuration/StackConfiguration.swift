@@ -2,7 +2,7 @@ import Foundation
 import HealthModel
 import MessageBus
 
-/// Which instances a stack runs and with which options: the embedded default, overlaid with a file.
+/// Which instances a stack runs and with which options: the shipped default, overlaid with a file.
 package struct StackConfiguration: Sendable, Equatable {
     package struct Instance: Sendable, Equatable {
         package var name: String
@@ -31,30 +31,6 @@ package struct StackConfiguration: Sendable, Equatable {
     /// Where `up` answers questions about how the stack is; nil: nowhere.
     package let monitoring: Endpoint?
     package let file: String
-
-    /// The default, as in `configs/default.json`: every plugin once, by its own name.
-    package static let embedded = """
-        // The stack that `healthbus up` starts when no other configuration is given. A file given with --config is laid over this one:
-        // what it names changes, null leaves an instance out.
-        {
-          "instances": {
-            "hub": { "plugin": "hub" },
-            "backend": { "plugin": "backend" },
-            "observer": { "plugin": "observer" },
-            "debouncer": { "plugin": "debouncer" },
-            "steps": { "plugin": "steps" },
-            "heart-rate": { "plugin": "heart-rate" },
-            "sleep": { "plugin": "sleep" },
-            "energy": { "plugin": "energy" },
-            "workouts": { "plugin": "workouts" },
-            "body": { "plugin": "body" },
-            "generic": { "plugin": "generic" },
-            "consolidator": { "plugin": "consolidator" },
-            "uploader": { "plugin": "uploader" }
-          }
-        }
-
-        """
 
     /// Which plugin an instance is to have, whatever its state folder says.
     package enum Choice: Sendable, Equatable {

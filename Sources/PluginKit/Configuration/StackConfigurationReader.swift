@@ -22,7 +22,7 @@ package struct StackConfigurationReader {
         file = path ?? "the default configuration"
         self.catalog = catalog
         stack = StackConfiguration(instances: [], bus: .standard, monitoring: nil, file: file)
-        var value = try Self.parse(Array(StackConfiguration.embedded.utf8), file: "the default configuration")
+        var value = try catalog.defaultStack()
         if let path {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw ConfigurationError(file: path, key: "", reason: "can't be read; check the path and its rights")
@@ -164,7 +164,7 @@ package struct StackConfigurationReader {
         ],
     ]
 
-    private static func parse(_ text: [UInt8], file: String) throws -> Value {
+    static func parse(_ text: [UInt8], file: String) throws -> Value {
         do { return try Value(json: text, comments: true) } catch {
             throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Manifest.plain(error))")
         }
