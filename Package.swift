@@ -12,8 +12,11 @@ func systemLibrary(_ name: String, _ debianPackage: String) -> Target {
     .systemLibrary(name: name, path: "Sources/\(name)", providers: [.apt([debianPackage])])
 }
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: swiftSettings)
+/// - Parameter linked: libraries that it has with it and doesn't import.
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [Target] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies + linked.map { .target(name: $0.name) }, path: "Sources/\(name)",
+        swiftSettings: swiftSettings)
 }
 
 /// A plugin is a stage library, which tests and simulations import, and a thin executable.
@@ -35,6 +38,19 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let handlerDependencies: [Target.Dependency] = ["HealthModel", "HealthStatistics"]
+
+/// A handler is one line here; programs and the simulation find it by its name.
+let handlers = [
+    plugin("steps", "StepsStage", handlerDependencies),
+    plugin("heart-rate", "HeartRateStage", handlerDependencies),
+    plugin("sleep", "SleepStage", handlerDependencies),
+    plugin("energy", "EnergyStage", handlerDependencies),
+    plugin("workouts", "WorkoutsStage", handlerDependencies),
+    plugin("body", "BodyStage", handlerDependencies),
+    plugin("generic", "GenericStage", handlerDependencies),
+].flatMap { $0 }
+
+let handlerStages = handlers.filter { $0.type == .regular }
 
 let package = Package(
     name: "healthbus",
@@ -92,11 +108,10 @@ let package = Package(
         library(
             "Simulation",
             [
-                "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
-                "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HeartRateStage", "JSON",
-                "MessageBus", "ObserverStage", "Operations", "PluginKit", "Protocol", "SQLite", "SleepStage",
-                "StepsStage", "UploaderStage", "WorkoutsStage",
-            ]),
+                "BackgroundDelivery", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage", "HTTP",
+                "HealthImport", "HealthModel", "JSON", "MessageBus", "ObserverStage", "Operations", "PluginKit",
+                "Protocol", "SQLite", "UploaderStage",
+            ], linked: handlerStages),
         .executableTarget(
             name: "healthbus",
             dependencies: [
@@ -112,17 +127,11 @@ let package = Package(
             [
                 "BackgroundDelivery", "Changelog", "HealthImport", "HealthModel", "HealthStatistics", "HealthStore",
                 "MessageBus", "PluginKit", "Protocol", "SQLite",
-            ], main: ["BackgroundDelivery", "HealthModel", "PluginKit"])
+            ], main: ["PluginKit"])
         + plugin(
             "debouncer", "DebouncerStage",
             ["BackgroundDelivery", "Changelog", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"])
-        + plugin("steps", "StepsStage", handlerDependencies)
-        + plugin("heart-rate", "HeartRateStage", handlerDependencies)
-        + plugin("sleep", "SleepStage", handlerDependencies)
-        + plugin("energy", "EnergyStage", handlerDependencies)
-        + plugin("workouts", "WorkoutsStage", handlerDependencies)
-        + plugin("body", "BodyStage", handlerDependencies)
-        + plugin("generic", "GenericStage", handlerDependencies)
+        + handlers
         + [
             // Hosts a handler in any language; what it decides is PluginKit's.
             .executableTarget(
@@ -137,11 +146,11 @@ let package = Package(
             [
                 "BackgroundDelivery", "Changelog", "Console", "HTTP", "HealthModel", "JSON", "MessageBus", "PluginKit",
                 "Protocol", "SQLite",
-            ], main: ["HTTP", "HealthModel", "PluginKit"])
+            ], main: ["PluginKit"])
         + plugin(
             "notify", "NotifyStage",
             ["Changelog", "HTTP", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"],
-            main: ["HealthModel", "PluginKit"])
+            main: ["PluginKit"])
         + plugin(
             "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "SQLite"],
             main: ["Console", "HTTP", "HealthModel", "PluginKit", "Protocol"])

@@ -113,6 +113,14 @@ package protocol DayHandler: HandlerTraits {
     func compute(_ input: DayInput) throws -> DayOutput
 }
 
+/// The handler of a plugin. It is made of nothing, since it keeps nothing.
+///
+/// It is found by its name: of the plugin `heart-rate` it is the structure `HeartRateHandler` in the module `HeartRateStage`.
+package protocol PluginHandler: DayHandler {
+    /// As the host makes it, once.
+    init()
+}
+
 extension DayInput {
     /// One day's input, its slice cut out of samples that hold it and maybe more.
     /// - Parameter samples: alive and plausible, in canonical order.

@@ -30,9 +30,11 @@ package enum BackendAddress {
     }
 
     /// For an uploader that has nowhere to deliver to.
-    package static func missing(_ context: PluginContext) throws -> String {
+    package static func missing(
+        for uploader: StackConfiguration.Instance, in stack: StackConfiguration
+    ) throws(ConfigurationError) -> String {
         throw ConfigurationError(
-            file: context.stack.file, key: "instances.\(context.name).configuration.url",
+            file: stack.file, key: "instances.\(uploader.name).configuration.url",
             reason: "is needed: this stack has no backend of its own")
     }
 }

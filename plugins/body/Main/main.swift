@@ -1,4 +1,4 @@
 import BodyStage
 import PluginKit
 
-PluginProgram.run("body") { context in StageParts(stage: HandlerStage(BodyHandler(), context)) }
+PluginProgram.run("body", BodyHandler())

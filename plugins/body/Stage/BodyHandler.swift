@@ -4,7 +4,7 @@ import HealthStatistics
 /// Body mass, height, body-mass index and body fat: the day's latest and the mean of the day, only on days that have one.
 ///
 /// Kilograms, metres, kg/m² as it was measured (never computed from the other two), and a fraction from 0 to 1.
-package struct BodyHandler: DayHandler {
+package struct BodyHandler: PluginHandler {
     package let version = 2
 
     package init() {}

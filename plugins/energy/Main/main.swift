@@ -1,4 +1,4 @@
 import EnergyStage
 import PluginKit
 
-PluginProgram.run("energy") { context in StageParts(stage: HandlerStage(EnergyHandler(), context)) }
+PluginProgram.run("energy", EnergyHandler())

@@ -6,7 +6,7 @@ import HealthStatistics
 /// `activeEnergyKilocalories` and `basalEnergyKilocalories` don't overlap: active excludes resting energy. `exerciseMinutes`,
 /// `moveMinutes` (a ring that counts minutes rather than energy) and `standMinutes` are Apple's samples; `standHours` are the distinct local hours with a stood value, 0 when all samples say idle. The workouts' own energy isn't
 /// added: their samples are in the totals already.
-package struct EnergyHandler: DayHandler {
+package struct EnergyHandler: PluginHandler {
     package let version = 2
 
     package init() {}

@@ -1,4 +1,4 @@
 import GenericStage
 import PluginKit
 
-PluginProgram.run("generic") { context in StageParts(stage: HandlerStage(GenericHandler(), context)) }
+PluginProgram.run("generic", GenericHandler())

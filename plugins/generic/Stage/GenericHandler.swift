@@ -12,7 +12,7 @@ import HealthStatistics
 ///
 /// `unit` is the canonical unit, null where there is none or it isn't known. Which types have a handler is the stack's to know: its host
 /// hands this one all others. Configuration: `sourceOrder`. Workouts are never here.
-package struct GenericHandler: DayHandler {
+package struct GenericHandler: PluginHandler {
     package let version = 2
 
     package init() {}

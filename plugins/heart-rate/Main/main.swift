@@ -1,4 +1,4 @@
 import HeartRateStage
 import PluginKit
 
-PluginProgram.run("heart-rate") { context in StageParts(stage: HandlerStage(HeartRateHandler(), context)) }
+PluginProgram.run("heart-rate", HeartRateHandler())

@@ -6,7 +6,7 @@ import HealthStatistics
 /// `heartRate` holds `min`, `max`, `average` (weighted by duration) and `resting`, beats a minute, null where there are no samples.
 /// `resting` is the day's latest: the system replaces its estimate as the day goes on. `hrvSDNNMilliseconds` is the plain mean.
 /// By hour there are the heart rate's average (`heartRate`), minimum and maximum (`heartRateMin`, `heartRateMax`).
-package struct HeartRateHandler: DayHandler {
+package struct HeartRateHandler: PluginHandler {
     package let version = 3
     /// Of samples that stand for several (iOS 8) the least and the greatest value.
     package let payloadTypes: Set = ["HKQuantityTypeIdentifierHeartRate"]

@@ -1,4 +1,4 @@
 import PluginKit
 import SleepStage
 
-PluginProgram.run("sleep") { context in StageParts(stage: HandlerStage(SleepHandler(), context)) }
+PluginProgram.run("sleep", SleepHandler())

@@ -9,7 +9,7 @@ import HealthStatistics
 /// minutes, and what the source doesn't know is null.
 ///
 /// Configuration: `gapMinutes` (more than this without samples parts sessions), `windowHour`, `sourceOrder`.
-package struct SleepHandler: DayHandler {
+package struct SleepHandler: PluginHandler {
     package let version = 3
 
     package init() {}

@@ -1,4 +1,4 @@
 import PluginKit
 import StepsStage
 
-PluginProgram.run("steps") { context in StageParts(stage: HandlerStage(StepsHandler(), context)) }
+PluginProgram.run("steps", StepsHandler())

@@ -5,7 +5,7 @@ import HealthStatistics
 ///
 /// `steps` and `flightsClimbed` are counts, `distanceMeters` metres. Overlapping sources are merged (see `CumulativeMerge`), so a
 /// figure may have a fraction.
-package struct StepsHandler: DayHandler {
+package struct StepsHandler: PluginHandler {
     package let version = 1
 
     package init() {}

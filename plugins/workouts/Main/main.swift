@@ -1,4 +1,4 @@
 import PluginKit
 import WorkoutsStage
 
-PluginProgram.run("workouts") { context in StageParts(stage: HandlerStage(WorkoutsHandler(), context)) }
+PluginProgram.run("workouts", WorkoutsHandler())

@@ -6,7 +6,7 @@ import HealthStatistics
 /// A workout belongs to the local day of its start. Durations are seconds, distances metres, energies kilocalories; what isn't known is
 /// null. Workout energy never enters the day's totals: the samples behind it are there already. With `newestOfRepeats` a workout that its
 /// source wrote several times counts once.
-package struct WorkoutsHandler: DayHandler {
+package struct WorkoutsHandler: PluginHandler {
     package let version = 2
     package let during = ["HKQuantityTypeIdentifierHeartRate": HealthType.workoutIdentifier]
     package let detailedTypes: Set = [HealthType.workoutIdentifier]

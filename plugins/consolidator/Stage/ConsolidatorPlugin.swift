@@ -1,0 +1,6 @@
+import PluginKit
+
+extension StagePlugin {
+    package static let consolidator = StagePlugin(
+        "consolidator", stage: { try ConsolidatorStage(stack: $0.stack, instance: $0.instance) })
+}

@@ -1,0 +1,6 @@
+import PluginKit
+
+extension StagePlugin {
+    package static let debouncer = StagePlugin(
+        "debouncer", stage: { try DebouncerStage(stack: $0.stack, instance: $0.instance) })
+}
