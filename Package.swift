@@ -21,10 +21,13 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [
 
 /// A plugin is a stage library, which tests and simulations import, and a thin executable.
 func plugin(
-    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency], main: [Target.Dependency] = ["PluginKit"]
+    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency], main: [Target.Dependency] = ["PluginKit"],
+    packageAccess: Bool = true
 ) -> [Target] {
     [
-        .target(name: stage, dependencies: dependencies, path: "plugins/\(folder)/Stage", swiftSettings: swiftSettings),
+        .target(
+            name: stage, dependencies: dependencies, path: "plugins/\(folder)/Stage", packageAccess: packageAccess,
+            swiftSettings: swiftSettings),
         .executableTarget(
             name: "healthbus-\(folder)", dependencies: main + [.target(name: stage)], path: "plugins/\(folder)/Main",
             swiftSettings: swiftSettings),
@@ -39,15 +42,15 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let handlerDependencies: [Target.Dependency] = ["HealthModel", "HealthStatistics"]
 
-/// A handler is one line here; programs and the simulation find it by its name.
+/// A handler is one line here; programs and the simulation find it by its name. It needs no more than what is public, and gets no more.
 let handlers = [
-    plugin("steps", "StepsStage", handlerDependencies),
-    plugin("heart-rate", "HeartRateStage", handlerDependencies),
-    plugin("sleep", "SleepStage", handlerDependencies),
-    plugin("energy", "EnergyStage", handlerDependencies),
-    plugin("workouts", "WorkoutsStage", handlerDependencies),
-    plugin("body", "BodyStage", handlerDependencies),
-    plugin("generic", "GenericStage", handlerDependencies),
+    plugin("steps", "StepsStage", handlerDependencies, packageAccess: false),
+    plugin("heart-rate", "HeartRateStage", handlerDependencies, packageAccess: false),
+    plugin("sleep", "SleepStage", handlerDependencies, packageAccess: false),
+    plugin("energy", "EnergyStage", handlerDependencies, packageAccess: false),
+    plugin("workouts", "WorkoutsStage", handlerDependencies, packageAccess: false),
+    plugin("body", "BodyStage", handlerDependencies, packageAccess: false),
+    plugin("generic", "GenericStage", handlerDependencies, packageAccess: false),
 ].flatMap { $0 }
 
 let handlerStages = handlers.filter { $0.type == .regular }

@@ -100,11 +100,41 @@ import Testing
         }
     }
 
-    /// Handlers are what most people write: they need no more than the model and its statistics.
-    @Test func handlersImportTheModelOnly() {
-        for name in ["steps", "heart-rate", "sleep", "energy", "workouts", "body", "generic"] {
+    /// Handlers are what most people write: they need no more than what is public of the model and its statistics, and get no more.
+    @Test func handlersImportTheModelOnly() throws {
+        let package = try Self.text("Package.swift")
+        let list = try #require(package.firstMatch(of: #/(?s)let handlers = \[.*?\n\]/#)).0
+        let names = list.matches(of: #/plugin\("([\w-]+)", "\w+", handlerDependencies, packageAccess: false\)/#).map {
+            String($0.1)
+        }
+        #expect(names.contains("steps") && names.contains("generic"))
+        for name in names {
             let stage = targets.first { $0.folder == "plugins/\(name)/Stage" }
             #expect(stage?.imports.subtracting(["HealthModel", "HealthStatistics"]) == [], "\(name)")
         }
+    }
+
+    /// What is public is an interface for authors of handlers: it is small, and every declaration says what it is.
+    @Test func whatIsPublicIsSaid() throws {
+        var all = 0
+        for folder in ["Sources", "plugins"] {
+            let root = GeneratedTable.checkout.appending(path: folder)
+            let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+            for case let file as URL in files where file.pathExtension == "swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+                for (index, line) in lines.enumerated() where line.contains(#/^\s*(@\w+ )?public /#) {
+                    all += 1
+                    // What a protocol asks for is said there.
+                    guard folder == "Sources", !line.contains(Self.asked) else { continue }
+                    #expect(index > 0 && lines[index - 1].contains("///"), "\(file.lastPathComponent):\(index + 1)")
+                }
+            }
+        }
+        #expect((100...900).contains(all), "\(all)")
+    }
+
+    private static var asked: Regex<Substring> {
+        #/Literal|from decoder|to encoder|func <|func ==|hash\(into|var description|rawValue/#
     }
 }

@@ -9,17 +9,17 @@ import HealthStatistics
 /// minutes, and what the source doesn't know is null.
 ///
 /// Configuration: `gapMinutes` (more than this without samples parts sessions), `windowHour`, `sourceOrder`.
-package struct SleepHandler: PluginHandler {
-    package let version = 3
+public struct SleepHandler: PluginHandler {
+    public let version = 3
 
-    package init() {}
+    public init() {}
 
-    package func window(_ configuration: Value) throws -> HandlerWindow { try SleepOptions(configuration).window }
+    public func window(_ configuration: Value) throws -> HandlerWindow { try SleepOptions(configuration).window }
 
     /// How much time without samples doesn't part a session yet, microseconds.
-    package static func gap(_ configuration: Value) throws -> Instant { try SleepOptions(configuration).gap }
+    public static func gap(_ configuration: Value) throws -> Instant { try SleepOptions(configuration).gap }
 
-    package func compute(_ input: DayInput) throws -> DayOutput {
+    public func compute(_ input: DayInput) throws -> DayOutput {
         let day = SleepDay(input, gap: try Self.gap(input.configuration))
         guard let main = day.main else { return DayOutput() }
         return DayOutput(
@@ -33,7 +33,7 @@ package struct SleepHandler: PluginHandler {
     }
 
     /// A session as a member of the daily summary.
-    package static func figure(_ session: SleepSession) -> [String: Value] {
+    public static func figure(_ session: SleepSession) -> [String: Value] {
         [
             "start": .string(InstantText.iso8601(session.start)),
             "end": .string(InstantText.iso8601(session.end)),

@@ -28,9 +28,9 @@ struct SleepOptions {
 }
 
 /// An option outside what the handler can do.
-package struct SleepConfigurationError: Error, Equatable, CustomStringConvertible {
-    package var option: String
-    package var allowed: String
+public struct SleepConfigurationError: Error, Equatable, CustomStringConvertible {
+    public var option: String
+    public var allowed: String
 
-    package var description: String { "sleep: '\(option)' must be \(allowed); correct it in the stack's configuration" }
+    public var description: String { "sleep: '\(option)' must be \(allowed); correct it in the stack's configuration" }
 }

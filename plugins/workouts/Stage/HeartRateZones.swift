@@ -70,10 +70,10 @@ extension HeartRateZones {
 }
 
 /// An option that the handler can't work with.
-package enum WorkoutConfigurationError: Error, Equatable, CustomStringConvertible {
+public enum WorkoutConfigurationError: Error, Equatable, CustomStringConvertible {
     case dateOfBirth
 
-    package var description: String {
+    public var description: String {
         "dateOfBirth in the configuration of workouts isn't a date; write it as 1986-05-17"
     }
 }

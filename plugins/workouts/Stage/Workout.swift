@@ -83,10 +83,10 @@ struct Workout {
 }
 
 /// A workout whose stored body can't be read.
-package struct WorkoutError: Error, Equatable, CustomStringConvertible {
-    package var id: String
+public struct WorkoutError: Error, Equatable, CustomStringConvertible {
+    public var id: String
 
-    package init(id: String) { self.id = id }
+    public init(id: String) { self.id = id }
 
-    package var description: String { "workout \(id): its payload or metadata isn't JSON; import the export again" }
+    public var description: String { "workout \(id): its payload or metadata isn't JSON; import the export again" }
 }

@@ -2,39 +2,39 @@ import HealthModel
 import HealthStatistics
 
 /// Why a day's workouts are what they are: each one that starts on the day, also those that don't count.
-package struct WorkoutExplanation: Sendable {
-    package var id: String
+public struct WorkoutExplanation: Sendable {
+    public var id: String
     /// The day's entry, as the handler gives it for a workout that counts.
-    package var figure: Value
-    package var activity: String
-    package var start: Instant
-    package var end: Instant
-    package var source: String
+    public var figure: Value
+    public var activity: String
+    public var start: Instant
+    public var end: Instant
+    public var source: String
     /// When HealthKit stored it; nil where nobody knows.
-    package var created: Instant?
-    package var counts: Bool
+    public var created: Instant?
+    public var counts: Bool
     /// Place of the newest of those that the same source wrote for the same start and activity; nil where this is that one, or the only one.
-    package var repeats: Int?
+    public var repeats: Int?
     /// How many there are of the same source, start and activity, this one among them.
-    package var written: Int
+    public var written: Int
     /// Places of the others that go on at the same time, without repeats.
-    package var overlaps: [Int]
+    public var overlaps: [Int]
 
-    package var duration: Double
-    package var durationOrigin: WorkoutOrigin
-    package var paused: Double
-    package var distance: Double?
-    package var distanceOrigin: WorkoutOrigin
-    package var energy: Double?
-    package var energyOrigin: WorkoutOrigin
+    public var duration: Double
+    public var durationOrigin: WorkoutOrigin
+    public var paused: Double
+    public var distance: Double?
+    public var distanceOrigin: WorkoutOrigin
+    public var energy: Double?
+    public var energyOrigin: WorkoutOrigin
     /// `{average, minimum, maximum}`, or null.
-    package var heartRate: Value
-    package var heartRateOrigin: WorkoutOrigin
+    public var heartRate: Value
+    public var heartRateOrigin: WorkoutOrigin
 }
 
 extension WorkoutsHandler {
     /// What `compute` gives for the same input, each workout with where its values come from.
-    package static func explanations(_ input: DayInput) throws -> [WorkoutExplanation] {
+    public static func explanations(_ input: DayInput) throws -> [WorkoutExplanation] {
         let entries = try WorkoutsDay(input).entries
         return entries.enumerated().map { index, entry in
             let workout = entry.workout

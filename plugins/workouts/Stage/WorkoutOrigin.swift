@@ -1,9 +1,9 @@
 /// Where one of a workout's values comes from.
-package enum WorkoutOrigin: Sendable, Equatable {
+public enum WorkoutOrigin: Sendable, Equatable {
     /// One of the statistics that a sum is made of.
-    package struct Part: Sendable, Equatable {
-        package var type: String
-        package var sum: Double
+    public struct Part: Sendable, Equatable {
+        public var type: String
+        public var sum: Double
     }
 
     /// The workout's own statistics, added up.
@@ -21,7 +21,7 @@ package enum WorkoutOrigin: Sendable, Equatable {
     case unknown
 
     /// As `explain --json` names it.
-    package var name: String {
+    public var name: String {
         switch self {
         case .statistics, .statistic: "statistics"
         case .total: "total"

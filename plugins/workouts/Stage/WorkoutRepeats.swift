@@ -2,7 +2,7 @@ import HealthModel
 import HealthStatistics
 
 /// Workouts that one source wrote several times: the same source, start (whole second) and activity.
-package enum WorkoutRepeats {
+public enum WorkoutRepeats {
     /// One workout of several that may be the same one.
     struct Candidate {
         var key: Key
@@ -40,23 +40,23 @@ package enum WorkoutRepeats {
 
 extension WorkoutRepeats {
     /// Counts the workouts of any number of pages in canonical order. Holds the rows of one second, and numbers by source and day.
-    package struct Tally {
-        package struct Count: Sendable, Equatable {
-            package var workouts: Int
-            package var distinct: Int
+    public struct Tally {
+        public struct Count: Sendable, Equatable {
+            public var workouts: Int
+            public var distinct: Int
 
-            package init(workouts: Int = 0, distinct: Int = 0) {
+            public init(workouts: Int = 0, distinct: Int = 0) {
                 self.workouts = workouts
                 self.distinct = distinct
             }
         }
 
         /// Of all workouts.
-        package private(set) var all = Count()
+        public private(set) var all = Count()
         /// Of the sources that wrote a workout several times.
-        package private(set) var bySource: [String: Count] = [:]
+        public private(set) var bySource: [String: Count] = [:]
         /// Of the days with such a workout, those workouts alone.
-        package private(set) var byDay: [LocalDay: Count] = [:]
+        public private(set) var byDay: [LocalDay: Count] = [:]
 
         private let day: (Instant) -> LocalDay?
         private var held: [(source: String, id: String, payload: [UInt8])] = []
@@ -64,10 +64,10 @@ extension WorkoutRepeats {
         private var start: Instant = 0
 
         /// - Parameter day: the day that a workout with this start counts for; nil: it isn't asked for.
-        package init(day: @escaping (Instant) -> LocalDay?) { self.day = day }
+        public init(day: @escaping (Instant) -> LocalDay?) { self.day = day }
 
         /// - Throws: `WorkoutError` for a body that isn't JSON.
-        package mutating func add(_ page: SamplePage) throws {
+        public mutating func add(_ page: SamplePage) throws {
             guard let type = page.types.firstIndex(of: HealthType.workoutIdentifier) else { return }
             for row in page.ids.indices where page.type[row] == Int32(type) && page.counts(row) {
                 if page.start[row].flooredSecond != second {
@@ -80,7 +80,7 @@ extension WorkoutRepeats {
         }
 
         /// Counts what is held; after the last page.
-        package mutating func finish() throws {
+        public mutating func finish() throws {
             defer { held.removeAll(keepingCapacity: true) }
             guard !held.isEmpty, let day = day(start) else { return }
             guard held.count > 1 else {
