@@ -6,15 +6,10 @@ import PluginKit
 
 /// `healthbus days`: the daily summaries, in full for programs and rounded for people.
 package struct DaysReport {
-    /// Members that every day has; absent is null.
-    static let members = [
-        "user", "date", "zone", "final", "missing", "revision", "steps", "distanceMeters", "flightsClimbed",
-        "activeEnergyKilocalories", "basalEnergyKilocalories", "exerciseMinutes", "moveMinutes", "standMinutes",
-        "standHours", "heartRate", "hrvSDNNMilliseconds", "sleep", "naps", "workouts", "bodyMassKilograms",
-        "bodyMassMeanKilograms", "heightMeters", "heightMeanMeters", "bodyMassIndex", "bodyMassIndexMean",
-        "bodyFatFraction", "bodyFatMeanFraction", "other",
-    ]
+    /// Members that every day has beside its figures; absent is null.
+    private static let members = ["user", "date", "zone", "final", "missing", "revision"]
 
+    private let figures: [FigureDeclaration]
     /// By date.
     package let days: [Value]
 
@@ -24,6 +19,10 @@ package struct DaysReport {
         _ reader: StackReader, consolidator: StackConfiguration.Instance, user: String?, from: LocalDay?, to: LocalDay?,
         last: Int? = nil
     ) throws {
+        figures = reader.stack.figures
+        var absent = Dictionary(uniqueKeysWithValues: Self.members.map { ($0, Value.null) })
+        // A list is never null: a day without workouts has none.
+        for figure in figures { absent[figure.path[0]] = figure.path.count == 1 ? figure.absent : .null }
         var days: [(key: String, day: Value)] = []
         for row in try reader.rows(consolidator, topic: "daily.summary") {
             guard let number = row.day, var members = row.body?.object, user == nil || row.user == user else {
@@ -31,10 +30,7 @@ package struct DaysReport {
             }
             let day = LocalDay(number: number)
             guard from.map({ day >= $0 }) ?? true, to.map({ day <= $0 }) ?? true else { continue }
-            for name in Self.members where members[name] == nil { members[name] = .null }
-            // A list is never null: a day without workouts has none.
-            for name in ["naps", "workouts"] where members[name] == .null { members[name] = [] }
-            if members["other"] == .null { members["other"] = [:] }
+            for (name, value) in absent where members[name]?.isNull ?? true { members[name] = value }
             days.append(("\(day) \(row.user)", .object(members)))
         }
         let sorted = days.sorted { $0.key < $1.key }.map(\.day)
@@ -46,35 +42,34 @@ package struct DaysReport {
     /// A table for eyes; an empty cell is no data. A narrow screen gets fewer columns.
     package func table(for terminal: Terminal) -> String {
         let users = Set(days.compactMap { $0["user"].string })
+        let shown = figures.compactMap { figure in figure.column.map { (path: figure.path, column: $0) } }
         var table = Table(
-            (users.count > 1 ? [.init("User")] : []) + [
-                .init("Date"), .number("Steps"), .number("km", givesWay: 8), .number("Floors", givesWay: 1),
-                .number("Active kcal"), .number("Basal kcal", givesWay: 2), .number("Exercise", givesWay: 6),
-                .number("Stand", givesWay: 3), .number("HR avg", givesWay: 7), .number("Rest HR", givesWay: 9),
-                .number("HRV", givesWay: 4), .number("Asleep"), .init("Workouts"), .number("kg", givesWay: 5),
-                .init("State"),
-            ])
+            (users.count > 1 ? [.init("User")] : []) + [.init("Date")]
+                + shown.map {
+                    Table.Column(
+                        $0.column.title, $0.column.form == .activities ? .left : .right, givesWay: $0.column.givesWay)
+                } + [.init("State")])
         for day in days {
-            let number = { (value: Value, digits: Int) in value.double.map { Self.text($0, digits) } ?? "" }
-            let asleep = day["sleep"]["asleepMinutes"].double.map { Self.hours($0) } ?? ""
-            let workouts = (day["workouts"].array ?? []).map { workout in
-                let minutes = workout["durationSeconds"].double.map { " \(Self.text($0 / 60, 0)) min" } ?? ""
-                return (workout["activity"].string ?? "other") + minutes
-            }
             table.add(
-                (users.count > 1 ? [day["user"].string ?? ""] : []) + [
-                    day["date"].string ?? "", number(day["steps"], 0),
-                    day["distanceMeters"].double.map { Self.text($0 / 1000, 1) } ?? "",
-                    number(day["flightsClimbed"], 0),
-                    number(day["activeEnergyKilocalories"], 0), number(day["basalEnergyKilocalories"], 0),
-                    day["exerciseMinutes"].double.map { "\(Self.text($0, 0)) min" } ?? "",
-                    day["standHours"].double.map { "\(Self.text($0, 0)) h" } ?? "",
-                    number(day["heartRate"]["average"], 0),
-                    number(day["heartRate"]["resting"], 0), number(day["hrvSDNNMilliseconds"], 0), asleep,
-                    workouts.joined(separator: ", "), number(day["bodyMassKilograms"], 1), Self.state(day),
-                ])
+                (users.count > 1 ? [day["user"].string ?? ""] : []) + [day["date"].string ?? ""]
+                    + shown.map { Self.cell($0.path.reduce(day) { $0[$1] }, $0.column) } + [Self.state(day)])
         }
         return table.render(for: terminal)
+    }
+
+    private static func cell(_ value: Value, _ column: FigureDeclaration.Column) -> String {
+        switch column.form {
+        case .number:
+            value.double.map {
+                text($0 / column.dividedBy, column.digits) + (column.suffix.isEmpty ? "" : " " + column.suffix)
+            } ?? ""
+        case .clock: value.double.map { hours($0) } ?? ""
+        case .activities:
+            (value.array ?? []).map { activity in
+                let minutes = activity["durationSeconds"].double.map { " \(text($0 / 60, 0)) min" } ?? ""
+                return (activity["activity"].string ?? "other") + minutes
+            }.joined(separator: ", ")
+        }
     }
 
     private static func state(_ day: Value) -> String {

@@ -137,7 +137,7 @@ package struct StatusReport {
                     )
                 } ?? (nil, nil)
         }
-        let family = StackConfiguration.family(of: handler)
+        let family = handler.family
         return [
             "metric": .string(handler.name), "lastSample": iso(last), "lastSynced": iso(synced),
             "lastChecked": iso(beat?.lastChecked ?? synced), "lastDelivered": iso(delivered[family]),

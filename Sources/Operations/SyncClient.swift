@@ -94,7 +94,7 @@ package final class SyncClient {
         let beats = client.heartbeats
         let result = manual?.result
         let metrics = concerned.map { handler in
-            let family = StackConfiguration.family(of: handler)
+            let family = handler.family
             let name = handler.name
             let pending = beats[name]?.beat.stage.pending ?? 0
             return Metric(

@@ -1,6 +1,7 @@
 import Foundation
 import HealthModel
 import Operations
+import PluginKit
 import SleepStage
 import Testing
 

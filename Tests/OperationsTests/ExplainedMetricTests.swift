@@ -1,6 +1,7 @@
 import Console
 import HealthModel
 import Operations
+import PluginKit
 import Testing
 
 @Suite struct ExplainedMetricTests {

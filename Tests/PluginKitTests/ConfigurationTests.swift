@@ -199,7 +199,13 @@ import Testing
             #""backgroundModes": ["processing", "audio"]"#, "backgroundModes[1]",
             #""processing", "fetch", "remote-notification""#
         ),
-        (#""permittedTasks": ["sync"]"#, "permittedTasks[0]", "healthkit-sync"),
+        (#""permittedTasks": ["healthkit-sync"]"#, "permittedTasks", "others host no tasks"),
+        (#""family": "daily""#, "family", "not daily"),
+        (#""figures": [{ "unit": "L" }]"#, "figures[0].name", "is missing"),
+        (
+            #""figures": [{ "name": "x", "explain": { "names": ["x"], "type": "T", "rule": "sum" } }]"#,
+            "figures[0].explain.rule", "total"
+        ),
         (#""triggers": ["24:00"]"#, "triggers[0]", "00:01"),
         (#""triggers": ["StepCount"]"#, "triggers[0]", "type identifiers"),
         (#""entitlements": "health""#, "entitlements", "must be a list"),
@@ -222,7 +228,10 @@ import Testing
                 .type("HKCategoryTypeIdentifierSleepAnalysis"), .type("HKQuantityTypeIdentifierStepCount"),
                 .time(minute: 1),
             ])
-        #expect(plugins["consolidator"]?.rights.permittedTasks == ["consolidated-daily"])
+        let consolidator = try #require(plugins["consolidator"])
+        #expect(consolidator.rights.permittedTasks == ["consolidated-daily"])
+        let error = #expect(throws: ConfigurationError.self) { try consolidator.requireTasks(among: ["refresh"]) }
+        #expect(error?.description.contains("'consolidated-daily', which isn't one of refresh") == true)
     }
 
     @Test func aFileThatIsNotThereIsNamed() throws {

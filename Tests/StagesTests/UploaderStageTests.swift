@@ -17,7 +17,7 @@ import UploaderStage
             UploaderStage(
                 observer: "observer", handlers: ["sleep"], consolidator: "consolidator",
                 policy: UploadPolicy(base: 1, cap: 8), generator: SeededRandom(seed: 5), instance: "uploader",
-                family: { UploadMetric(family: $0) })
+                family: { _ in .other })
         }
     }
 
@@ -321,7 +321,7 @@ import UploaderStage
             UploaderStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
                 policy: UploadPolicy(base: 1, cap: 8), instance: "uploader", needsPath: true,
-                family: { UploadMetric(family: $0) })
+                family: { _ in .other })
         }
         let watch = try #require(rig.effects.first { $0.request is WatchPath })
         func uploads() -> Int { rig.effects.count { $0.request is UploadRequest } }

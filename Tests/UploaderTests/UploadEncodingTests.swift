@@ -108,6 +108,5 @@ struct UploadEncodingTests {
 
     @Test func metrics() {
         #expect(UploadMetric(family: "heart-rate").path == "/api/v1/sync/heart-rate")
-        #expect(UploadMetric(family: "generic") == .other)
     }
 }

@@ -1,6 +1,7 @@
 import Console
 import HealthModel
 import HealthStatistics
+import PluginKit
 
 /// A category's samples of a day, counted; of stand hours, which hours have a stood value.
 struct CategoryExplanation: Explanation {

@@ -22,7 +22,8 @@ package struct ExplainReport {
         let reader = stack.reader()
         let observer = try ObserverReading(stack, reader)
         let zones = try observer.zones(of: user)
-        metric = try ExplainedMetric(text, held: try observer.types(of: user))
+        metric = try ExplainedMetric(
+            text, figures: stack.configuration.figures, held: try observer.types(of: user))
         guard let handler = stack.configuration.handler(of: metric.type) else {
             throw Failure(
                 "no handler of this stack takes \(metric.type)", hint: "name one in \(stack.configuration.file)")

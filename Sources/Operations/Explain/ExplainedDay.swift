@@ -1,4 +1,5 @@
 import HealthModel
+import PluginKit
 import SleepStage
 import WorkoutsStage
 

@@ -1,21 +1,10 @@
 import Console
 import HealthModel
+import PluginKit
 
 /// A figure that can be explained: how people name it, from which samples it comes, and where its day's value stands.
 package struct ExplainedMetric: Sendable, Equatable {
-    package enum Kind: Sendable, Equatable {
-        /// Overlapping sources merged and added up.
-        case total
-        case average
-        /// The day's last sample.
-        case latest
-        case sleep
-        case standHours
-        /// A category's samples, counted.
-        case count
-        /// The day's list of workouts.
-        case workouts
-    }
+    package typealias Kind = FigureDeclaration.Rule
 
     /// The short name, or the type's identifier.
     package let name: String
@@ -26,52 +15,19 @@ package struct ExplainedMetric: Sendable, Equatable {
     package let path: [String]
     package let unit: String
 
-    /// Figures with names of their own: the short one, members of `days --json`, and the identifier.
-    private static let named: [(name: String, members: [String], type: String, kind: Kind, path: [String])] = [
-        ("steps", [], "HKQuantityTypeIdentifierStepCount", .total, ["steps"]),
-        ("distance", [], "HKQuantityTypeIdentifierDistanceWalkingRunning", .total, ["distanceMeters"]),
-        ("flights", [], "HKQuantityTypeIdentifierFlightsClimbed", .total, ["flightsClimbed"]),
-        ("active-energy", [], "HKQuantityTypeIdentifierActiveEnergyBurned", .total, ["activeEnergyKilocalories"]),
-        ("basal-energy", [], "HKQuantityTypeIdentifierBasalEnergyBurned", .total, ["basalEnergyKilocalories"]),
-        ("exercise", [], "HKQuantityTypeIdentifierAppleExerciseTime", .total, ["exerciseMinutes"]),
-        ("move", [], "HKQuantityTypeIdentifierAppleMoveTime", .total, ["moveMinutes"]),
-        ("stand-time", [], "HKQuantityTypeIdentifierAppleStandTime", .total, ["standMinutes"]),
-        ("stand", [], "HKCategoryTypeIdentifierAppleStandHour", .standHours, ["standHours"]),
-        ("heart-rate", [], "HKQuantityTypeIdentifierHeartRate", .average, ["heartRate", "average"]),
-        (
-            "resting-heart-rate", ["restingHeartRate"], "HKQuantityTypeIdentifierRestingHeartRate", .latest,
-            ["heartRate", "resting"]
-        ),
-        ("hrv", [], "HKQuantityTypeIdentifierHeartRateVariabilitySDNN", .average, ["hrvSDNNMilliseconds"]),
-        ("body-mass", [], "HKQuantityTypeIdentifierBodyMass", .latest, ["bodyMassKilograms"]),
-        ("height", [], "HKQuantityTypeIdentifierHeight", .latest, ["heightMeters"]),
-        ("body-mass-index", [], "HKQuantityTypeIdentifierBodyMassIndex", .latest, ["bodyMassIndex"]),
-        ("body-fat", [], "HKQuantityTypeIdentifierBodyFatPercentage", .latest, ["bodyFatFraction"]),
-        ("sleep", ["naps"], "HKCategoryTypeIdentifierSleepAnalysis", .sleep, ["sleep", "asleepMinutes"]),
-        ("workouts", [], HealthType.workoutIdentifier, .workouts, ["workouts"]),
-    ]
-
-    package static var names: [String] { named.map(\.name) }
-
     /// - Parameters:
     ///   - text: a short name, a member of `days --json`, or a type's identifier with or without its prefix, in any case.
+    ///   - figures: those that have names of their own.
     ///   - held: the types that the store holds, known ones or not.
     /// - Throws: `Failure` (usage) that names the nearest.
-    package init(_ text: String, held: Set<String> = []) throws(Failure) {
+    package init(_ text: String, figures: [FigureDeclaration], held: Set<String> = []) throws(Failure) {
         let word = text.lowercased()
-        let named = Self.named.first { entry in
-            ([entry.name, entry.path[0], entry.type, Self.bare(entry.type)] + entry.members)
-                .contains { $0.lowercased() == word }
+        let named = figures.compactMap { figure in figure.explanation.map { (figure: figure, how: $0) } }
+        let found = named.first { figure, how in
+            (how.names + [figure.path[0], how.type, Self.bare(how.type)]).contains { $0.lowercased() == word }
         }
-        if let named {
-            (name, type, kind, path) = (named.name, named.type, named.kind, named.path)
-            unit =
-                switch named.kind {
-                case .sleep: "min"
-                case .standHours: "hours"
-                case .workouts: "counted"
-                default: HealthType.named(named.type).unit
-                }
+        if let (figure, how) = found {
+            (name, type, kind, path, unit) = (how.names[0], how.type, how.rule, figure.path, figure.unit)
             return
         }
         let types = held.union(HealthType.allKnown.keys)
@@ -80,8 +36,11 @@ package struct ExplainedMetric: Sendable, Equatable {
                 $0.lowercased() == word || Self.bare($0).lowercased() == word
             })
         else {
-            let known = Self.named.flatMap { [$0.name, $0.path[0]] + $0.members } + types.map(Self.bare)
-            throw Self.unknown(text, nearest: Nearest.to(word, among: known.map { $0.lowercased() }), among: known)
+            let known =
+                named.flatMap { [$0.how.names[0], $0.figure.path[0]] + $0.how.names.dropFirst() } + types.map(Self.bare)
+            throw Self.unknown(
+                text, nearest: Nearest.to(word, among: known.map { $0.lowercased() }), among: known,
+                names: named.map(\.how.names[0]))
         }
         let type = HealthType.named(identifier)
         self.type = identifier
@@ -105,7 +64,7 @@ package struct ExplainedMetric: Sendable, Equatable {
         return name.isEmpty ? String(identifier[..<prefix.lowerBound].dropFirst(2)) : String(name)
     }
 
-    private static func unknown(_ text: String, nearest: String?, among known: [String]) -> Failure {
+    private static func unknown(_ text: String, nearest: String?, among known: [String], names: [String]) -> Failure {
         let meant = nearest.flatMap { nearest in known.first { $0.lowercased() == nearest } }
         return .usage(
             "'\(text)' is no metric",

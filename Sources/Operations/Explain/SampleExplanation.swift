@@ -1,6 +1,7 @@
 import Console
 import HealthModel
 import HealthStatistics
+import PluginKit
 
 /// An average or a latest value: what each source has, and how it weighs.
 struct SampleExplanation: Explanation {

@@ -48,6 +48,11 @@ package struct PluginCheck: Sendable {
                 find("types", "names \(type), which '\(other)' handles already; name it in 'reads'")
             }
         }
+        for figure in manifest.figures {
+            guard let type = figure.explanation?.type, !manifest.types.contains(type), !manifest.reads.contains(type)
+            else { continue }
+            find("figures", "makes '\(figure.path[0])' of \(type), which neither 'types' nor 'reads' names")
+        }
         do {
             let defaults = try SchemaCheck(file: manifest.file).resolve(.null, schema: manifest.configuration)
             _ = try SchemaCheck(file: manifest.file).resolve(defaults, schema: manifest.configuration)

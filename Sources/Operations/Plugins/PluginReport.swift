@@ -67,6 +67,7 @@ package struct PluginReport {
             "file": .string(manifest.file), "exec": manifest.exec.map { texts($0.words) } ?? .null,
             "executable": manifest.exec == nil ? .string(catalog.program(manifest)) : .null,
             "types": texts(manifest.types), "reads": texts(manifest.reads), "consumes": texts(manifest.consumes),
+            "family": Value(manifest.family), "figures": texts(manifest.figures.map { $0.path.joined(separator: ".") }),
             "produces": texts(manifest.produces), "restart": .string(manifest.restart.rawValue),
             "configuration": manifest.configuration, "instances": texts(instances(manifest, stack)),
         ]
@@ -87,7 +88,8 @@ package struct PluginReport {
             ("Protocol", range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"))
         lines.append(("Restart", manifest.restart.rawValue))
         let lists = [
-            ("Types", manifest.types), ("Reads", manifest.reads), ("Consumes", manifest.consumes),
+            ("Types", manifest.types), ("Reads", manifest.reads), ("Family", manifest.family.map { [$0] } ?? []),
+            ("Figures", manifest.figures.map(\.title)), ("Consumes", manifest.consumes),
             ("Produces", manifest.produces), ("Instances", instances(manifest, stack)),
         ]
         for (title, list) in lists {

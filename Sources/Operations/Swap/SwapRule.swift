@@ -60,9 +60,9 @@ package enum SwapRule {
         if triggers(before) != triggers(after) {
             return "its 'triggers' are other ones, and the debouncer goes by them"
         }
-        if before.kind == .handler, StackConfiguration.family(of: old) != StackConfiguration.family(of: new) {
-            return "its samples would be delivered as '\(StackConfiguration.family(of: new))', not as"
-                + " '\(StackConfiguration.family(of: old))', and the uploader goes by that"
+        if before.kind == .handler, old.family != new.family {
+            return "its samples would be delivered as '\(new.family)', not as"
+                + " '\(old.family)', and the uploader goes by that"
         }
         let (had, has) = (before.produces.contains(where: isEvents), after.produces.contains(where: isEvents))
         if had != has || has && before.name != after.name {

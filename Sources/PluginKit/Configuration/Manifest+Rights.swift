@@ -22,12 +22,6 @@ package struct PluginRights: Sendable, Equatable {
         case time(minute: Int)
     }
 
-    /// Identifiers that a scheduler of this release knows.
-    package static let knownTasks = [
-        "healthkit-sync", "consolidated-daily", "daily-energy", "remote-sync", "notification-check", "historical",
-        "catch-up", "refresh",
-    ]
-
     package var entitlements: Set<Entitlement> = []
     package var backgroundModes: Set<BackgroundMode> = []
     /// BGTaskSchedulerPermittedIdentifiers.
@@ -38,7 +32,7 @@ package struct PluginRights: Sendable, Equatable {
     package init() {}
 
     /// - Throws: `ConfigurationError` with the file, the key and what is allowed.
-    init(_ manifest: Value, file: String) throws(ConfigurationError) {
+    init(_ manifest: Value, kind: Manifest.Kind, file: String) throws(ConfigurationError) {
         func texts(_ key: String) throws(ConfigurationError) -> [String] {
             if manifest[key].isNull { return [] }
             guard let list = manifest[key].array, list.allSatisfy({ $0.string != nil }) else {
@@ -63,8 +57,12 @@ package struct PluginRights: Sendable, Equatable {
             try allowed("entitlements", Entitlement.allCases.map(\.rawValue), Entitlement.init(rawValue:)))
         backgroundModes = Set(
             try allowed("backgroundModes", BackgroundMode.allCases.map(\.rawValue), BackgroundMode.init(rawValue:)))
-        permittedTasks = Set(
-            try allowed("permittedTasks", Self.knownTasks) { Self.knownTasks.contains($0) ? $0 : nil })
+        permittedTasks = Set(try texts("permittedTasks"))
+        if !permittedTasks.isEmpty, kind != .debouncer, kind != .consolidator {
+            throw ConfigurationError(
+                file: file, key: "permittedTasks", reason: "is for a debouncer and a consolidator: others host no tasks"
+            )
+        }
         triggers = try allowed(
             "triggers", ["HealthKit's type identifiers", "times of day such as 00:01"], Self.trigger)
     }
@@ -80,6 +78,16 @@ package struct PluginRights: Sendable, Equatable {
 }
 
 extension Manifest {
+    /// For the stage that hosts tasks, which knows which there are.
+    /// - Throws: `ConfigurationError` for a permitted task that isn't one of them.
+    package func requireTasks(among known: [String]) throws(ConfigurationError) {
+        for task in rights.permittedTasks.sorted() where !known.contains(task) {
+            throw ConfigurationError(
+                file: file, key: "permittedTasks",
+                reason: "names '\(task)', which isn't one of \(known.joined(separator: ", "))")
+        }
+    }
+
     /// Why this plugin can't be registered for background delivery, with the line to add; nil when it can.
     package var registrationRefusal: DeliveryError? {
         func refusal(_ key: String, _ value: String) -> DeliveryError {

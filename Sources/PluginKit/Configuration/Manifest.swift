@@ -22,6 +22,12 @@ package struct Manifest: Sendable, Equatable {
     package var types: [String]
     /// Sample types that it reads beside them, though another plugin handles them.
     package var reads: [String]
+    /// Under which family the samples of its types are delivered, which is the last part of the backend's path; nil: under no own one.
+    package var family: String?
+    /// What it gives for a day.
+    package var figures: [FigureDeclaration]
+    /// Where its figures stand among those of other handlers, the least first.
+    package var place: Int
     package var consumes: [String]
     package var produces: [String]
     package var rights: PluginRights
@@ -80,9 +86,17 @@ package struct Manifest: Sendable, Equatable {
         }
         types = texts("types")
         reads = texts("reads")
+        family = value["family"].string
+        if let family, family == "daily" || !StackConfiguration.isName(family) {
+            throw ConfigurationError(
+                file: file, key: "family",
+                reason: "must be of a-z, 0-9 and hyphens, at most 64, and not daily, which is the summaries'")
+        }
+        figures = (value["figures"].array ?? []).compactMap { FigureDeclaration($0) }
+        place = Int(value["place"].int ?? 100)
         consumes = texts("consumes")
         produces = texts("produces")
-        rights = try PluginRights(value, file: file)
+        rights = try PluginRights(value, kind: kind, file: file)
         // One that says nothing has no options: what isn't declared is refused.
         configuration = value["configuration"].isNull ? ["type": "object"] : value["configuration"]
         guard configuration["type"].string == "object" else {
@@ -160,7 +174,8 @@ package struct PluginCatalog: Sendable {
         guard let data = files.lazy.compactMap({ FileManager.default.contents(atPath: $0) }).first else {
             throw ConfigurationError(
                 file: files[0], key: "",
-                reason: "can't be read; 'make build' puts the default configuration beside the plugins and the programs")
+                reason: "can't be read; 'make build' puts the default configuration beside the plugins and the programs"
+            )
         }
         return try StackConfigurationReader.parse(Array(data), file: "the default configuration")
     }

@@ -58,6 +58,18 @@ package enum ManifestSchema {
               "type": "array", "items": { "type": "string", "minLength": 1 },
               "description": "Sample types that a handler gets beside them, though another one handles them."
             },
+            "family": {
+              "type": "string", "pattern": "^[a-z0-9-]{1,64}$",
+              "description": "Under which family a handler's samples are delivered, the last part of the backend's path; left out: its instance's name where that is a family, else other."
+            },
+            "figures": {
+              "type": "array", "items": { "$ref": "#/$defs/figure" },
+              "description": "What a handler gives for a day: how tables show it, and how it is explained."
+            },
+            "place": {
+              "type": "integer", "minimum": 0, "maximum": 1000, "default": 100,
+              "description": "Where its figures stand among those of other handlers, the least first."
+            },
             "consumes": { "type": "array", "items": { "type": "string" }, "description": "Topics that it hears." },
             "produces": {
               "type": "array", "items": { "type": "string" },
@@ -89,6 +101,54 @@ package enum ManifestSchema {
             }
           },
           "$defs": {
+            "figure": {
+              "type": "object", "required": ["name"], "additionalProperties": false,
+              "properties": {
+                "name": {
+                  "type": "string", "minLength": 1,
+                  "description": "The member of the daily summary; with a dot a member of one: heartRate.average."
+                },
+                "form": {
+                  "type": "string", "enum": ["number", "list", "object"],
+                  "description": "What it is: a day without it has null, [] or {}. number where it is left out."
+                },
+                "unit": { "type": "string", "description": "As people are told it." },
+                "explain": {
+                  "type": "object", "required": ["names", "type", "rule"], "additionalProperties": false,
+                  "description": "How it follows from samples, for healthbus explain; left out: it can't be explained.",
+                  "properties": {
+                    "names": {
+                      "type": "array", "minItems": 1, "items": { "type": "string", "minLength": 1 },
+                      "description": "What people may call it; the first is its name."
+                    },
+                    "type": { "type": "string", "minLength": 1, "description": "The sample type that it is made from." },
+                    "rule": {
+                      "type": "string",
+                      "enum": ["total", "average", "latest", "sleep", "stand-hours", "count", "workouts"],
+                      "description": "Overlapping sources merged and added up; the average; the day's last sample; and those of sleep, stand hours, categories and workouts."
+                    }
+                  }
+                },
+                "column": {
+                  "type": "object", "required": ["title"], "additionalProperties": false,
+                  "description": "Its column in healthbus days; left out: it has none.",
+                  "properties": {
+                    "title": { "type": "string", "minLength": 1 },
+                    "form": {
+                      "type": "string", "enum": ["number", "clock", "activities"],
+                      "description": "A number; minutes as 7:05; a list's activities with their minutes. number where it is left out."
+                    },
+                    "digits": { "type": "integer", "minimum": 0, "maximum": 6, "description": "After the point; none where it is left out." },
+                    "dividedBy": { "type": "number", "minimum": 0.000001, "description": "1000 shows metres as kilometres." },
+                    "suffix": { "type": "string", "description": "What stands after each number." },
+                    "givesWay": {
+                      "type": "integer", "minimum": 1,
+                      "description": "When it is left out on a narrow screen: 1 goes first. Left out: never."
+                    }
+                  }
+                }
+              }
+            },
             "options": {
               "type": "object", "additionalProperties": false,
               "properties": {

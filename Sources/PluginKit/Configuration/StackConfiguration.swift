@@ -13,6 +13,8 @@ package struct StackConfiguration: Sendable, Equatable {
         package var configuration: Value
         /// Of a handler: names of the plugins that could take its place, its own among them, because they declare the same types.
         package var substitutes: [String]
+        /// Of a handler: under which family its samples are delivered. Its plugin's; else, where another plugin is in that one's place, its own name.
+        package var family: String
 
         /// The same for the same plugin, version and options, and hardly ever for others: FNV-1a, in hexadecimal.
         package var fingerprint: String {
@@ -31,6 +33,10 @@ package struct StackConfiguration: Sendable, Equatable {
     /// Where `up` answers questions about how the stack is; nil: nowhere.
     package let monitoring: Endpoint?
     package let file: String
+    /// What days have, in the order of tables: the figures of the stack's handlers, and of those that a stack has by default.
+    package let figures: [FigureDeclaration]
+    /// All that samples may be delivered under, of all plugins that there are.
+    package let families: Set<String>
 
     /// Which plugin an instance is to have, whatever its state folder says.
     package enum Choice: Sendable, Equatable {
@@ -54,7 +60,10 @@ package struct StackConfiguration: Sendable, Equatable {
         self = reader.stack
     }
 
-    init(instances: [Instance], bus: BusConfiguration, monitoring: Endpoint?, file: String) {
+    init(
+        instances: [Instance], bus: BusConfiguration, monitoring: Endpoint?, file: String,
+        figures: [FigureDeclaration], families: Set<String>
+    ) {
         let order: [Manifest.Kind] = [
             .hub, .backend, .observer, .debouncer, .handler, .consolidator, .uploader, .notifier,
         ]
@@ -63,6 +72,8 @@ package struct StackConfiguration: Sendable, Equatable {
         self.bus = bus
         self.monitoring = monitoring
         self.file = file
+        self.figures = figures
+        self.families = families
     }
 
     /// a-z, 0-9 and hyphens, at most 64: whatever names an instance is a topic and a folder too.
@@ -87,16 +98,11 @@ extension StackConfiguration {
     /// Types that handlers name; whoever handles "*" gets all others.
     package var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.types).filter { $0 != "*" }) }
 
-    /// The families that the backend's paths know; any other's samples go under "other".
-    package static let deliveryFamilies: Set<String> = ["steps", "heart-rate", "sleep", "energy", "workouts", "body"]
-
-    /// Under which family a handler's samples are delivered: its plugin's name, else (another plugin in that one's place) its own.
-    package static func family(of handler: Instance) -> String {
-        [handler.manifest.name, handler.name].first { deliveryFamilies.contains($0) } ?? "other"
-    }
+    /// Where the samples go of whoever names no family.
+    package static let otherFamily = "other"
 
     /// Under which family a type's samples are delivered: that of the handler that declares it.
     package func family(of type: String) -> String {
-        handlers.first { $0.manifest.types.contains(type) }.map { Self.family(of: $0) } ?? "other"
+        handlers.first { $0.manifest.types.contains(type) }?.family ?? Self.otherFamily
     }
 }

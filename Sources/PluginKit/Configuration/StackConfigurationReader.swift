@@ -11,6 +11,8 @@ package struct StackConfigurationReader {
 
     private let file: String
     private let catalog: PluginCatalog
+    /// As it is shipped, before anything is laid over it.
+    private let shipped: Value
     private var places = JSONPlaces()
 
     /// - Parameters: as those of a `StackConfiguration`.
@@ -21,8 +23,10 @@ package struct StackConfigurationReader {
     ) throws {
         file = path ?? "the default configuration"
         self.catalog = catalog
-        stack = StackConfiguration(instances: [], bus: .standard, monitoring: nil, file: file)
-        var value = try catalog.defaultStack()
+        stack = StackConfiguration(
+            instances: [], bus: .standard, monitoring: nil, file: file, figures: [], families: [])
+        shipped = try catalog.defaultStack()
+        var value = shipped
         if let path {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw ConfigurationError(file: path, key: "", reason: "can't be read; check the path and its rights")
@@ -88,8 +92,12 @@ package struct StackConfigurationReader {
                 "instances.\(taken.name)",
                 "can't be named so on a sealed bus: \(people.joined(separator: ", ")) are people's keys")
         }
+        let usual = Value.inOrder(shipped["instances"].object ?? [:])
+            .compactMap { $0.value["plugin"].string.flatMap { catalog.manifests[$0] } }
+        let manifests = instances.map(\.manifest) + usual
         stack = StackConfiguration(
-            instances: instances, bus: bus, monitoring: monitoring(value["monitoring"]), file: file)
+            instances: instances, bus: bus, monitoring: monitoring(value["monitoring"]), file: file,
+            figures: manifests.figures, families: families.union(manifests.compactMap(\.family)))
     }
 
     private static let members = ["bus", "instances", "monitoring"]
@@ -130,8 +138,11 @@ package struct StackConfigurationReader {
         return StackConfiguration.Instance(
             name: name, plugin: plugin.contains("/") ? (manifest.file as NSString).deletingLastPathComponent : plugin,
             manifest: manifest, configuration: configuration.isNull ? [:] : configuration,
-            substitutes: substitutes(of: manifest))
+            substitutes: substitutes(of: manifest),
+            family: manifest.family ?? (families.contains(name) ? name : StackConfiguration.otherFamily))
     }
+
+    private var families: Set<String> { Set(catalog.manifests.values.compactMap(\.family)) }
 
     private func substitutes(of manifest: Manifest) -> [String] {
         guard manifest.kind == .handler else { return [] }

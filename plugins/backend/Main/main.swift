@@ -22,7 +22,7 @@ PluginProgram.start("backend") { context, stopper in
     }
     let log = context.log
     let backend = try Backend(
-        databasePath: context.databasePath, token: token,
+        databasePath: context.databasePath, token: token, families: context.stack.families,
         audit: options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1",
         notices: BackendNotices(
             failed: { log(.backendFailed, ["why": $0]) },

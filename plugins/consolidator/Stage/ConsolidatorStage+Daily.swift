@@ -83,6 +83,7 @@ extension ConsolidatorStage {
             throw ConfigurationError(
                 file: instance.manifest.file, key: "permittedTasks", reason: "must hold '\(DailyTask.identifier)'")
         }
+        try instance.manifest.requireTasks(among: [DailyTask.identifier])
         var options = DailyTask.Options()
         options.launcher =
             instance.configuration["launch"].string.flatMap(TaskScheduler.Launcher.init(rawValue:)) ?? .own

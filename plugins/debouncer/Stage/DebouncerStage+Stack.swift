@@ -30,6 +30,7 @@ extension DebouncerStage {
                 uniqueKeysWithValues: stack.handlers.map { ($0.name, Set($0.manifest.types).subtracting(["*"])) }))
         let rights = instance.manifest.rights
         let permitted = rights.permittedTasks
+        try instance.manifest.requireTasks(among: DebouncerTask.allCases.map(\.rawValue))
         for task in configuration.tasks where !permitted.contains(task.rawValue) {
             throw ConfigurationError(
                 file: stack.file, key: key,

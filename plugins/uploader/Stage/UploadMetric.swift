@@ -1,17 +1,15 @@
-/// The path that a type's samples are delivered under.
-package enum UploadMetric: String, Sendable, CaseIterable {
-    case steps
-    case heartRate = "heart-rate"
-    case sleep
-    case energy
-    case workouts
-    case body
-    case other
-    case daily
+/// The path that a type's samples are delivered under: a family that some handler's manifest names, or one of the two that all stacks have.
+package struct UploadMetric: Sendable, Hashable {
+    package let rawValue: String
+
+    package static let other = UploadMetric(family: "other")
+    package static let daily = UploadMetric(family: "daily")
+    /// Families that have events beside samples.
+    package static let sleep = UploadMetric(family: "sleep")
+    package static let workouts = UploadMetric(family: "workouts")
+
+    package init(family: String) { rawValue = family }
 
     /// "/api/v1/sync/heart-rate"
     package var path: String { "/api/v1/sync/" + rawValue }
-
-    /// The metric of a family of types, by the name of the plugin that declares them; any other family's samples go under `other`.
-    package init(family: String) { self = Self(rawValue: family) ?? .other }
 }
