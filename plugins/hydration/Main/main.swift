@@ -1,0 +1,4 @@
+import HydrationStage
+import PluginKit
+
+PluginProgram.run("hydration", HydrationHandler())
