@@ -105,8 +105,8 @@ let package = Package(
         library(
             "Conformance",
             [
-                "Changelog", "Console", "HealthModel", "JSON", "MessageBus", "Operations", "PluginKit", "Protocol",
-                "Supervisor",
+                "Changelog", "Console", "ExecStage", "HealthModel", "JSON", "MessageBus", "Operations", "PluginKit",
+                "Protocol", "Supervisor",
             ]),
         // All stages in one process, in virtual time.
         library(
@@ -136,12 +136,8 @@ let package = Package(
             "debouncer", "DebouncerStage",
             ["BackgroundDelivery", "Changelog", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"])
         + handlers
-        + [
-            // Hosts a handler in any language; what it decides is PluginKit's.
-            .executableTarget(
-                name: "healthbus-exec", dependencies: ["PluginKit"], path: "Sources/healthbus-exec",
-                swiftSettings: swiftSettings)
-        ]
+        // Hosts a handler in any language.
+        + plugin("exec", "ExecStage", ["CPosix", "Console", "HealthModel", "JSON", "PluginKit", "Supervisor"])
         + plugin(
             "consolidator", "ConsolidatorStage",
             ["BackgroundDelivery", "Changelog", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"])
@@ -187,17 +183,17 @@ let package = Package(
             tests(
                 "PluginKit",
                 [
-                    "BackgroundDelivery", "CPosix", "Changelog", "Console", "HealthModel", "HubStage", "MessageBus",
-                    "PluginKit", "Protocol", "SQLite", "Supervisor", "TestSupport",
+                    "BackgroundDelivery", "CPosix", "Changelog", "Console", "ExecStage", "HealthModel", "HubStage",
+                    "MessageBus", "PluginKit", "Protocol", "SQLite", "Supervisor", "TestSupport",
                 ]),
             tests(
                 "Stages",
                 [
                     "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
-                    "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
-                    "HealthStore", "HeartRateStage", "MessageBus", "NotifyStage", "ObserverStage", "Operations",
-                    "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage", "TestSupport",
-                    "UploaderStage", "WorkoutsStage",
+                    "EnergyStage", "ExecStage", "GenericStage", "HTTP", "HealthImport", "HealthModel",
+                    "HealthStatistics", "HealthStore", "HeartRateStage", "MessageBus", "NotifyStage", "ObserverStage",
+                    "Operations", "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage",
+                    "TestSupport", "UploaderStage", "WorkoutsStage",
                 ]),
             tests(
                 "Operations",

@@ -1,3 +1,4 @@
+import ExecStage
 import Foundation
 import Glibc
 import HealthModel

@@ -1,4 +1,5 @@
 import Console
+import ExecStage
 import Foundation
 import HealthModel
 import PluginKit

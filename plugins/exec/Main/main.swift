@@ -1,3 +1,4 @@
+import ExecStage
 import PluginKit
 
 PluginProgram.run("exec") { context in

@@ -1,5 +1,6 @@
 import HealthModel
 import JSON
+import PluginKit
 
 /// What a handler in another language says of itself in its answer to `hello`.
 package struct ExecTraits: HandlerTraits, Equatable {

@@ -1,5 +1,6 @@
 import Foundation
 import HealthModel
+import PluginKit
 import Supervisor
 
 /// The program through its lives, on the one thread that starts it.

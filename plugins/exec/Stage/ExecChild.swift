@@ -2,6 +2,7 @@ import CPosix
 import Foundation
 import Glibc
 import HealthModel
+import PluginKit
 import Supervisor
 
 /// A running program that computes days, and the pipes to it. Belongs to the one thread that made it: the program gets SIGKILL when that

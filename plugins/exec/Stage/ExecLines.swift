@@ -1,5 +1,6 @@
 import HealthModel
 import JSON
+import PluginKit
 
 /// What the host writes to a program that computes days: lines of JSON.
 ///

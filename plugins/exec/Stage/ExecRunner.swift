@@ -4,6 +4,7 @@ import Dispatch
 import Foundation
 import Glibc
 import HealthModel
+import PluginKit
 import Supervisor
 import Synchronization
 
