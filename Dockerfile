@@ -45,12 +45,11 @@ RUN ln -s ../lib/healthbus/healthbus /usr/bin/healthbus \
 FROM scratch
 COPY --from=runtime / /
 ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-# A volume takes its owner and rights from what lies at its place in the image.
+# A volume takes its owner and rights from what lies at its place in the image: for each plugin's key, and for people's.
 ARG HEALTHBUS_UID=10001
 RUN install -d -m 0700 -o ${HEALTHBUS_UID} -g ${HEALTHBUS_UID} /var/lib/healthbus /var/lib/healthbus/secrets \
         /var/lib/healthbus-keys \
-    && for name in hub backend observer debouncer steps heart-rate sleep energy workouts body generic consolidator \
-        uploader notify cli tap; do \
+    && for name in $(cd /usr/lib/healthbus/plugins && ls -d */ | tr -d /) cli tap; do \
         install -d -m 0700 -o ${HEALTHBUS_UID} -g ${HEALTHBUS_UID} "/var/lib/healthbus-keys/$name"; done
 USER ${HEALTHBUS_UID}:${HEALTHBUS_UID}
 WORKDIR /var/lib/healthbus

@@ -45,7 +45,7 @@ install-manifests:
 		[ -e "$$manifest" ] || continue; \
 		folder=$$(dirname "$$manifest"); mkdir -p "$$bin/$$folder"; \
 		for entry in "$$folder"/*; do \
-			case "$$entry" in */Stage | */Main) ;; *) cp -Rp "$$entry" "$$bin/$$folder/" ;; esac; \
+			case "$$entry" in */Stage | */Reading | */Main) ;; *) cp -Rp "$$entry" "$$bin/$$folder/" ;; esac; \
 		done; \
 	done; \
 	rm -rf "$$bin/configs"; if [ -d configs ]; then cp -Rp configs "$$bin/configs"; fi

@@ -12,20 +12,32 @@ func systemLibrary(_ name: String, _ debianPackage: String) -> Target {
     .systemLibrary(name: name, path: "Sources/\(name)", providers: [.apt([debianPackage])])
 }
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(name)", swiftSettings: swiftSettings)
+/// - Parameter linked: libraries that it has with it and doesn't import.
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [Target] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies + linked.map { .target(name: $0.name) }, path: "Sources/\(name)",
+        swiftSettings: swiftSettings)
 }
 
 /// A plugin is a stage library, which tests and simulations import, and a thin executable.
 func plugin(
-    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency], main: [Target.Dependency] = ["PluginKit"]
+    _ folder: String, _ stage: String, _ dependencies: [Target.Dependency],
+    main: [Target.Dependency] = ["HandlerKit", "StageKit"],
+    packageAccess: Bool = true
 ) -> [Target] {
     [
-        .target(name: stage, dependencies: dependencies, path: "plugins/\(folder)/Stage", swiftSettings: swiftSettings),
+        .target(
+            name: stage, dependencies: dependencies, path: "plugins/\(folder)/Stage", packageAccess: packageAccess,
+            swiftSettings: swiftSettings),
         .executableTarget(
             name: "healthbus-\(folder)", dependencies: main + [.target(name: stage)], path: "plugins/\(folder)/Main",
             swiftSettings: swiftSettings),
     ]
+}
+
+/// What a plugin shares with the tools. `Reading`: its tables, the answers made of them, and what follows from those alone.
+func part(_ folder: String, _ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, path: "plugins/\(folder)", swiftSettings: swiftSettings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -35,6 +47,22 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let handlerDependencies: [Target.Dependency] = ["HealthModel", "HealthStatistics"]
+
+/// A handler is one line here; programs and the simulation find it by its name. It needs no more than what is public, and gets no more.
+let handlers = [
+    plugin("steps", "StepsStage", handlerDependencies, packageAccess: false),
+    plugin("heart-rate", "HeartRateStage", handlerDependencies, packageAccess: false),
+    plugin("sleep", "SleepStage", handlerDependencies, packageAccess: false),
+    plugin("energy", "EnergyStage", handlerDependencies, packageAccess: false),
+    plugin("workouts", "WorkoutsStage", handlerDependencies, packageAccess: false),
+    plugin("body", "BodyStage", handlerDependencies, packageAccess: false),
+    plugin(
+        "hydration", "HydrationStage", handlerDependencies, main: ["HandlerKit", "StageKit"],
+        packageAccess: false),
+    plugin("generic", "GenericStage", handlerDependencies, packageAccess: false),
+].flatMap { $0 }
+
+let handlerStages = handlers.filter { $0.type == .regular }
 
 let package = Package(
     name: "healthbus",
@@ -64,87 +92,134 @@ let package = Package(
         library("HealthGenerator", ["CArchive", "HealthModel"]),
         library("HTTP", ["CCurl", "CMicroHTTPD"]),
         library("Protocol", ["BackgroundDelivery", "CLibCBOR", "HealthModel"]),
-        library("MessageBus", ["CZeroMQ", "HealthModel", "Protocol"]),
+        library("MessageBus", ["BackgroundDelivery", "CZeroMQ", "Clocks", "HealthModel", "Protocol"]),
         library("Changelog", ["HealthModel", "Protocol", "SQLite"]),
+        library("Processes", ["CPosix"]),
         library(
-            "PluginKit",
+            "Configuration",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Console", "HealthModel", "JSON", "MessageBus", "Protocol",
-                "SQLite", "Supervisor",
+                "BackgroundDelivery", "CPosix", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus", "Processes",
+                "Protocol",
             ]),
-        library("Supervisor", ["CPosix"]),
         library(
-            "Operations",
+            "Client",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Console", "HTTP", "HealthImport", "HealthModel",
-                "HealthStatistics", "HealthStore", "JSON", "MessageBus", "ObserverStage", "PluginKit", "Protocol",
-                "SQLite", "SleepStage", "Supervisor", "UploaderStage", "WorkoutsStage",
+                "BackgroundDelivery", "Changelog", "Clocks", "Configuration", "HealthModel", "Logging", "MessageBus",
+                "Protocol", "SQLite",
             ]),
-        library("Console", []),
+        library(
+            "StageKit",
+            [
+                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "HealthModel",
+                "Logging", "MessageBus", "Protocol", "SQLite", "Terminal",
+            ]),
+        library(
+            "HandlerKit",
+            [
+                "Changelog", "Client", "Configuration", "HealthModel", "Logging", "MessageBus", "Protocol", "SQLite",
+                "StageKit",
+            ]),
+        part(
+            "exec/Dialogue", "ExecDialogue",
+            ["CPosix", "Configuration", "HealthModel", "JSON", "Processes", "Protocol", "StageKit"]),
+        part(
+            "observer/Reading", "ObserverReading",
+            [
+                "BackgroundDelivery", "Changelog", "HealthModel", "HealthStore", "MessageBus", "Protocol", "SQLite",
+                "StageKit",
+            ]),
+        part(
+            "uploader/Reading", "UploaderReading",
+            ["Changelog", "HealthModel", "JSON", "Logging", "Protocol", "SQLite", "StageKit"]),
+        library("Supervisor", ["CPosix", "Processes"]),
+        // The tools: what looks at a stack, and what acts on it.
+        library(
+            "Inspection",
+            [
+                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "HTTP", "HandlerKit",
+                "HealthModel", "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus", "ObserverReading",
+                "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",
+            ]),
+        library(
+            "Control",
+            [
+                "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "HealthImport", "HealthModel",
+                "Inspection", "JSON", "Logging", "MessageBus", "ObserverReading", "Processes", "Protocol", "SQLite",
+                "StageKit", "Supervisor", "Terminal",
+            ]),
+        library("Logging", []),
+        library("Terminal", ["Logging"]),
+        library("Clocks", ["HealthModel"]),
         // Tries whether a plugin keeps the contract.
         library(
             "Conformance",
             [
-                "Changelog", "Console", "HealthModel", "JSON", "MessageBus", "Operations", "PluginKit", "Protocol",
-                "Supervisor",
+                "Changelog", "Client", "Clocks", "Configuration", "Control", "ExecDialogue", "HandlerKit",
+                "HealthModel", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "StageKit", "Terminal",
             ]),
         // All stages in one process, in virtual time.
         library(
             "Simulation",
             [
-                "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
-                "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HeartRateStage", "JSON",
-                "MessageBus", "ObserverStage", "Operations", "PluginKit", "Protocol", "SQLite", "SleepStage",
-                "StepsStage", "UploaderStage", "WorkoutsStage",
-            ]),
+                "BackgroundDelivery", "Changelog", "Configuration", "ConsolidatorStage", "DebouncerStage", "HTTP",
+                "HandlerKit", "HealthImport", "HealthModel", "Inspection", "JSON", "Logging", "MessageBus",
+                "ObserverReading", "ObserverStage", "Protocol", "SQLite", "StageKit", "UploaderReading",
+                "UploaderStage",
+            ], linked: handlerStages),
         .executableTarget(
             name: "healthbus",
             dependencies: [
-                "BackgroundDelivery", "Conformance", "Console", "HealthGenerator", "HealthModel", "MessageBus",
-                "Operations", "PluginKit", "Protocol", "Simulation", "Supervisor",
+                "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "HealthGenerator",
+                "HealthModel", "Inspection", "Logging", "Processes", "Protocol", "Simulation", "StageKit", "Supervisor",
+                "Terminal",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
         + plugin(
-            "hub", "HubStage", ["CZeroMQ", "HealthModel", "MessageBus", "Protocol"], main: ["MessageBus", "PluginKit"])
+            "hub", "HubStage", ["CZeroMQ", "Clocks", "HealthModel", "MessageBus", "Protocol"],
+            main: ["Configuration", "MessageBus", "StageKit"])
         + plugin(
             "observer", "ObserverStage",
             [
-                "BackgroundDelivery", "Changelog", "HealthImport", "HealthModel", "HealthStatistics", "HealthStore",
-                "MessageBus", "PluginKit", "Protocol", "SQLite",
-            ], main: ["BackgroundDelivery", "HealthModel", "PluginKit"])
+                "BackgroundDelivery", "Changelog", "Client", "Configuration", "HealthImport", "HealthModel",
+                "HealthStatistics", "HealthStore", "MessageBus", "ObserverReading", "Protocol", "SQLite", "StageKit",
+            ], main: ["Configuration", "StageKit"])
         + plugin(
             "debouncer", "DebouncerStage",
-            ["BackgroundDelivery", "Changelog", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"])
-        + plugin("steps", "StepsStage", handlerDependencies)
-        + plugin("heart-rate", "HeartRateStage", handlerDependencies)
-        + plugin("sleep", "SleepStage", handlerDependencies)
-        + plugin("energy", "EnergyStage", handlerDependencies)
-        + plugin("workouts", "WorkoutsStage", handlerDependencies)
-        + plugin("body", "BodyStage", handlerDependencies)
-        + plugin("generic", "GenericStage", handlerDependencies)
-        + [
-            // Hosts a handler in any language; what it decides is PluginKit's.
-            .executableTarget(
-                name: "healthbus-exec", dependencies: ["PluginKit"], path: "Sources/healthbus-exec",
-                swiftSettings: swiftSettings)
-        ]
+            [
+                "BackgroundDelivery", "Changelog", "Client", "Configuration", "HealthModel", "MessageBus", "Protocol",
+                "SQLite", "StageKit",
+            ], main: ["StageKit"])
+        + handlers
+        // Hosts a handler in any language.
+        + plugin(
+            "exec", "ExecStage",
+            [
+                "CPosix", "Configuration", "ExecDialogue", "HandlerKit", "HealthModel", "Logging", "MessageBus",
+                "Processes", "StageKit",
+            ])
         + plugin(
             "consolidator", "ConsolidatorStage",
-            ["BackgroundDelivery", "Changelog", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"])
+            [
+                "BackgroundDelivery", "Changelog", "Client", "Configuration", "HealthModel", "MessageBus", "Protocol",
+                "SQLite", "StageKit",
+            ], main: ["StageKit"])
         + plugin(
             "uploader", "UploaderStage",
             [
-                "BackgroundDelivery", "Changelog", "Console", "HTTP", "HealthModel", "JSON", "MessageBus", "PluginKit",
-                "Protocol", "SQLite",
-            ], main: ["HTTP", "HealthModel", "PluginKit"])
+                "BackgroundDelivery", "Changelog", "Client", "Configuration", "HTTP", "HealthModel", "JSON",
+                "MessageBus", "Protocol", "SQLite", "StageKit", "UploaderReading",
+            ], main: ["Configuration", "StageKit"])
         + plugin(
             "notify", "NotifyStage",
-            ["Changelog", "HTTP", "HealthModel", "MessageBus", "PluginKit", "Protocol", "SQLite"],
-            main: ["HealthModel", "PluginKit"])
+            [
+                "Changelog", "Client", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite",
+                "StageKit",
+            ],
+            main: ["Configuration", "Protocol", "StageKit"])
         + plugin(
             "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "SQLite"],
-            main: ["Console", "HTTP", "HealthModel", "PluginKit", "Protocol"])
+            main: ["Configuration", "HTTP", "HealthModel", "Logging", "Protocol", "StageKit"])
         + [
             // How long tests wait, and for what.
             .target(
@@ -156,53 +231,61 @@ let package = Package(
             tests(
                 "Handlers",
                 [
-                    "BodyStage", "EnergyStage", "GenericStage", "HealthModel", "HeartRateStage", "SleepStage",
-                    "StepsStage", "TestSupport", "WorkoutsStage",
+                    "BodyStage", "EnergyStage", "GenericStage", "HealthModel", "HealthStatistics", "HeartRateStage",
+                    "SleepStage", "StepsStage", "TestSupport", "WorkoutsStage",
                 ]),
             tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel", "TestSupport"]),
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite"]),
             tests("HealthImport", ["HealthGenerator", "HealthImport", "HealthModel", "TestSupport"]),
             tests("Backend", ["BackendStage", "HTTP", "HealthModel", "JSON", "SQLite", "TestSupport"]),
-            tests("Uploader", ["HTTP", "HealthModel", "UploaderStage"]),
+            tests("Uploader", ["HTTP", "HealthModel", "UploaderReading", "UploaderStage"]),
             tests(
                 "Protocol",
                 [
-                    "CZeroMQ", "Changelog", "HealthGenerator", "HealthModel", "HubStage", "MessageBus", "Operations",
-                    "PluginKit", "Protocol", "Supervisor", "TestSupport",
+                    "CZeroMQ", "Changelog", "Client", "Clocks", "Configuration", "Control", "HealthGenerator",
+                    "HealthModel", "HubStage", "Inspection", "MessageBus", "Processes", "Protocol", "StageKit",
+                    "TestSupport",
                 ]),
             tests("Changelog", ["Changelog", "HealthModel", "Protocol", "SQLite", "TestSupport"]),
             tests(
                 "PluginKit",
                 [
-                    "BackgroundDelivery", "CPosix", "Changelog", "Console", "HealthModel", "HubStage", "MessageBus",
-                    "PluginKit", "Protocol", "SQLite", "Supervisor", "TestSupport",
+                    "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "ExecDialogue",
+                    "ExecStage", "HandlerKit", "HealthModel", "HubStage", "Logging", "MessageBus", "Processes",
+                    "Protocol", "SQLite", "StageKit", "TestSupport",
                 ]),
             tests(
                 "Stages",
                 [
-                    "BackgroundDelivery", "BodyStage", "Changelog", "Console", "ConsolidatorStage", "DebouncerStage",
-                    "EnergyStage", "GenericStage", "HTTP", "HealthImport", "HealthModel", "HealthStatistics",
-                    "HealthStore", "HeartRateStage", "MessageBus", "NotifyStage", "ObserverStage", "Operations",
-                    "PluginKit", "Protocol", "SQLite", "Simulation", "SleepStage", "StepsStage", "TestSupport",
+                    "BackgroundDelivery", "BodyStage", "Changelog", "Configuration", "ConsolidatorStage", "Control",
+                    "DebouncerStage", "EnergyStage", "ExecDialogue", "ExecStage", "GenericStage", "HTTP", "HandlerKit",
+                    "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "HeartRateStage", "Inspection",
+                    "Logging", "MessageBus", "NotifyStage", "ObserverReading", "ObserverStage", "Protocol", "SQLite",
+                    "Simulation", "SleepStage", "StageKit", "StepsStage", "TestSupport", "UploaderReading",
                     "UploaderStage", "WorkoutsStage",
                 ]),
             tests(
                 "Operations",
                 [
-                    "BodyStage", "Changelog", "Console", "EnergyStage", "GenericStage", "HealthModel", "HeartRateStage",
-                    "ObserverStage", "Operations", "PluginKit", "Protocol", "SleepStage", "StepsStage", "TestSupport",
-                    "WorkoutsStage",
+                    "BodyStage", "Changelog", "Client", "Configuration", "Control", "EnergyStage", "GenericStage",
+                    "HealthModel", "HeartRateStage", "Inspection", "Logging", "ObserverReading", "Protocol",
+                    "SleepStage", "StageKit", "StepsStage", "Terminal", "TestSupport", "WorkoutsStage",
                 ]),
             tests(
                 "Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite", "TestSupport"]),
-            tests("Conformance", ["Conformance", "Console", "HealthModel", "PluginKit", "TestSupport"]),
-            tests("Simulation", ["BackgroundDelivery", "HealthModel", "PluginKit", "Simulation", "TestSupport"]),
-            tests("Supervisor", ["Console", "Supervisor", "TestSupport"]),
+            tests("Conformance", ["Configuration", "Conformance", "HealthModel", "Terminal", "TestSupport"]),
+            tests(
+                "Simulation",
+                [
+                    "BackgroundDelivery", "Client", "Configuration", "HandlerKit", "HealthModel", "Simulation",
+                    "StageKit", "TestSupport",
+                ]),
+            tests("Supervisor", ["Logging", "Processes", "Supervisor", "Terminal", "TestSupport"]),
             tests(
                 "EndToEnd",
                 [
-                    "CArchive", "Console", "HTTP", "HealthModel", "HubStage", "MessageBus", "PluginKit", "Protocol",
-                    "SQLite", "Supervisor", "TestSupport",
+                    "CArchive", "Clocks", "Configuration", "HTTP", "HealthModel", "HubStage", "Logging", "MessageBus",
+                    "Processes", "Protocol", "SQLite", "Supervisor", "Terminal", "TestSupport",
                 ]),
         ]
 )

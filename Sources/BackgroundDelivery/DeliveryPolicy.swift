@@ -7,13 +7,13 @@ package struct DeliveryPolicy: Sendable, Equatable {
     /// By type; HealthKit documents one for stepCount alone, hourly.
     package var floors: [String: DeliveryFrequency] = [:]
     /// How long a consumer has to acknowledge a fire.
-    package var acknowledgeWithin: Instant = 15 * Instant.second
+    package var acknowledgeWithin: Duration = .seconds(15)
     /// Fires in a row that nobody acknowledged until delivery to their consumer stops; 0: it is tried for ever.
     package var strikesUntilStopped = 0
     /// How often within any hour fires may wake the app; 0: no limit.
     package var wakesPerHour = 0
     /// How long the lock may hold changes back before a person is told.
-    package var unlockReminderAfter: Instant = 3600 * Instant.second
+    package var unlockReminderAfter: Duration = .seconds(3600)
 
     package init() {}
 
@@ -21,7 +21,7 @@ package struct DeliveryPolicy: Sendable, Equatable {
 
     /// How long an unacknowledged fire waits to be repeated after so many misses: as long again as for the acknowledgement, doubled each time, at
     /// most 15 minutes.
-    func backOff(after misses: Int) -> Instant {
-        min(acknowledgeWithin << Int64(min(max(0, misses - 1), 20)), 900 * Instant.second)
+    func backOff(after misses: Int) -> Duration {
+        min(acknowledgeWithin * (1 << min(max(0, misses - 1), 20)), .seconds(900))
     }
 }

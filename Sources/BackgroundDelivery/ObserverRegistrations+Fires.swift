@@ -7,7 +7,7 @@ extension ObserverRegistrations {
     ///   - now: the clock; periods go by it, since they outlast a process.
     ///   - monotonic: the clock that never jumps, for acknowledgements.
     package mutating func fires(
-        heads: [String: Int64], device: DeviceState, at now: Instant, monotonic: Instant
+        heads: [String: Int64], device: DeviceState, at now: Instant, monotonic: MonotonicTime
     ) -> Round {
         var round = Round()
         round.stopped = countMisses(at: monotonic)
@@ -41,7 +41,7 @@ extension ObserverRegistrations {
 
     private mutating func fire(
         _ type: String, upTo sequence: Int64, isRepeat: Bool, _ device: DeviceState, at now: Instant,
-        monotonic: Instant
+        monotonic: MonotonicTime
     ) {
         if !isRepeat {
             // Also an advisory fire tells of everything up to now.
@@ -123,7 +123,7 @@ extension ObserverRegistrations {
 
 extension ObserverRegistrations {
     /// Notes fires that weren't acknowledged in time; the consumers whose strikes are used up.
-    private mutating func countMisses(at monotonic: Instant) -> [String] {
+    private mutating func countMisses(at monotonic: MonotonicTime) -> [String] {
         var stopped: [String] = []
         for (name, old) in consumers where !old.isStopped && !old.awaited.isEmpty {
             var consumer = old
@@ -144,7 +144,7 @@ extension ObserverRegistrations {
         return stopped.sorted()
     }
 
-    private func repeated(_ device: DeviceState, _ now: Instant, _ monotonic: Instant) -> [String] {
+    private func repeated(_ device: DeviceState, _ now: Instant, _ monotonic: MonotonicTime) -> [String] {
         guard device.app == .background || device.app == .terminated, !device.isDeferring, wakeTime(after: now) <= now
         else { return [] }
         return consumers.values.filter { !$0.isStopped }.flatMap { consumer in
@@ -152,21 +152,21 @@ extension ObserverRegistrations {
         }
     }
 
-    /// When to look again (monotonic); nil: not before something changes.
-    package func nextDeadline(device: DeviceState, at now: Instant, monotonic: Instant) -> Instant? {
+    /// When to look again; nil: not before something changes.
+    package func nextDeadline(device: DeviceState, at now: Instant, monotonic: MonotonicTime) -> MonotonicTime? {
         let awaited = consumers.values.filter { !$0.isStopped }.flatMap(\.awaited.values)
         var deadlines = awaited.filter { $0.repeatAt == nil }.map { $0.since + policy.acknowledgeWithin }
         if device.isLocked {
-            if let since = lockHeldSince, now < since + policy.unlockReminderAfter {
-                deadlines.append(since + policy.unlockReminderAfter - now + monotonic)
+            if let since = lockHeldSince, !isUnlockOverdue(at: now) {
+                deadlines.append(monotonic + .microseconds(since - now) + policy.unlockReminderAfter)
             }
         } else if device.app == .background || device.app == .terminated, !device.isDeferring {
             let silenced = silenced
-            let wake = wakeTime(after: now) - now + monotonic
+            let wake = monotonic + .microseconds(wakeTime(after: now) - now)
             deadlines += awaited.compactMap(\.repeatAt).map { max($0, wake) }
             for type in held.keys where !silenced.contains(type) && !backsOff(type) {
                 guard let due = dueTime(type, now) else { continue }
-                deadlines.append(max(due - now + monotonic, wake))
+                deadlines.append(max(monotonic + .microseconds(due - now), wake))
             }
         }
         return deadlines.min()
@@ -174,6 +174,6 @@ extension ObserverRegistrations {
 
     /// Whether the lock has held changes back for so long that a person should know.
     package func isUnlockOverdue(at now: Instant) -> Bool {
-        lockHeldSince.map { now - $0 >= policy.unlockReminderAfter } ?? false
+        lockHeldSince.map { .microseconds(now - $0) >= policy.unlockReminderAfter } ?? false
     }
 }

@@ -44,10 +44,10 @@ package struct ObserverRegistrations: Sendable, Equatable {
         /// The oldest and the newest sequence that was fired since the last acknowledgement.
         var first: Int64
         var last: Int64
-        /// Monotonic: when the oldest went out.
-        var since: Instant
-        /// Monotonic: when it is repeated; nil while there is still time to acknowledge it.
-        var repeatAt: Instant?
+        /// When the oldest went out.
+        var since: MonotonicTime
+        /// When it is repeated; nil while there is still time to acknowledge it.
+        var repeatAt: MonotonicTime?
     }
 
     package var policy: DeliveryPolicy
@@ -123,7 +123,7 @@ extension ObserverRegistrations {
     }
 
     /// A consumer has taken what it was told of, type by type up to a sequence.
-    package mutating func acknowledge(_ name: String, _ types: [String: Int64], monotonic: Instant) {
+    package mutating func acknowledge(_ name: String, _ types: [String: Int64], monotonic: MonotonicTime) {
         guard var consumer = consumers[name] else { return }
         for (type, sequence) in types {
             guard var awaited = consumer.awaited[type], sequence >= awaited.first else { continue }

@@ -9,11 +9,11 @@ package enum TaskKind: String, Codable, Sendable, CaseIterable {
     /// `BGContinuedProcessingTask`: begun by its user in the foreground, goes on until it is done.
     case continued
 
-    /// How long a task may run, microseconds; nil: until it is done.
-    package var runtime: Instant? {
+    /// How long a task may run; nil: until it is done.
+    package var runtime: Duration? {
         switch self {
-        case .refresh: 30 * Instant.second
-        case .processing: 600 * Instant.second
+        case .refresh: .seconds(30)
+        case .processing: .seconds(600)
         case .continued: nil
         }
     }
@@ -78,12 +78,12 @@ package struct TaskConditions: Sendable, Equatable {
     /// The clock, for earliest begins.
     package var now: Instant
     /// The clock that never jumps, for runtimes.
-    package var monotonic: Instant
+    package var monotonic: MonotonicTime
     package var device: DeviceState
     /// Whether there is a way out; nil: nobody says, which holds nothing back.
     package var hasNetwork: Bool?
 
-    package init(now: Instant, monotonic: Instant, device: DeviceState, hasNetwork: Bool? = nil) {
+    package init(now: Instant, monotonic: MonotonicTime, device: DeviceState, hasNetwork: Bool? = nil) {
         self.now = now
         self.monotonic = monotonic
         self.device = device

@@ -58,6 +58,9 @@ package struct ScheduledTask: Codable, Sendable, Equatable {
     package var progress: TaskProgress?
     package var history: TaskHistory?
 
+    /// The same, where it is the task's own and not its host's silence.
+    package var obstacle: TaskObstacle? { waitsFor.flatMap(TaskObstacle.init(rawValue:)) }
+
     package init(id: String, state: State) {
         self.id = id
         self.state = state

@@ -88,7 +88,7 @@ extension TaskScheduler {
 
     /// Ends tasks that didn't complete after they had expired; the identifiers.
     package mutating func endOverrun(_ conditions: TaskConditions) -> [String] {
-        let late = running.filter { ($0.value.expiresFully ?? .max) <= conditions.monotonic }.keys.sorted()
+        let late = running.filter { ($0.value.expiresFully ?? .distantFuture) <= conditions.monotonic }.keys.sorted()
         for identifier in late { end(identifier, .overran, conditions) }
         return late
     }
@@ -120,11 +120,11 @@ extension TaskScheduler {
         running[identifier]?.progress = progress
     }
 
-    /// When to look again (monotonic): the next earliest begin or end of a runtime; nil when nothing but a change of conditions or a word matters.
-    package func nextDeadline(_ conditions: TaskConditions) -> Instant? {
+    /// When to look again: the next earliest begin or end of a runtime; nil when nothing but a change of conditions or a word matters.
+    package func nextDeadline(_ conditions: TaskConditions) -> MonotonicTime? {
         let ends = running.values.compactMap { $0.expiresFully ?? $0.deadline }
         let begins = pending.filter { obstacle($0.key, conditions) == .notYet && launcher == .own }
-            .compactMap { $0.value.request.earliestBegin.map { conditions.monotonic + ($0 - conditions.now) } }
+            .compactMap(\.value.request.earliestBegin).map { conditions.monotonic + .microseconds($0 - conditions.now) }
         return (ends + begins).min()
     }
 }

@@ -23,9 +23,9 @@ package struct TaskScheduler: Sendable {
     struct Running: Sendable, Equatable {
         var request: TaskRequest
         var began: Instant
-        var deadline: Instant?
-        /// Its expiration handler has been called; it ends by this time (monotonic) or is ended.
-        var expiresFully: Instant?
+        var deadline: MonotonicTime?
+        /// Its expiration handler has been called; it ends by this time or is ended.
+        var expiresFully: MonotonicTime?
         var progress: TaskProgress?
     }
 
@@ -38,7 +38,7 @@ package struct TaskScheduler: Sendable {
     var past: [String: TaskHistory] = [:]
 
     /// How long a task may still run once its expiration handler has been called: it cancels, saves, and completes.
-    package static let expirationGrace: Instant = 5 * Instant.second
+    package static let expirationGrace = Duration.seconds(5)
 
     /// - Parameters:
     ///   - permitted: identifiers of the manifest's `permittedTasks`.
@@ -132,7 +132,7 @@ package struct TaskHistory: Codable, Sendable, Equatable {
     /// When the last run began, by the clock.
     @OrNull package var lastBegin: Instant?
     /// Microseconds.
-    package var lastDuration: Instant = 0
+    package var lastDuration: Int64 = 0
     @OrNull package var lastOutcome: Outcome?
 
     package init() {

@@ -23,6 +23,17 @@ int healthbus_lock_file(const char *path) {
     return -error;
 }
 
+int healthbus_lock_is_held(const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) return errno == ENOENT ? 0 : -errno;
+    int result;
+    do result = flock(fd, LOCK_SH | LOCK_NB);
+    while (result != 0 && errno == EINTR);
+    int error = errno;
+    close(fd);
+    return result == 0 ? 0 : error == EWOULDBLOCK ? 1 : -error;
+}
+
 int healthbus_limit_arenas(int count) { return mallopt(M_ARENA_MAX, count) == 1 ? 0 : -EINVAL; }
 
 int64_t healthbus_process_start(pid_t pid) {

@@ -1,7 +1,7 @@
-import Console
+import Clocks
+import Configuration
 import HealthModel
-import MessageBus
-import PluginKit
+import Logging
 
 /// Tries whether a plugin keeps the contract: a handler in any language line by line, then every plugin in a stack of its own.
 package struct Conformance {

@@ -1,5 +1,5 @@
-import Console
 import HealthModel
+import Terminal
 
 /// Why a plugin doesn't keep the contract, with the lines that show it. The data are the kit's own, so values may be named.
 package struct ConformanceFault: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,6 +1,6 @@
+import Clocks
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import Synchronization
 

@@ -1,7 +1,9 @@
+import Configuration
+import ExecDialogue
 import Foundation
+import HandlerKit
 import HealthModel
 import JSON
-import PluginKit
 
 /// The cases that ask a handler in any language line by line, without a stack around it.
 struct LineCases {

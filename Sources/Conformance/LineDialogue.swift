@@ -1,7 +1,9 @@
+import Configuration
+import ExecDialogue
 import Foundation
+import HandlerKit
 import HealthModel
-import PluginKit
-import Supervisor
+import Processes
 import Synchronization
 
 /// A program that computes days, asked as its host would: line by line, with every line at hand when it fails.

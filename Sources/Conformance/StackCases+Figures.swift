@@ -1,11 +1,11 @@
 import Changelog
-import Console
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
-import PluginKit
+import Logging
+import Processes
 import Protocol
-import Supervisor
 
 /// A handler's figures: the same samples by other ways give the same.
 extension StackCases {

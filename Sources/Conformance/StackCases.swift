@@ -1,13 +1,15 @@
 import Changelog
-import Console
+import Client
+import Clocks
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import JSON
-import MessageBus
-import PluginKit
+import Logging
+import Processes
 import Protocol
-import Supervisor
+import StageKit
 
 /// The cases that run the plugin in a stack of its own: what belongs to every process, and a handler's figures.
 final class StackCases {
@@ -209,8 +211,8 @@ final class StackCases {
                 last = MonotonicClock.now
                 return process.poll() != nil
             }
-            let arrived = MonotonicClock.now - Instant(beat.age * 1e6)
-            if arrived > last + 1000 {
+            let arrived = MonotonicClock.now - .seconds(beat.age)
+            if arrived > last + .milliseconds(1) {
                 beats += 1
                 last = arrived
             }

@@ -1,14 +1,14 @@
 import Changelog
-import Console
+import Client
+import Configuration
+import Control
 import Foundation
 import Glibc
 import HealthModel
 import JSON
-import MessageBus
-import Operations
-import PluginKit
+import Logging
+import Processes
 import Protocol
-import Supervisor
 
 /// A stack of the shipped programs in a temporary folder, with the plugin in it, alone on its bus. Gone with the object.
 final class TrialStack {
@@ -37,7 +37,7 @@ final class TrialStack {
         state = StateFolder(path: folder + "/s")
         file = folder + "/stack.json"
         var all: [String: Value] = [:]
-        let shipped = try Value(json: Array(StackConfiguration.embedded.utf8), comments: true)
+        let shipped = try catalog.defaultStack()
         for name in (shipped["instances"].object ?? [:]).keys { all[name] = .null }
         for name in ["hub", "observer"] { all[name] = ["plugin": .string(name)] }
         all["debouncer"] = ["plugin": "debouncer", "configuration": ["windowSeconds": 0]]

@@ -1,7 +1,7 @@
 /// Names of category values, as exports print them, and their raw integers of HKCategoryValues.h.
-package enum CategoryValue {
+public enum CategoryValue {
     /// The raw integer of `HKCategoryValueSleepAnalysisAsleepCore` and the like, or of a number in digits; nil when unknown.
-    package static func raw(of name: some StringProtocol) -> Int? {
+    public static func raw(of name: some StringProtocol) -> Int? {
         var copy = String(name)
         return copy.withUTF8 { raw(of: $0) }
     }
@@ -17,7 +17,7 @@ package enum CategoryValue {
     }
 
     /// The name that exports print for a type's raw value; nil when unknown.
-    package static func name(of raw: Int, type identifier: String) -> String? {
+    public static func name(of raw: Int, type identifier: String) -> String? {
         guard identifier.hasPrefix(HealthType.categoryPrefix) else { return nil }
         let family = String(identifier.dropFirst(HealthType.categoryPrefix.count))
         return byFamily[family]?[raw].map { prefix + $0 }

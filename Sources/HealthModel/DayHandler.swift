@@ -1,19 +1,23 @@
 /// What a handler computes from: one user's day.
-package struct DayInput: Sendable {
-    package var user: String
-    package var day: LocalDay
+public struct DayInput: Sendable {
+    /// Whose day it is.
+    public var user: String
+    /// The date that figures are asked for.
+    public var day: LocalDay
     /// The instants that belong to the result: the local day (a union of ranges when a flight makes it so), or the night's window.
-    package var window: [Range<Instant>]
-    package var zones: ZoneTimeline
+    public var window: [Range<Instant>]
+    /// In which zones the user was; for hours, and days, of the local clock.
+    public var zones: ZoneTimeline
     /// The day's slice (`ZoneTimeline.slice`): alive, plausible samples that overlap the window, or lie as far beyond it as the
     /// handler's window says, in canonical order (start, id). Long ones reach past its edges.
-    package var samples: SamplePage
+    public var samples: SamplePage
     /// The handler's configuration: its schema's defaults overlaid with the stack's.
-    package var configuration: Value
+    public var configuration: Value
     /// What is known of the user, of what the handler asks for: `dateOfBirth` ("1986-05-17"). Unknown members are missing.
-    package var characteristics: Value
+    public var characteristics: Value
 
-    package init(
+    /// A day with what is given, for tests of a handler: nothing is cut or checked.
+    public init(
         user: String, day: LocalDay, window: [Range<Instant>], zones: ZoneTimeline, samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]
     ) {
@@ -28,15 +32,16 @@ package struct DayInput: Sendable {
 }
 
 /// What a handler derives from one day.
-package struct DayOutput: Sendable, Equatable {
+public struct DayOutput: Sendable, Equatable {
     /// Members of the daily summary, by the summary's names ("steps", "sleep"); absent where there is no data, never 0.
-    package var figures: [String: Value]
+    public var figures: [String: Value]
     /// Detail that stays beside the summary: hourly buckets by figure, 24 (23, 25) numbers or null each.
-    package var hourly: [String: Value]
+    public var hourly: [String: Value]
     /// Derived events of this day (workouts, nights), by id.
-    package var events: [DayEvent]
+    public var events: [DayEvent]
 
-    package init(figures: [String: Value] = [:], hourly: [String: Value] = [:], events: [DayEvent] = []) {
+    /// Empty where nothing is given: a day without data.
+    public init(figures: [String: Value] = [:], hourly: [String: Value] = [:], events: [DayEvent] = []) {
         self.figures = figures
         self.hourly = hourly
         self.events = events
@@ -44,14 +49,16 @@ package struct DayOutput: Sendable, Equatable {
 }
 
 /// A derived event: something with a beginning and an end that is delivered by itself.
-package struct DayEvent: Sendable, Equatable {
+public struct DayEvent: Sendable, Equatable {
     /// Stable over recomputation: the id of the sample it derives from.
-    package var id: String
+    public var id: String
     /// "workout", "night".
-    package var kind: String
-    package var payload: Value
+    public var kind: String
+    /// What is delivered, an object.
+    public var payload: Value
 
-    package init(id: String, kind: String, payload: Value) {
+    /// An event with what is given.
+    public init(id: String, kind: String, payload: Value) {
         self.id = id
         self.kind = kind
         self.payload = payload
@@ -61,26 +68,27 @@ package struct DayEvent: Sendable, Equatable {
 /// Which instants a handler needs for a day: 24 hours of the local clock, and how far its slices reach beyond them.
 ///
 /// Figures may follow from a slice only, so a change touches exactly the days whose slice can hold it: the narrower, the fewer.
-package struct HandlerWindow: Sendable, Hashable {
+public struct HandlerWindow: Sendable, Hashable {
     /// The hour of the local clock at which the day's window ends, 1 to 24; it begins at this hour of the day before.
-    package var endHour: Int
+    public var endHour: Int
     /// How far before the window's begin a slice begins, microseconds.
-    package var before: Instant
+    public var before: Instant
     /// How far after the window's end a slice ends, microseconds.
-    package var after: Instant
+    public var after: Instant
 
-    package init(endHour: Int = 24, before: Instant = 0, after: Instant = 0) {
+    /// The local day where nothing is given.
+    public init(endHour: Int = 24, before: Instant = 0, after: Instant = 0) {
         self.endHour = endHour
         self.before = before
         self.after = after
     }
 
     /// The local day itself.
-    package static let localDay = HandlerWindow()
+    public static let localDay = HandlerWindow()
 }
 
 /// What a handler says of itself: what its figures depend on beside the samples, and what of them it needs.
-package protocol HandlerTraits: Sendable {
+public protocol HandlerTraits: Sendable {
     /// Raises whenever the same samples would give other figures: every day is then computed again.
     var version: Int { get }
     /// The types of which it reads `payload`, `metadata`, `created` or `healthKitUUID`; none unless a handler says otherwise. Without
@@ -100,23 +108,38 @@ package protocol HandlerTraits: Sendable {
 }
 
 extension HandlerTraits {
-    package var detailedTypes: Set<String> { [] }
-    package var payloadTypes: Set<String> { [] }
-    package var during: [String: String] { [:] }
-    package var characteristics: Set<String> { [] }
-    package func window(_ configuration: Value) throws -> HandlerWindow { .localDay }
+    /// None.
+    public var detailedTypes: Set<String> { [] }
+    /// None.
+    public var payloadTypes: Set<String> { [] }
+    /// None.
+    public var during: [String: String] { [:] }
+    /// None.
+    public var characteristics: Set<String> { [] }
+    /// The local day.
+    public func window(_ configuration: Value) throws -> HandlerWindow { .localDay }
 }
 
 /// One metric family: a pure function from a day's samples to figures and events. It keeps no state and does no I/O;
 /// the host owns anchors, days to recompute and delivery.
-package protocol DayHandler: HandlerTraits {
+public protocol DayHandler: HandlerTraits {
+    /// The figures of one day; the same for the same input, always.
+    /// - Throws: when the day can't be computed. It is tried again, three times in all, and then left out with that reason, which mustn't hold a health value.
     func compute(_ input: DayInput) throws -> DayOutput
+}
+
+/// The handler of a plugin. It is made of nothing, since it keeps nothing.
+///
+/// It is found by its name: of the plugin `heart-rate` it is the structure `HeartRateHandler` in the module `HeartRateStage`.
+public protocol PluginHandler: DayHandler {
+    /// As the host makes it, once.
+    init()
 }
 
 extension DayInput {
     /// One day's input, its slice cut out of samples that hold it and maybe more.
     /// - Parameter samples: alive and plausible, in canonical order.
-    package init(
+    public init(
         user: String, day: LocalDay, window: HandlerWindow, zones: ZoneTimeline, cutting samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]
     ) {

@@ -1,11 +1,12 @@
 /// What is known of a kind of sample: its HealthKit identifier, its canonical unit and how its samples add up.
-package struct HealthType: Hashable, Sendable {
-    package enum Kind: String, Sendable {
+public struct HealthType: Hashable, Sendable {
+    /// What HealthKit's class of samples it is.
+    public enum Kind: String, Sendable {
         case quantity, category, correlation, workout, other
     }
 
     /// HealthKit's aggregation style.
-    package enum Style: String, Sendable {
+    public enum Style: String, Sendable {
         /// Samples add up; overlapping sources are merged.
         case cumulative
         /// The plain mean of the samples.
@@ -19,16 +20,19 @@ package struct HealthType: Hashable, Sendable {
     }
 
     /// The full raw identifier: `HKQuantityTypeIdentifierStepCount`.
-    package let identifier: String
-    package let kind: Kind
+    public let identifier: String
+    /// Which class of samples.
+    public let kind: Kind
     /// The canonical unit as a HealthKit unit string, in which every store and message holds values; empty when there is none.
     ///
     /// Frequencies are `count/min`, not HealthKit's own `count/s`: exports and pushes print beats and breaths a minute, so
     /// values stay the very numbers that the input held. A `%` is a fraction from 0 to 1, as HealthKit prints it.
-    package let unit: String
-    package let style: Style
+    public let unit: String
+    /// How its samples add up.
+    public let style: Style
 
-    package init(identifier: String, kind: Kind, unit: String, style: Style) {
+    /// A type with what is given; `named` and `known` give those of the table.
+    public init(identifier: String, kind: Kind, unit: String, style: Style) {
         self.identifier = identifier
         self.kind = kind
         self.unit = unit
@@ -36,10 +40,10 @@ package struct HealthType: Hashable, Sendable {
     }
 
     /// The type, if it is in the table; nil otherwise.
-    package static func known(_ identifier: String) -> HealthType? { HealthTypeTable.all[identifier] }
+    public static func known(_ identifier: String) -> HealthType? { HealthTypeTable.all[identifier] }
 
     /// The type; one that isn't in the table has its kind guessed from the identifier's prefix, no unit and no style.
-    package static func named(_ identifier: String) -> HealthType {
+    public static func named(_ identifier: String) -> HealthType {
         if let type = known(identifier) { return type }
         return HealthType(identifier: identifier, kind: guessedKind(identifier), unit: "", style: .none)
     }
@@ -55,8 +59,8 @@ package struct HealthType: Hashable, Sendable {
     static let categoryPrefix = "HKCategoryTypeIdentifier"
     static let correlationPrefix = "HKCorrelationTypeIdentifier"
     /// The identifier of workouts.
-    package static let workoutIdentifier = "HKWorkoutTypeIdentifier"
+    public static let workoutIdentifier = "HKWorkoutTypeIdentifier"
 
     /// Every type of the table, by identifier.
-    package static var allKnown: [String: HealthType] { HealthTypeTable.all }
+    public static var allKnown: [String: HealthType] { HealthTypeTable.all }
 }

@@ -3,7 +3,7 @@ extension HealthUnit {
     /// prefixes and molar masses in grams a mole (`mmol<180.1558800000541>/L`); nil for anything else.
     ///
     /// As in HealthKit everything after a `/` is below it: `mL/min·kg` is `mL/(min·kg)`.
-    package init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         var parser = HealthUnitParser(Array(text.unicodeScalars.filter { $0 != " " }))
         guard let unit = parser.product(depth: 0), parser.isAtEnd else { return nil }
         self = unit

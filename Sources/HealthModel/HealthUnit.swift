@@ -1,5 +1,5 @@
 /// A parsed HealthKit unit string: its dimension, and its size in base units (g, m, s, K, and so on).
-package struct HealthUnit: Sendable, Equatable {
+public struct HealthUnit: Sendable, Equatable {
     /// Exponents of the base dimensions, in the order of `Base`.
     package internal(set) var dimension = SIMD16<Int8>(repeating: 0)
     /// How many base units one of this unit is.

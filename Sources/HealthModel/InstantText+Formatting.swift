@@ -1,6 +1,6 @@
 extension InstantText {
     /// ISO 8601 in UTC with as few digits of the fraction as it needs: `2025-03-30T06:15:00Z`, `…00.25Z`.
-    package static func iso8601(_ instant: Instant) -> String {
+    public static func iso8601(_ instant: Instant) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(27)
         append(iso8601: instant, to: &bytes)

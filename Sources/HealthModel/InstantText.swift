@@ -1,5 +1,5 @@
 /// Dates as exports and pushes write them, read by bytes: Foundation's parsers cost a thousand times more.
-package enum InstantText {
+public enum InstantText {
     /// Reads `2025-03-30 08:15:00 +0200` (exports), `20150718161649+0200` (exports of iOS 8 and 9) and ISO 8601 with an offset or
     /// `Z` and any fraction (`2025-03-30T06:15:00.25Z`); nil for anything else, a date without an offset included.
     ///
@@ -9,7 +9,8 @@ package enum InstantText {
         return reader.instant()
     }
 
-    package static func parse(_ text: some StringProtocol) -> Instant? {
+    /// As exports and ISO 8601 write times; nil for anything else.
+    public static func parse(_ text: some StringProtocol) -> Instant? {
         var copy = String(text)
         return copy.withUTF8 { parse($0) }
     }

@@ -1,20 +1,24 @@
 /// A date of a person's calendar, without zone: 2025-03-30.
-package struct LocalDay: Hashable, Comparable, Sendable {
-    package var year: Int
-    package var month: Int
-    package var day: Int
+public struct LocalDay: Hashable, Comparable, Sendable {
+    /// Of the Gregorian calendar.
+    public var year: Int
+    /// 1 to 12.
+    public var month: Int
+    /// 1 to 31.
+    public var day: Int
 
-    package init(year: Int, month: Int, day: Int) {
+    /// A date with what is given; nobody checks that there is such a day.
+    public init(year: Int, month: Int, day: Int) {
         self.year = year
         self.month = month
         self.day = day
     }
 
-    package static func < (a: LocalDay, b: LocalDay) -> Bool { (a.year, a.month, a.day) < (b.year, b.month, b.day) }
+    public static func < (a: LocalDay, b: LocalDay) -> Bool { (a.year, a.month, a.day) < (b.year, b.month, b.day) }
 }
 
 extension LocalDay: CustomStringConvertible, LosslessStringConvertible {
-    package var description: String {
+    public var description: String {
         func padded(_ number: Int, _ width: Int) -> String {
             let digits = String(number)
             return String(repeating: "0", count: max(0, width - digits.count)) + digits
@@ -23,7 +27,7 @@ extension LocalDay: CustomStringConvertible, LosslessStringConvertible {
     }
 
     /// Reads exactly `yyyy-MM-dd` of the Gregorian calendar; nil for anything else, 2025-02-30 included.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].utf8.count == 4, parts[1].utf8.count == 2, parts[2].utf8.count == 2,
             let year = Int(parts[0]), let month = Int(parts[1]), let day = Int(parts[2])
@@ -36,7 +40,7 @@ extension LocalDay: CustomStringConvertible, LosslessStringConvertible {
 
 extension LocalDay {
     /// Days since 1970-01-01 of the proleptic Gregorian calendar (Howard Hinnant's days_from_civil).
-    package var number: Int {
+    public var number: Int {
         let y = month <= 2 ? year - 1 : year
         let era = (y >= 0 ? y : y - 399) / 400
         let yearOfEra = y - era * 400
@@ -44,7 +48,8 @@ extension LocalDay {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    package init(number: Int) {
+    /// The date that is so many days after 1970-01-01.
+    public init(number: Int) {
         let z = number + 719_468
         let era = (z >= 0 ? z : z - 146_096) / 146_097
         let dayOfEra = z - era * 146_097
@@ -57,5 +62,6 @@ extension LocalDay {
             day: dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
-    package func adding(days: Int) -> LocalDay { LocalDay(number: number + days) }
+    /// The date so many days later; earlier where they are negative.
+    public func adding(days: Int) -> LocalDay { LocalDay(number: number + days) }
 }

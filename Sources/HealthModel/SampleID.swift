@@ -5,17 +5,19 @@ import CXXHash
 /// The key is user, type, source name, start and end floored to seconds; **not** the value, which prints differently when an
 /// export is written in another unit. Rows of one key differ by their ordinal. The first 48 bits are the start in milliseconds,
 /// so ids sort by time and index pages fill in order; the rest is XXH3-128 of key and ordinal.
-package struct SampleID: Hashable, Comparable, Sendable {
+public struct SampleID: Hashable, Comparable, Sendable {
     /// The 16 bytes, most significant first.
-    package var high: UInt64
-    package var low: UInt64
+    public var high: UInt64
+    /// Its last 64 bits.
+    public var low: UInt64
 
-    package init(high: UInt64, low: UInt64) {
+    /// Of 128 bits.
+    public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    package static func < (a: SampleID, b: SampleID) -> Bool { (a.high, a.low) < (b.high, b.low) }
+    public static func < (a: SampleID, b: SampleID) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }
 
 /// The part of a key that records of one user, type and source share, hashed once for many records.
@@ -61,7 +63,7 @@ extension SampleID {
 
 extension SampleID: CustomStringConvertible, LosslessStringConvertible {
     /// Lower-case UUID, as in `01977f3a-5c00-8abc-9def-0123456789ab`.
-    package var description: String {
+    public var description: String {
         let hex = Self.hex(high) + Self.hex(low)
         var out = ""
         out.reserveCapacity(36)
@@ -73,7 +75,7 @@ extension SampleID: CustomStringConvertible, LosslessStringConvertible {
     }
 
     /// Any UUID text with or without hyphens, in either case; nil for anything else.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         var digits = 0
         var high: UInt64 = 0
         var low: UInt64 = 0

@@ -1,6 +1,6 @@
 extension SamplePage {
     /// Adds another page's rows after these. A column that only one of them fills is empty in the other's rows.
-    package mutating func append(_ other: SamplePage) {
+    public mutating func append(_ other: SamplePage) {
         let typeMap = Self.merge(&types, other.types)
         let unitMap = Self.merge(&units, other.units)
         let originMap = Self.merge(&origins, other.origins)
@@ -30,12 +30,12 @@ extension SamplePage {
     }
 
     /// The rows for which `isIncluded` holds, in the same order, with the same dictionaries.
-    package func filter(_ isIncluded: (Int) -> Bool) -> SamplePage {
+    public func filter(_ isIncluded: (Int) -> Bool) -> SamplePage {
         select(ids.indices.filter(isIncluded))
     }
 
     /// The rows that overlap one of these ranges; those without duration count at their instant, also at a lower edge.
-    package func overlapping(_ ranges: [Range<Instant>]) -> SamplePage {
+    public func overlapping(_ ranges: [Range<Instant>]) -> SamplePage {
         let rows = ids.indices.filter { row in
             ranges.contains { range in
                 start[row] < range.upperBound
@@ -47,7 +47,7 @@ extension SamplePage {
     }
 
     /// These rows, in this order, with the same dictionaries.
-    package func select(_ rows: [Int]) -> SamplePage {
+    public func select(_ rows: [Int]) -> SamplePage {
         var page = SamplePage()
         page.types = types
         page.units = units

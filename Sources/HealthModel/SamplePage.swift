@@ -2,46 +2,66 @@
 ///
 /// Not every query fills every column: a slice for figures leaves `unit`, `created`, `healthKitUUID` empty, and fills `metadata` and `payload`
 /// only where asked. `ids` and the columns down to `flags` are always there.
-package struct SamplePage: Sendable {
-    package var types: [String] = []
-    package var units: [String] = []
-    package var origins: [Origin] = []
+public struct SamplePage: Sendable {
+    /// Identifiers of types that `type` points to.
+    public var types: [String] = []
+    /// Units that `unit` points to.
+    public var units: [String] = []
+    /// Sources that `origin` points to.
+    public var origins: [Origin] = []
 
-    package var ids: [SampleID] = []
+    /// Each sample's own; with `start` it gives the canonical order.
+    public var ids: [SampleID] = []
     /// The sequence of the row's newest change; also the sample's version.
-    package var sequence: [Int64] = []
-    package var type: [Int32] = []
-    package var start: [Instant] = []
-    package var end: [Instant] = []
+    public var sequence: [Int64] = []
+    /// Index into `types`.
+    public var type: [Int32] = []
+    /// When samples begin.
+    public var start: [Instant] = []
+    /// When they end; their start for those without duration.
+    public var end: [Instant] = []
     /// See `RecordBatch.value`.
-    package var value: [Double] = []
-    package var origin: [Int32] = []
-    package var flags: [SampleFlags] = []
+    public var value: [Double] = []
+    /// Index into `origins`.
+    public var origin: [Int32] = []
+    /// What is known of the row beside its value.
+    public var flags: [SampleFlags] = []
 
-    package var unit: [Int32] = []
-    package var created: [Int64] = []
-    package var metadata: TextColumn = TextColumn()
-    package var payload: TextColumn = TextColumn()
-    package var healthKitUUID: [SampleID?] = []
+    /// Index into `units`: the unit that a value came in.
+    public var unit: [Int32] = []
+    /// When HealthKit stored it, seconds since 1970; 0 where nobody knows.
+    public var created: [Int64] = []
+    /// JSON, an object; empty where there is none.
+    public var metadata: TextColumn = TextColumn()
+    /// JSON: what a workout, a correlation or a route has beside its value.
+    public var payload: TextColumn = TextColumn()
+    /// HealthKit's own id, where a channel told it.
+    public var healthKitUUID: [SampleID?] = []
 
-    package init() {}
+    /// Without rows.
+    public init() {}
 
-    package var count: Int { ids.count }
-    package var isEmpty: Bool { ids.isEmpty }
+    /// Rows.
+    public var count: Int { ids.count }
+    /// Whether there are no rows.
+    public var isEmpty: Bool { ids.isEmpty }
 
-    package func typeName(_ row: Int) -> String { types[Int(type[row])] }
-    package func originOf(_ row: Int) -> Origin { origins[Int(origin[row])] }
+    /// The identifier of a row's type.
+    public func typeName(_ row: Int) -> String { types[Int(type[row])] }
+    /// Where a row came from.
+    public func originOf(_ row: Int) -> Origin { origins[Int(origin[row])] }
 }
 
-package struct SampleFlags: OptionSet, Sendable, Hashable {
-    package let rawValue: UInt8
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+/// What is known of a sample beside its columns.
+public struct SampleFlags: OptionSet, Sendable, Hashable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
     /// Entered by hand.
-    package static let userEntered = SampleFlags(rawValue: 1)
+    public static let userEntered = SampleFlags(rawValue: 1)
     /// Never in HealthKit.
-    package static let manual = SampleFlags(rawValue: 4)
+    public static let manual = SampleFlags(rawValue: 4)
     /// A tombstone: type, start and end still tell which days it touches.
-    package static let deleted = SampleFlags(rawValue: 8)
+    public static let deleted = SampleFlags(rawValue: 8)
     /// Outside the plausibility limits: kept, not counted, not delivered.
-    package static let quarantined = SampleFlags(rawValue: 16)
+    public static let quarantined = SampleFlags(rawValue: 16)
 }

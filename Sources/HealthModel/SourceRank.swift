@@ -1,10 +1,10 @@
 /// The order of sources in which overlapping samples count; 0 counts first.
-package enum SourceRank {
+public enum SourceRank {
     /// The default order: what was entered by hand (0), then watches (1), then iPhones and iPods (2), then everything else (3).
     ///
     /// A source is told by its device's model or hardware, else by its product type, else by its name. The Health app puts entries by
     /// hand before Apple's devices and those before other sources; that a watch beats a phone is common practice.
-    package static func rank(origin: Origin, userEntered: Bool) -> Int {
+    public static func rank(origin: Origin, userEntered: Bool) -> Int {
         if userEntered { return 0 }
         let model = DeviceText.field("model", of: origin.device) ?? DeviceText.field("hardware", of: origin.device)
         if let model, !model.isEmpty { return rank(product: model) }
@@ -28,17 +28,17 @@ package enum SourceRank {
 }
 
 /// The default order, or the user's own.
-package struct SourceOrder: Sendable, Hashable {
+public struct SourceOrder: Sendable, Hashable {
     private let places: [String: Int]
 
     /// - Parameter names: source names, first counts first; they come before all sources that aren't named. Entries by hand stay first.
-    package init(_ names: [String] = []) {
+    public init(_ names: [String] = []) {
         places = Dictionary(
             names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// 0 for entries by hand, then the named sources in their order, then the others in the default order.
-    package func rank(origin: Origin, userEntered: Bool) -> Int {
+    public func rank(origin: Origin, userEntered: Bool) -> Int {
         if userEntered { return 0 }
         if let place = places[origin.sourceName] { return 1 + place }
         return places.count + SourceRank.rank(origin: origin, userEntered: false)

@@ -1,10 +1,10 @@
 /// How values of an input's unit become values of a type's canonical unit.
-package enum UnitConversion {
+public enum UnitConversion {
     /// `canonical = value * scale + offset`; nil when the unit is unknown, doesn't fit the type, or the type has no unit, in which
     /// case the value stays in the unit it came in.
     ///
     /// Ask once for a unit and type, not once a sample.
-    package static func toCanonical(unit: some StringProtocol, for type: HealthType) -> (scale: Double, offset: Double)?
+    public static func toCanonical(unit: some StringProtocol, for type: HealthType) -> (scale: Double, offset: Double)?
     {
         guard !type.unit.isEmpty else { return nil }
         if unit == type.unit { return (1, 0) }
@@ -22,7 +22,7 @@ package enum UnitConversion {
     }
 
     /// What turns a value of one unit into another's; nil when their dimensions differ.
-    package static func factors(from: HealthUnit, to: HealthUnit) -> (scale: Double, offset: Double)? {
+    public static func factors(from: HealthUnit, to: HealthUnit) -> (scale: Double, offset: Double)? {
         guard from.dimension == to.dimension else { return nil }
         let scale = from.scale / to.scale
         // Equal units that are spelt in another order of factors differ by rounding alone.

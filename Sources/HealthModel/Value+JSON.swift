@@ -2,7 +2,7 @@ import Foundation
 import JSON
 
 extension Value: Codable {
-    package init(from decoder: any Decoder) throws {
+    public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -21,7 +21,7 @@ extension Value: Codable {
         }
     }
 
-    package func encode(to encoder: any Encoder) throws {
+    public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
@@ -37,14 +37,14 @@ extension Value: Codable {
     }
 
     /// Reads JSON; with `comments`, JSON5 as in configuration files.
-    package init(json: some Sequence<UInt8>, comments: Bool = false) throws {
+    public init(json: some Sequence<UInt8>, comments: Bool = false) throws {
         let decoder = JSONDecoder()
         decoder.allowsJSON5 = comments
         self = try decoder.decode(Value.self, from: Data(json))
     }
 
     /// JSON text with sorted keys, so that equal values are equal bytes. Doubles have the shortest form that reads back the same.
-    package func json(pretty: Bool = false) -> String {
+    public func json(pretty: Bool = false) -> String {
         var writer = JSONText(pretty: pretty)
         writer.write(self)
         return writer.text

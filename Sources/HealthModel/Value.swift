@@ -1,5 +1,5 @@
 /// A structured value: what figures, events, configurations and message bodies are made of. Has a CBOR and a JSON form.
-package enum Value: Sendable, Hashable {
+public enum Value: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -11,7 +11,8 @@ package enum Value: Sendable, Hashable {
     /// Numbers of one kind, side by side: a typed array in CBOR, an array in JSON.
     case column(Column)
 
-    package enum Column: Sendable, Hashable {
+    /// Many numbers of one kind.
+    public enum Column: Sendable, Hashable {
         case int64([Int64])
         case int32([Int32])
         case uint8([UInt8])
@@ -23,37 +24,41 @@ package enum Value: Sendable, Hashable {
 extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
-    package init(stringLiteral value: String) { self = .string(value) }
-    package init(integerLiteral value: Int64) { self = .integer(value) }
-    package init(floatLiteral value: Double) { self = .number(value) }
-    package init(booleanLiteral value: Bool) { self = .bool(value) }
-    package init(arrayLiteral elements: Value...) { self = .array(elements) }
-    package init(dictionaryLiteral elements: (String, Value)...) {
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .number(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: Value...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, Value)...) {
         self = .object(Dictionary(elements, uniquingKeysWith: { _, last in last }))
     }
 
     /// The number, or null for nil and for what isn't finite (JSON has no NaN).
-    package init(_ number: Double?) { self = number.flatMap { $0.isFinite ? .number($0) : nil } ?? .null }
-    package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
-    package init(_ integer: Int?) { self = integer.map { .integer(Int64($0)) } ?? .null }
+    public init(_ number: Double?) { self = number.flatMap { $0.isFinite ? .number($0) : nil } ?? .null }
+    /// The text, or null.
+    public init(_ text: String?) { self = text.map { .string($0) } ?? .null }
+    /// The integer, or null.
+    public init(_ integer: Int?) { self = integer.map { .integer(Int64($0)) } ?? .null }
 }
 
 extension Value {
-    package subscript(_ key: String) -> Value {
+    /// A member of an object; null where there is none, and of anything else.
+    public subscript(_ key: String) -> Value {
         if case .object(let members) = self { return members[key] ?? .null }
         return .null
     }
 
     /// Members in the order in which every written form lists them: by the bytes of their keys. Text's own order compares what is canonically
     /// equivalent as equal, and isn't the same on every run where such keys have more after them.
-    package static func inOrder(_ members: [String: Value]) -> [(key: String, value: Value)] {
+    public static func inOrder(_ members: [String: Value]) -> [(key: String, value: Value)] {
         members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
-    package var isNull: Bool { self == .null }
+    /// Whether it is null.
+    public var isNull: Bool { self == .null }
 
     /// The number, also of an integer.
-    package var double: Double? {
+    public var double: Double? {
         switch self {
         case .number(let number): number
         case .integer(let integer): Double(integer)
@@ -62,7 +67,7 @@ extension Value {
     }
 
     /// The integer, also of a number without fraction.
-    package var int: Int64? {
+    public var int: Int64? {
         switch self {
         case .integer(let integer): integer
         case .number(let number): Int64(exactly: number)
@@ -70,23 +75,26 @@ extension Value {
         }
     }
 
-    package var string: String? {
+    /// The text; nil for anything else.
+    public var string: String? {
         if case .string(let text) = self { return text }
         return nil
     }
 
-    package var bool: Bool? {
+    /// The truth value; nil for anything else.
+    public var bool: Bool? {
         if case .bool(let bool) = self { return bool }
         return nil
     }
 
-    package var bytes: [UInt8]? {
+    /// The bytes; nil for anything else.
+    public var bytes: [UInt8]? {
         if case .bytes(let bytes) = self { return bytes }
         return nil
     }
 
     /// The elements, also of a column.
-    package var array: [Value]? {
+    public var array: [Value]? {
         switch self {
         case .array(let elements): elements
         case .column(.int64(let numbers)): numbers.map { .integer($0) }
@@ -98,27 +106,31 @@ extension Value {
     }
 
     /// The members of a column of 64-bit integers; nil for anything else.
-    package var int64s: [Int64]? {
+    public var int64s: [Int64]? {
         if case .column(.int64(let numbers)) = self { return numbers }
         return nil
     }
 
-    package var int32s: [Int32]? {
+    /// As `int64s`, of 32-bit integers.
+    public var int32s: [Int32]? {
         if case .column(.int32(let numbers)) = self { return numbers }
         return nil
     }
 
-    package var uint8s: [UInt8]? {
+    /// As `int64s`, of bytes.
+    public var uint8s: [UInt8]? {
         if case .column(.uint8(let numbers)) = self { return numbers }
         return nil
     }
 
-    package var float64s: [Double]? {
+    /// As `int64s`, of numbers.
+    public var float64s: [Double]? {
         if case .column(.float64(let numbers)) = self { return numbers }
         return nil
     }
 
-    package var object: [String: Value]? {
+    /// The members of an object; nil for anything else.
+    public var object: [String: Value]? {
         if case .object(let members) = self { return members }
         return nil
     }

@@ -105,6 +105,11 @@ private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func decodeNil(forKey key: Key) throws -> Bool { try place(key).decodeNil() }
     func decode<Thing: Decodable>(_ type: Thing.Type, forKey key: Key) throws -> Thing { try place(key).decode(type) }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try place(key).decode(type) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try place(key).decode(type) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try place(key).decode(type) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try place(key).decode(type) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try place(key).decode(type) }
 
     func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
         try place(key).container(keyedBy: type)

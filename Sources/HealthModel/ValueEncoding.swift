@@ -18,8 +18,21 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private var leaf = Value.null
-    private var members: [String: EncodedPlace]?
-    private var elements: [EncodedPlace]?
+    private var members: [String: Member]?
+    private var elements: [Member]?
+
+    /// Most are leaves, and need no place of their own.
+    enum Member {
+        case leaf(Value)
+        case place(EncodedPlace)
+
+        var value: Value {
+            switch self {
+            case .leaf(let value): value
+            case .place(let place): place.value
+            }
+        }
+    }
 
     var value: Value {
         if let members { return .object(members.mapValues(\.value)) }
@@ -36,6 +49,9 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
         } else if type(of: thing) == [UInt8].self, let bytes = thing as? [UInt8] {
             // By the type: an empty array of anything can be cast to one of bytes.
             leaf = .bytes(bytes)
+        } else if type(of: thing) == [String: Int64].self, let counts = thing as? [String: Int64] {
+            // The largest of what is said often: where each type stands.
+            leaf = .object(counts.mapValues { .integer($0) })
         } else {
             try thing.encode(to: self)
         }
@@ -43,13 +59,15 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
 
     func member(_ name: String) -> EncodedPlace {
         let place = EncodedPlace()
-        members?[name] = place
+        members?[name] = .place(place)
         return place
     }
 
+    func set(_ name: String, _ value: Value) { members?[name] = .leaf(value) }
+
     func append() -> EncodedPlace {
         let place = EncodedPlace()
-        elements?.append(place)
+        elements?.append(.place(place))
         return place
     }
 
@@ -90,8 +108,13 @@ private struct EncodedMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let place: EncodedPlace
     let codingPath: [any CodingKey] = []
 
-    func encodeNil(forKey key: Key) { place.member(key.stringValue).encodeNil() }
+    func encodeNil(forKey key: Key) { place.set(key.stringValue, .null) }
     func encode(_ value: some Encodable, forKey key: Key) throws { try place.member(key.stringValue).take(value) }
+    func encode(_ value: Bool, forKey key: Key) { place.set(key.stringValue, .bool(value)) }
+    func encode(_ value: String, forKey key: Key) { place.set(key.stringValue, .string(value)) }
+    func encode(_ value: Double, forKey key: Key) { place.set(key.stringValue, .number(value)) }
+    func encode(_ value: Int, forKey key: Key) { place.set(key.stringValue, .integer(Int64(value))) }
+    func encode(_ value: Int64, forKey key: Key) { place.set(key.stringValue, .integer(value)) }
 
     func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
         place.member(key.stringValue).container(keyedBy: type)

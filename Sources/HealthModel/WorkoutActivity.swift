@@ -1,21 +1,21 @@
 /// A workout's kind: HealthKit's raw value and name.
-package struct WorkoutActivity: Hashable, Sendable {
+public struct WorkoutActivity: Hashable, Sendable {
     /// HKWorkoutActivityType's raw value, also one that isn't in the table; nil for a name that isn't.
-    package let raw: Int?
+    public let raw: Int?
     /// The short name, "running"; "other" for what isn't in the table.
-    package let name: String
+    public let name: String
     /// What exports print, `HKWorkoutActivityTypeRunning`; a name that isn't in the table stays as it was given.
-    package let identifier: String
+    public let identifier: String
 
     /// The activity of a raw value; an unknown one keeps it.
-    package init(raw: Int) {
+    public init(raw: Int) {
         let name = Self.names[raw] ?? "other"
         let identifier = Self.prefix + name.prefix(1).uppercased() + name.dropFirst()
         self.init(raw: raw, name: name, identifier: identifier)
     }
 
     /// The activity of a name, short or as exports print it (`HKWorkoutActivityTypeRunning`), or of a raw value's digits.
-    package init(named text: some StringProtocol) {
+    public init(named text: some StringProtocol) {
         let prefixed = text.hasPrefix(Self.prefix) && text.count > Self.prefix.count
         let bare = prefixed ? Self.lowercasingFirst(text.dropFirst(Self.prefix.count)) : String(text)
         if let raw = Self.raws[bare] ?? Int(bare) {

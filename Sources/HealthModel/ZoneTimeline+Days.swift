@@ -1,29 +1,29 @@
 extension ZoneTimeline {
     /// The zone that holds at an instant.
-    package func zone(at instant: Instant) -> String {
+    public func zone(at instant: Instant) -> String {
         var zone = entries[0].zone
         for entry in entries where entry.from <= instant { zone = entry.zone }
         return zone
     }
 
     /// How far the clock is ahead of UTC, µs.
-    package func offset(at instant: Instant) -> Instant { offsets.offsets[offsets.index(of: Self.clamped(instant))] }
+    public func offset(at instant: Instant) -> Instant { offsets.offsets[offsets.index(of: Self.clamped(instant))] }
 
     /// The local date of an instant.
-    package func day(of instant: Instant) -> LocalDay {
+    public func day(of instant: Instant) -> LocalDay {
         let instant = Self.clamped(instant)
         return LocalDay(number: Self.dayNumber(instant + offsets.offsets[offsets.index(of: instant)]))
     }
 
     /// The instants whose local date this is, in order: one range of 23, 24 or 25 hours as a rule; two when a flight over the date
     /// line (or clocks put back over midnight) made the date return; none when the date was left out.
-    package func ranges(of day: LocalDay) -> [Range<Instant>] {
+    public func ranges(of day: LocalDay) -> [Range<Instant>] {
         let start = Self.localStart(of: day)
         return offsets.ranges(ofLocal: start..<start + Self.dayLength)
     }
 
     /// The instants from an hour of the local clock on the day before to the same hour of this day: with 24, the day itself.
-    package func window(of day: LocalDay, _ window: HandlerWindow = .localDay) -> [Range<Instant>] {
+    public func window(of day: LocalDay, _ window: HandlerWindow = .localDay) -> [Range<Instant>] {
         offsets.ranges(ofLocal: local(of: day, window))
     }
 
@@ -34,12 +34,12 @@ extension ZoneTimeline {
     }
 
     /// The instants that a day's slice holds: its window, each of its ranges widened.
-    package func slice(of day: LocalDay, _ window: HandlerWindow) -> [Range<Instant>] {
+    public func slice(of day: LocalDay, _ window: HandlerWindow) -> [Range<Instant>] {
         self.window(of: day, window).map { $0.lowerBound - window.before..<$0.upperBound + window.after }
     }
 
     /// The days whose slice holds an interval or a part of it, in order. The end is exclusive, but for a sample without duration.
-    package func days(touching start: Instant, end: Instant, _ window: HandlerWindow = .localDay) -> [LocalDay] {
+    public func days(touching start: Instant, end: Instant, _ window: HandlerWindow = .localDay) -> [LocalDay] {
         let first = Self.clamped(Self.clamped(start) - window.after)
         let last = max(first, Self.clamped(Self.clamped(end) + window.before - (end == start ? 0 : 1)))
         // A window that ends at 18:00 is a date of the clock six hours on.
@@ -60,7 +60,7 @@ extension ZoneTimeline {
     }
 
     /// The day cut at the full hours of the local clock, in order: 24, 23 or 25 buckets; parts of hours where the clock changed.
-    package func hours(of day: LocalDay) -> [Range<Instant>] {
+    public func hours(of day: LocalDay) -> [Range<Instant>] {
         var hours: [Range<Instant>] = []
         for range in ranges(of: day) {
             var start = range.lowerBound
@@ -79,7 +79,7 @@ extension ZoneTimeline {
     /// Whether a day is over: true from one minute past the midnight (or the first instant) after it.
     ///
     /// A date that was left out is over when the next one begins.
-    package func isPast(_ day: LocalDay, at now: Instant) -> Bool {
+    public func isPast(_ day: LocalDay, at now: Instant) -> Bool {
         var end = ranges(of: day).last?.upperBound
         for later in 1...3 where end == nil { end = ranges(of: day.adding(days: later)).first?.lowerBound }
         guard let end else { return false }

@@ -1,15 +1,18 @@
 /// A sum whose rounding errors don't pile up (Neumaier's variant of Kahan's algorithm).
-package struct CompensatedSum: Sendable {
+public struct CompensatedSum: Sendable {
     private var sum = 0.0
     private var lost = 0.0
 
-    package init() {}
+    /// Zero.
+    public init() {}
 
-    package mutating func add(_ term: Double) {
+    /// Adds one term.
+    public mutating func add(_ term: Double) {
         let next = sum + term
         lost += abs(sum) >= abs(term) ? (sum - next) + term : (term - next) + sum
         sum = next
     }
 
-    package var value: Double { sum + lost }
+    /// The sum of all terms.
+    public var value: Double { sum + lost }
 }

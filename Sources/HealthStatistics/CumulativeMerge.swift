@@ -8,7 +8,7 @@ import HealthModel
 /// order (start, id) with compensation, so that no figure depends on the order of arrival.
 ///
 /// Cost: O(n log n) for n samples of a handful of sources, however much they overlap.
-package struct CumulativeMerge: Sendable {
+public struct CumulativeMerge: Sendable {
     let starts: [Instant]
     let ends: [Instant]
     let values: [Double]
@@ -20,7 +20,7 @@ package struct CumulativeMerge: Sendable {
     /// - Parameters:
     ///   - rows: rows of one type in canonical order, as `SamplePage.rows(of:)` gives them; those without a number are left out.
     ///   - order: the sources' priority.
-    package init(_ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder()) {
+    public init(_ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder()) {
         let rows = rows.filter { page.value[$0].isFinite && page.start[$0] <= page.end[$0] }
         let sources = SourceGroups(page, rows: rows, order: order)
         starts = rows.map { page.start[$0] }
@@ -36,17 +36,17 @@ package struct CumulativeMerge: Sendable {
     }
 
     /// The sum in each bucket; nil where no sample counts. Buckets are in order and don't overlap.
-    package func sums(in buckets: [Range<Instant>]) -> [Double?] {
+    public func sums(in buckets: [Range<Instant>]) -> [Double?] {
         sums(in: buckets, into: buckets.count) { $0 }
     }
 
     /// The sum over ranges in order that don't overlap (a day in two pieces), as one figure; nil when no sample counts.
-    package func total(in ranges: [Range<Instant>]) -> Double? {
+    public func total(in ranges: [Range<Instant>]) -> Double? {
         sums(in: ranges, into: 1) { _ in 0 }.first ?? nil
     }
 
     /// How many samples have a part in these ranges, those of covered sources too.
-    package func count(in ranges: [Range<Instant>]) -> Int {
+    public func count(in ranges: [Range<Instant>]) -> Int {
         starts.indices.count { hasPart($0, in: ranges) }
     }
 

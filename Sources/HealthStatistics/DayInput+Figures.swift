@@ -2,23 +2,23 @@ import HealthModel
 
 extension DayInput {
     /// The priority of sources that the configuration's `sourceOrder` gives for a type; the default order where it gives none.
-    package func sourceOrder(for type: String) -> SourceOrder {
+    public func sourceOrder(for type: String) -> SourceOrder {
         SourceOrder((configuration["sourceOrder"][type].array ?? []).compactMap(\.string))
     }
 
     /// Merges a cumulative type; nil when there is no sample of it.
-    package func merge(_ type: String) -> CumulativeMerge? {
+    public func merge(_ type: String) -> CumulativeMerge? {
         let rows = samples.rows(of: type)
         return rows.isEmpty ? nil : CumulativeMerge(samples, rows: rows, order: sourceOrder(for: type))
     }
 
     /// Whether an instant belongs to the result.
-    package func contains(_ instant: Instant) -> Bool { window.contains { $0.contains(instant) } }
+    public func contains(_ instant: Instant) -> Bool { window.contains { $0.contains(instant) } }
 }
 
 extension DayOutput {
     /// Adds a cumulative type's total and hours, both absent when nothing counts on that day.
-    package mutating func addTotal(_ name: String, of type: String, from input: DayInput) {
+    public mutating func addTotal(_ name: String, of type: String, from input: DayInput) {
         guard let merge = input.merge(type), let total = merge.total(in: input.window) else { return }
         figures[name] = .number(total)
         hourly[name] = .array(merge.sums(in: input.zones.hours(of: input.day)).map { Value($0) })

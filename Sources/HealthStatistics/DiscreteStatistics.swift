@@ -5,20 +5,26 @@ import HealthModel
 ///
 /// The average follows the type's style: the plain mean; the mean weighted by duration; or the level of the mean sound energy weighted
 /// by duration, 10·log₁₀(Σ dt·10^(L/10) / Σ dt). Where all samples are instants they weigh the same.
-package struct DiscreteStatistics: Sendable {
-    package let style: HealthType.Style
-    package private(set) var count = 0
-    package private(set) var minimum: Double?
-    package private(set) var maximum: Double?
+public struct DiscreteStatistics: Sendable {
+    /// How the average is made.
+    public let style: HealthType.Style
+    /// Samples with a number.
+    public private(set) var count = 0
+    /// Nil when there is no sample.
+    public private(set) var minimum: Double?
+    /// Nil when there is no sample.
+    public private(set) var maximum: Double?
     /// Of the last sample added, which is the latest when rows come in canonical order.
-    package private(set) var mostRecent: Double?
+    public private(set) var mostRecent: Double?
     private var plain = CompensatedSum()
     private var weighted = CompensatedSum()
     private var duration = CompensatedSum()
 
-    package init(style: HealthType.Style) { self.style = style }
+    /// Of no sample yet.
+    public init(style: HealthType.Style) { self.style = style }
 
-    package mutating func add(_ value: Double, start: Instant, end: Instant) {
+    /// Adds a sample; one without a number is left out.
+    public mutating func add(_ value: Double, start: Instant, end: Instant) {
         guard value.isFinite else { return }
         count += 1
         minimum = Swift.min(minimum ?? value, value)
@@ -38,7 +44,7 @@ package struct DiscreteStatistics: Sendable {
     }
 
     /// Nil when there is no sample.
-    package var average: Double? {
+    public var average: Double? {
         guard let minimum, let maximum else { return nil }
         let isWeighted = style != .arithmetic && style != .none && duration.value > 0
         let mean = isWeighted ? weighted.value / duration.value : plain.value / Double(count)
@@ -50,7 +56,7 @@ package struct DiscreteStatistics: Sendable {
 
 extension DiscreteStatistics {
     /// The statistics of the rows that start in these ranges: a discrete sample belongs to its start.
-    package init(_ page: SamplePage, rows: [Int], style: HealthType.Style, in ranges: [Range<Instant>]) {
+    public init(_ page: SamplePage, rows: [Int], style: HealthType.Style, in ranges: [Range<Instant>]) {
         self.init(style: style)
         for row in rows where ranges.contains(where: { $0.contains(page.start[row]) }) {
             add(page.value[row], start: page.start[row], end: page.end[row])
@@ -59,7 +65,7 @@ extension DiscreteStatistics {
     }
 
     /// As above, for each bucket; rows in canonical order, buckets in order and without overlap.
-    package static func buckets(
+    public static func buckets(
         _ page: SamplePage, rows: [Int], style: HealthType.Style, in buckets: [Range<Instant>]
     ) -> [DiscreteStatistics] {
         var all = Array(repeating: DiscreteStatistics(style: style), count: buckets.count)

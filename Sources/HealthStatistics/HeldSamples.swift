@@ -3,25 +3,29 @@ import HealthModel
 /// A discrete type's samples as stretches of time: a sample holds until its source's next one, at most for a while.
 ///
 /// Where sources overlap the first by priority counts at each instant, the others fill what it leaves.
-package struct HeldSamples: Sendable {
-    package struct Stretch: Sendable, Equatable {
-        package var range: Range<Instant>
-        package var value: Double
+public struct HeldSamples: Sendable {
+    /// Time for which one value stands.
+    public struct Stretch: Sendable, Equatable {
+        /// Never empty.
+        public var range: Range<Instant>
+        /// The sample's.
+        public var value: Double
 
-        package init(range: Range<Instant>, value: Double) {
+        /// A stretch with what is given.
+        public init(range: Range<Instant>, value: Double) {
             self.range = range
             self.value = value
         }
     }
 
     /// Without overlap; by source, in order of time each.
-    package private(set) var stretches: [Stretch] = []
+    public private(set) var stretches: [Stretch] = []
 
     /// - Parameters:
     ///   - rows: in canonical order.
     ///   - hold: how long after its end a sample holds, microseconds.
     ///   - within: what counts at all.
-    package init(_ page: SamplePage, rows: [Int], order: SourceOrder, hold: Instant, within: IntervalSet) {
+    public init(_ page: SamplePage, rows: [Int], order: SourceOrder, hold: Instant, within: IntervalSet) {
         let groups = SourceGroups(page, rows: rows, order: order)
         var bySource: [[Int]] = Array(repeating: [], count: groups.sources.count)
         for (row, source) in zip(rows, groups.ofRow) where page.value[row].isFinite {

@@ -1,11 +1,12 @@
 import HealthModel
 
 /// Instants as disjoint ranges in order; neighbours that touch are one.
-package struct IntervalSet: Sendable, Equatable {
-    package private(set) var ranges: [Range<Instant>]
+public struct IntervalSet: Sendable, Equatable {
+    /// In order, none empty, none touching another.
+    public private(set) var ranges: [Range<Instant>]
 
     /// The union of ranges in any order; empty ones are left out.
-    package init(_ ranges: [Range<Instant>] = []) {
+    public init(_ ranges: [Range<Instant>] = []) {
         self.ranges = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
             if let last = self.ranges.last, last.upperBound >= range.lowerBound {
@@ -17,14 +18,17 @@ package struct IntervalSet: Sendable, Equatable {
         }
     }
 
-    package var isEmpty: Bool { ranges.isEmpty }
+    /// Whether it holds no instant.
+    public var isEmpty: Bool { ranges.isEmpty }
 
     /// Microseconds.
-    package var length: Instant { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
+    public var length: Instant { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
 
-    package func union(_ other: IntervalSet) -> IntervalSet { IntervalSet(ranges + other.ranges) }
+    /// Instants of either.
+    public func union(_ other: IntervalSet) -> IntervalSet { IntervalSet(ranges + other.ranges) }
 
-    package func intersection(_ other: IntervalSet) -> IntervalSet {
+    /// Instants of both.
+    public func intersection(_ other: IntervalSet) -> IntervalSet {
         var found: [Range<Instant>] = []
         var i = 0
         var j = 0
@@ -36,7 +40,8 @@ package struct IntervalSet: Sendable, Equatable {
         return IntervalSet(found)
     }
 
-    package func subtracting(_ other: IntervalSet) -> IntervalSet {
+    /// Instants of this one that the other lacks.
+    public func subtracting(_ other: IntervalSet) -> IntervalSet {
         var left: [Range<Instant>] = []
         var j = 0
         for range in ranges {

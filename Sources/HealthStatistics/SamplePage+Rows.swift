@@ -2,10 +2,10 @@ import HealthModel
 
 extension SamplePage {
     /// Whether the row takes part in figures: alive and plausible.
-    package func counts(_ row: Int) -> Bool { flags[row].isDisjoint(with: [.deleted, .quarantined]) }
+    public func counts(_ row: Int) -> Bool { flags[row].isDisjoint(with: [.deleted, .quarantined]) }
 
     /// The rows of one type that take part in figures, in canonical order (start, id).
-    package func rows(of identifier: String) -> [Int] {
+    public func rows(of identifier: String) -> [Int] {
         guard let index = types.firstIndex(of: identifier) else { return [] }
         var rows: [Int] = []
         for row in 0..<count where type[row] == Int32(index) && counts(row) { rows.append(row) }
@@ -13,7 +13,7 @@ extension SamplePage {
     }
 
     /// The rows that take part in figures, by type, in canonical order each.
-    package func rowsByType() -> [String: [Int]] {
+    public func rowsByType() -> [String: [Int]] {
         var lists: [[Int]] = Array(repeating: [], count: types.count)
         for row in 0..<count where counts(row) { lists[Int(type[row])].append(row) }
         var byType: [String: [Int]] = [:]

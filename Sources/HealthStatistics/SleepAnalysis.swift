@@ -1,7 +1,7 @@
 import HealthModel
 
 /// Nights and naps out of sleep samples of any number of sources.
-package enum SleepAnalysis {
+public enum SleepAnalysis {
     /// Sessions in order.
     ///
     /// Samples of all sources belong together unless a gap of more than `gap` parts them: as long as any source tells of the person in
@@ -12,7 +12,7 @@ package enum SleepAnalysis {
     /// - Parameters:
     ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order; values are HealthKit's raw ones, others are left out.
     ///   - gap: microseconds.
-    package static func sessions(
+    public static func sessions(
         _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Instant = 3600 * Instant.second
     ) -> [SleepSession] {
         let (samples, names) = Self.samples(page, rows: rows, order: order)
@@ -40,7 +40,7 @@ package enum SleepAnalysis {
     }
 
     /// The main sleep of some sessions: the one with the most sleep, or the longest where none has any; the first of equals.
-    package static func main(of sessions: [SleepSession]) -> Int? {
+    public static func main(of sessions: [SleepSession]) -> Int? {
         sessions.indices.max { a, b in
             let (first, second) = (sessions[a], sessions[b])
             let (asleep, other) = (first.asleep ?? 0, second.asleep ?? 0)

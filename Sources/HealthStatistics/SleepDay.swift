@@ -1,16 +1,16 @@
 import HealthModel
 
 /// The sleep of one day: the sessions that belong to it, and which of them is the main one.
-package struct SleepDay: Sendable {
+public struct SleepDay: Sendable {
     /// In order.
-    package let sessions: [SleepSession]
+    public let sessions: [SleepSession]
     /// Index into `sessions`: the one with the most sleep, or the longest where none has any. Nil without sessions.
-    package let main: Int?
+    public let main: Int?
 
     private static let type = "HKCategoryTypeIdentifierSleepAnalysis"
 
     /// - Parameter gap: more than this without a sample of any source parts two sessions, microseconds.
-    package init(_ input: DayInput, gap: Instant) {
+    public init(_ input: DayInput, gap: Instant) {
         sessions = SleepAnalysis.sessions(
             input.samples, rows: input.samples.rows(of: Self.type), order: input.sourceOrder(for: Self.type), gap: gap
         ).filter { Self.has($0, input) }
@@ -18,7 +18,7 @@ package struct SleepDay: Sendable {
     }
 
     /// The sessions other than the main one that have sleep, in order.
-    package var naps: [SleepSession] {
+    public var naps: [SleepSession] {
         sessions.indices.filter { $0 != main && sessions[$0].asleep != nil }.map { sessions[$0] }
     }
 

@@ -1,40 +1,44 @@
 import HealthModel
 
 /// One stretch of sleep: a night or a nap.
-package struct SleepSession: Sendable, Equatable {
+public struct SleepSession: Sendable, Equatable {
     /// The id of its first sample.
-    package var id: SampleID
+    public var id: SampleID
     /// The first moment that its sources tell of: going to bed where they know that, else the first stage, which may be awake.
-    package var start: Instant
+    public var start: Instant
     /// The last moment that its sources tell of: getting up where they know that, else the end of the last stage.
-    package var end: Instant
+    public var end: Instant
     /// The last moment that any source tells of, also one that was left out: it decides whose day the session is, so that no two days
     /// have it.
-    package var reach: Instant
+    public var reach: Instant
     /// The source of its stages; of its time in bed where nothing else is known.
-    package var source: String
+    public var source: String
 
     // Minutes; nil where the source has no sample of that kind.
     /// All values of sleep together, each instant once.
-    package var asleep: Double?
+    public var asleep: Double?
     /// The time of the samples that say in bed, and of the sleep beside them: who sleeps is in bed.
-    package var inBed: Double?
+    public var inBed: Double?
     /// Without what is asleep as well.
-    package var awake: Double?
-    package var core: Double?
-    package var deep: Double?
-    package var rem: Double?
-    package var unspecified: Double?
+    public var awake: Double?
+    /// Core sleep.
+    public var core: Double?
+    /// Deep sleep.
+    public var deep: Double?
+    /// REM sleep.
+    public var rem: Double?
+    /// Asleep, in no stage that the source tells.
+    public var unspecified: Double?
     /// From going to bed to the first sleep; nil without a time in bed that begins before it.
-    package var latency: Double?
+    public var latency: Double?
     /// Awake between the first sleep and the last; nil without sleep, or where the source tells nothing of being awake.
-    package var wakeAfterOnset: Double?
+    public var wakeAfterOnset: Double?
     /// Asleep as a part of the time in bed, 0 to 1; nil without time in bed.
-    package var efficiency: Double?
+    public var efficiency: Double?
 }
 
 /// HKCategoryValueSleepAnalysis.
-package enum SleepStage: Int, Sendable, CaseIterable {
+public enum SleepStage: Int, Sendable, CaseIterable {
     case inBed = 0
     case unspecified = 1
     case awake = 2

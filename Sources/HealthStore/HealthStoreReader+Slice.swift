@@ -4,7 +4,7 @@ import SQLite
 extension HealthStoreReader {
     /// Samples alive that overlap the query's ranges, in canonical order (start, id) over all types, a page at a time.
     ///
-    /// Read all pages of a slice in one read transaction (see `OpenSlice`), or they don't belong together.
+    /// Read all pages of a slice in one read transaction, or they don't belong together.
     /// - Parameters:
     ///   - position: `next` of the page before; nil for the first.
     ///   - limits: `scanned` isn't used: a slice's work is bounded by its ranges.

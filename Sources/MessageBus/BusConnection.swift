@@ -1,4 +1,5 @@
 import CZeroMQ
+import Clocks
 import Foundation
 import HealthModel
 import Protocol
@@ -78,7 +79,7 @@ package final class BusConnection: Sendable {
         case lively
         case quiet
 
-        func next(after last: Instant) -> Instant {
+        func next(after last: MonotonicTime) -> MonotonicTime {
             switch self {
             case .unheard: last + BusConnection.impatience
             case .lively: Repetition.next(Repetition.lively, after: last)
@@ -115,10 +116,12 @@ package final class BusConnection: Sendable {
     package static let subscribe = "subscribe"
 
     private static let outboxLimit = 1024
-    /// Between heartbeats before the first was heard to pass, microseconds.
-    private static let impatience: Instant = 30_000
+    /// Between heartbeats before the first was heard to pass.
+    private static let impatience = Duration.milliseconds(30)
     /// Between heartbeats that others ask for: whoever asks without end isn't to keep everyone busy.
-    private static let greetingInterval: Instant = 20_000
+    private static let greetingInterval = Duration.milliseconds(20)
+    /// Between looks at the keys.
+    private static let lookInterval = Duration.seconds(1)
     private let state = Mutex(State())
     private let wakeup: Wakeup
     private let finished = DispatchSemaphore(value: 0)
@@ -182,13 +185,13 @@ package final class BusConnection: Sendable {
         var trouble = LinkTrouble()
         var link = try BusLink(context, address, topics: topics, reconnectInterval: trouble.reconnectInterval)
         var items = pollItems(link)
-        var lastBeat: Instant?
+        var lastBeat: MonotonicTime?
         // Keys change only on a sealed bus. No reason to wake up: the old ones hold for a while, or the hub ends the connection.
-        var nextLook: Instant? = address.seal == nil ? nil : MonotonicClock.now + Instant.second
+        var nextLook = address.seal == nil ? nil : MonotonicClock.now + Self.lookInterval
         while true {
             let now = MonotonicClock.now
             let isTimeToLook = nextLook.map { now >= $0 } ?? false
-            if isTimeToLook { nextLook = Repetition.next(Instant.second, after: now) }
+            if isTimeToLook { nextLook = Repetition.next(Self.lookInterval, after: now) }
             if trouble.retryAt.map({ now >= $0 }) ?? false || isTimeToLook && link.hasOldKeys() {
                 trouble.retried()
                 // Keys that can't be read now may be there again at the next look.
@@ -225,7 +228,7 @@ package final class BusConnection: Sendable {
             let nextBeat = handlers.pace().next(after: lastBeat ?? now)
             let nextGreeting = isGreeted && now < greetingDue ? greetingDue : nil
             let next = [nextBeat, nextWord, trouble.retryAt, nextGreeting].compactMap { $0 }.min() ?? nextBeat
-            let wait = max(0, next - MonotonicClock.now) / 1000 + 1
+            let wait = max(.zero, next - MonotonicClock.now).microseconds / 1000 + 1
             // EINTR only wakes us early.
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
             wakeup.drain()

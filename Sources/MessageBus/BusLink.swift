@@ -1,4 +1,5 @@
 import CZeroMQ
+import Clocks
 import HealthModel
 import Protocol
 
@@ -12,7 +13,7 @@ final class BusLink {
     private let seal: BusSeal?
     private let credentials: BusCredentials?
     /// When it said last what it wants to hear; nil where that is due now.
-    private var lastWord: Instant?
+    private var lastWord: MonotonicTime?
     private var repetition = Repetition(at: MonotonicClock.now)
 
     /// - Parameter reconnectInterval: milliseconds, of a sealed bus; nil for libzmq's own pace.
@@ -56,7 +57,7 @@ final class BusLink {
 
     /// Says what it wants to hear, when that is due: once a connection is there, and from time to time, for that word may have been lost.
     /// - Returns: when it is due again.
-    func subscribe(at now: Instant) throws -> Instant? {
+    func subscribe(at now: MonotonicTime) throws -> MonotonicTime? {
         guard let seal else { return nil }
         if let lastWord, now < repetition.next(after: lastWord, at: now) {
             return repetition.next(after: lastWord, at: now)
@@ -94,15 +95,15 @@ final class BusLink {
 /// Pure.
 package struct LinkTrouble {
     /// Between attempts, between lines in the log, and how long it must last to be worth one: while keys change, a handshake or two fail.
-    package static let retryAfter = Instant.second
-    package static let sayEvery = 30 * Instant.second
-    package static let patience = 2 * Instant.second
+    package static let retryAfter = Duration.seconds(1)
+    package static let sayEvery = Duration.seconds(30)
+    package static let patience = Duration.seconds(2)
 
-    private var since: Instant?
-    private var saidAt: Instant?
+    private var since: MonotonicTime?
+    private var saidAt: MonotonicTime?
     private var isGivenUp = false
     /// When to connect anew; nil while there is no need.
-    package private(set) var retryAt: Instant?
+    package private(set) var retryAt: MonotonicTime?
 
     package init() {}
 
@@ -119,7 +120,7 @@ package struct LinkTrouble {
     }
 
     /// - Returns: what to say, if it is time to say something.
-    package mutating func failed(_ failure: Failure, at now: Instant) -> String? {
+    package mutating func failed(_ failure: Failure, at now: MonotonicTime) -> String? {
         retryAt = retryAt ?? now + Self.retryAfter
         if failure != .brokenOff { isGivenUp = true }
         let since = since ?? now

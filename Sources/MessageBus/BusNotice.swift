@@ -31,29 +31,29 @@ package struct BusNotice: Sendable, Equatable {
 /// Lets through one notice of a kind and person (and reason, of who isn't let in) in ten seconds, and counts the others: a flood of what is refused must not become a flood of lines.
 /// Pure.
 package struct NoticeLimit {
-    package static let interval: Instant = 10 * Instant.second
+    package static let interval = Duration.seconds(10)
     /// Strangers come with as many addresses as they like.
     package static let limit = 128
 
-    private var told: [String: (at: Instant, untold: Int)] = [:]
+    private var told: [String: (at: MonotonicTime, untold: Int)] = [:]
 
     package init() {}
 
     /// nil when nothing is to be said now.
-    package mutating func pass(_ notice: BusNotice, at monotonic: Instant) -> BusNotice? {
+    package mutating func pass(_ notice: BusNotice, at now: MonotonicTime) -> BusNotice? {
         // What is denied differs as its sender likes; why somebody is refused doesn't.
         let key = "\(notice.kind) \(notice.who)" + (notice.kind == .denied ? "" : " " + notice.why)
-        if let last = told[key], monotonic - last.at < Self.interval {
+        if let last = told[key], now - last.at < Self.interval {
             told[key] = (last.at, last.untold + 1)
             return nil
         }
         if told[key] == nil, told.count >= Self.limit {
-            told = told.filter { monotonic - $0.value.at < Self.interval }
+            told = told.filter { now - $0.value.at < Self.interval }
             guard told.count < Self.limit else { return nil }
         }
         var notice = notice
         notice.untold = told[key]?.untold ?? 0
-        told[key] = (monotonic, 0)
+        told[key] = (now, 0)
         return notice
     }
 }

@@ -6,26 +6,31 @@ import HealthModel
 /// it says then only shows that everyone is still there, and would cost more than all its work.
 package struct Repetition: Sendable {
     /// Between two times while something moves, and for `afterglow` from then on.
-    package static let lively = Instant.second
+    package static let lively = Duration.seconds(1)
     /// Between two times while nothing does.
-    package static let quiet = 5 * Instant.second
+    package static let quiet = Duration.seconds(5)
     /// Who hasn't been heard for this long isn't there: two times missed, and a little.
-    package static let silence = 12 * Instant.second
-    private static let afterglow = 10 * Instant.second
+    package static let silence = Duration.seconds(12)
+    private static let afterglow = Duration.seconds(10)
 
-    private var movedAt: Instant
+    private var movedAt: MonotonicTime
 
-    /// - Parameter now: monotonic, as all times here; beginning is a move.
-    package init(at now: Instant) { movedAt = now }
+    /// Beginning is a move.
+    package init(at now: MonotonicTime) { movedAt = now }
 
-    package mutating func moved(at now: Instant) { movedAt = now }
+    package mutating func moved(at now: MonotonicTime) { movedAt = now }
 
-    package func interval(at now: Instant) -> Instant {
+    package func interval(at now: MonotonicTime) -> Duration {
         now - movedAt < Self.afterglow ? Self.lively : Self.quiet
     }
 
     /// When it is due again. All processes of a machine meet at the same moments, so that one wake-up serves for all.
-    package func next(after last: Instant, at now: Instant) -> Instant { Self.next(interval(at: now), after: last) }
+    package func next(after last: MonotonicTime, at now: MonotonicTime) -> MonotonicTime {
+        Self.next(interval(at: now), after: last)
+    }
 
-    package static func next(_ interval: Instant, after last: Instant) -> Instant { (last / interval + 1) * interval }
+    package static func next(_ interval: Duration, after last: MonotonicTime) -> MonotonicTime {
+        let interval = interval.microseconds
+        return MonotonicTime(microseconds: (last.microseconds / interval + 1) * interval)
+    }
 }

@@ -83,6 +83,15 @@ package final class Database: @unchecked Sendable {
     /// Whether the path holds another file than the one that is open, or none: what is committed then is gone with this connection.
     package var hasMoved: Bool { healthbus_has_moved(handle) == 1 }
 
+    /// Brings the write-ahead log into the file, and empties it.
+    package func checkpoint() throws { try execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+
+    /// The first damage that is found inside of the file; nil when it is whole. Reads all of it.
+    package func damage() throws -> String? {
+        let verdict = try prepare("PRAGMA quick_check(1)").firstRow { $0.string(0) }
+        return verdict == "ok" ? nil : verdict ?? "no answer"
+    }
+
     /// Commits what `body` did, or nothing of it. Don't nest.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try run("BEGIN IMMEDIATE", body)

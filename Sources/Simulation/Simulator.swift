@@ -1,6 +1,6 @@
 import BackgroundDelivery
+import Configuration
 import HealthModel
-import PluginKit
 
 /// Lives a phone's life once for each strategy, and measures what came of it.
 package struct Simulator {

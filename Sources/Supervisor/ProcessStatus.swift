@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 
 /// Where a supervised process is in its life.
 package enum ProcessState: String, Sendable, Codable {

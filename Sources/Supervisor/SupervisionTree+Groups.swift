@@ -1,3 +1,5 @@
+import Processes
+
 extension SupervisionTree {
     /// Whether the groups after this process still wait for it.
     func isHeldUp(by member: Member) -> Bool {

@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 
 extension SupervisionTree {
     /// One process's place in the tree.

@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 
 /// Two processes for one place: the one that has it, and one that stands by to take it.
 ///

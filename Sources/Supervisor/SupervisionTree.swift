@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 
 /// What supervising decides, apart from its effects: events and the time go in, actions come out.
 ///
@@ -58,13 +59,13 @@ package struct SupervisionTree: Sendable {
     }
 
     /// - Parameter generator: the source of jitter.
-    /// - Throws: `SupervisorError` when two processes have one name.
+    /// - Throws: `ProcessError` when two processes have one name.
     package init(
         _ specs: [ProcessSpec], generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
-    ) throws(SupervisorError) {
+    ) throws(ProcessError) {
         var names = Set<String>()
         for spec in specs where !names.insert(spec.name).inserted {
-            throw SupervisorError(
+            throw ProcessError(
                 .configuration, "two processes are named \(spec.name)", hint: "give every process its own name")
         }
         members = specs.map(Member.init)

@@ -1,5 +1,6 @@
 import CPosix
 import Glibc
+import Processes
 import Synchronization
 
 extension Supervisor {
@@ -11,14 +12,14 @@ extension Supervisor {
     /// pool and ends the children if it ends.
     ///
     /// - Parameter handlingSignals: SIGINT or SIGTERM stops all, a second one kills at once; SIGHUP and SIGPIPE are ignored.
-    /// - Throws: `SupervisorError` when the system refuses what supervising needs; all children are dead then.
-    package func run(handlingSignals: Bool = true) throws(SupervisorError) {
+    /// - Throws: `ProcessError` when the system refuses what supervising needs; all children are dead then.
+    package func run(handlingSignals: Bool = true) throws(ProcessError) {
         var signals: Int32 = -1
         var mask = sigset_t()
         if handlingSignals {
             signals = healthbus_catch_signals()
             guard signals >= 0 else {
-                throw SupervisorError(.system, "can't catch signals", errorNumber: -signals)
+                throw ProcessError(.system, "can't catch signals", errorNumber: -signals)
             }
             mask = Self.changeMask(SIG_UNBLOCK)
         }
@@ -63,7 +64,7 @@ struct RunLoop {
 
     var now: Duration { clock.now - origin }
 
-    mutating func run() throws(SupervisorError) {
+    mutating func run() throws(ProcessError) {
         handle(.begin)
         while !supervisor.tree.withLock({ $0.isFinished }) {
             try sleep()
@@ -138,7 +139,7 @@ struct RunLoop {
     }
 
     /// Until a child ends, a signal or a request arrives, or the next deadline.
-    private func sleep() throws(SupervisorError) {
+    private func sleep() throws(ProcessError) {
         var watched = [pollfd(fd: supervisor.wakeUp, events: Int16(POLLIN), revents: 0)]
         if signals >= 0 { watched.append(pollfd(fd: signals, events: Int16(POLLIN), revents: 0)) }
         for child in children.values {
@@ -146,7 +147,7 @@ struct RunLoop {
         }
         let timeout = self.timeout?.pollMilliseconds ?? -1
         if poll(&watched, nfds_t(watched.count), timeout) < 0, errno != EINTR {
-            throw SupervisorError(.system, "can't wait for processes", errorNumber: errno)
+            throw ProcessError(.system, "can't wait for processes", errorNumber: errno)
         }
     }
 

@@ -1,5 +1,6 @@
 import CPosix
 import Glibc
+import Processes
 import Synchronization
 
 /// Runs processes: starts them in order, starts them again when they end, and stops them in reverse order.
@@ -24,22 +25,22 @@ package final class Supervisor: Sendable {
     ///   - trampoline: path of `healthbus-trampoline`; nil looks beside the running program.
     ///   - generator: source of the back-off's jitter.
     ///   - onEvent: what happens, for people; called on the running thread.
-    /// - Throws: `SupervisorError` when two processes have one name or the trampoline isn't there.
+    /// - Throws: `ProcessError` when two processes have one name or the trampoline isn't there.
     package init(
         _ specs: [ProcessSpec], trampoline: String? = nil,
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         isReady: @escaping IsReady, onEvent: @escaping OnEvent = { _ in }
-    ) throws(SupervisorError) {
+    ) throws(ProcessError) {
         let path = trampoline ?? ChildProcess.trampolineBesideProgram()
         let tree = try SupervisionTree(specs, generator: generator)
         guard access(path, X_OK) == 0 else {
-            throw SupervisorError(
+            throw ProcessError(
                 .spawn, "can't run \(path)", errorNumber: errno,
                 hint: "healthbus-trampoline must lie beside the other programs; build all of them")
         }
         let descriptor = healthbus_wake_open()
         guard descriptor >= 0 else {
-            throw SupervisorError(.system, "can't make an eventfd", errorNumber: -descriptor)
+            throw ProcessError(.system, "can't make an eventfd", errorNumber: -descriptor)
         }
         self.tree = Mutex(tree)
         self.trampoline = path

@@ -1,4 +1,4 @@
-import Console
+import Terminal
 
 /// A command of the program: what it takes, and what it does.
 protocol Command {

@@ -1,7 +1,8 @@
-import Console
 import HealthModel
-import PluginKit
+import Logging
 import Protocol
+import StageKit
+import Terminal
 
 /// Every command, in the order in which `--help` shows them.
 enum Commands {

@@ -1,7 +1,8 @@
-import Console
+import Configuration
 import Foundation
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 extension Stack {
     /// To be started: with the configuration that the command line or the environment names, else the default.

@@ -1,6 +1,7 @@
-import Console
 import Foundation
-import Supervisor
+import Logging
+import Processes
+import Terminal
 
 do {
     try Commands.run(Array(CommandLine.arguments.dropFirst()))

@@ -19,7 +19,9 @@ final class BackendFixture {
 
     static func open(_ path: String, audit: Bool = true) throws -> Backend {
         let token = try #require(SecretToken("secret"))
-        return try Backend(databasePath: path, token: token, audit: audit, clock: { 1_700_000_000_000_000 })
+        return try Backend(
+            databasePath: path, token: token, families: ["steps", "heart-rate", "sleep", "body"], audit: audit,
+            clock: { 1_700_000_000_000_000 })
     }
 
     func post(_ metric: String, _ body: String) -> HTTPResponse {

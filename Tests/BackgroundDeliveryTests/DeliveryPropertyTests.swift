@@ -60,7 +60,7 @@ import Testing
             bench.table.changed(changed, since: before)
             let time = Instant.random(in: 0...900, using: &random) * Instant.second
             bench.now += time
-            bench.monotonic += time
+            bench.monotonic += .microseconds(time)
             let launchPending = isLaunch || bench.table.isAdvising
             let round = bench.look()
             #expect(!bench.device.isLocked || round.fires.isEmpty)

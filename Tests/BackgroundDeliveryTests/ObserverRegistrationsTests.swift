@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import HealthModel
+import TestSupport
 import Testing
 
 /// A table of registrations with clocks, a device and heads that the test moves.
@@ -12,7 +13,7 @@ final class DeliveryBench {
     var heads: [String: Int64] = [:]
     var head: Int64 = 100
     var now: Instant = 1_743_069_600 * Instant.second
-    var monotonic: Instant = 0
+    var monotonic: MonotonicTime = 0
     var launch: Int64 = 0
 
     init(_ change: (inout DeliveryPolicy) -> Void = { _ in }) {
@@ -47,7 +48,7 @@ final class DeliveryBench {
     @discardableResult
     func pass(_ time: Instant) -> ObserverRegistrations.Round {
         now += time
-        monotonic += time
+        monotonic += .microseconds(time)
         return look()
     }
 
@@ -68,7 +69,7 @@ final class DeliveryBench {
         table = try #require(ObserverRegistrations(wireValue: table.wireValue, policy: table.policy))
     }
 
-    var deadline: Instant? { table.nextDeadline(device: device, at: now, monotonic: monotonic) }
+    var deadline: MonotonicTime? { table.nextDeadline(device: device, at: now, monotonic: monotonic) }
 }
 
 extension ObserverRegistrations.Round {
@@ -118,7 +119,7 @@ extension ObserverRegistrations.Round {
         #expect(fired < bench.head)
         try bench.restart()
         #expect(bench.table.held["steps"] == fired)
-        #expect(bench.deadline == bench.monotonic + hour)
+        #expect(bench.deadline == bench.monotonic + .seconds(3600))
         #expect(bench.pass(hour - 1).types.isEmpty)
         #expect(bench.pass(1).types == ["steps"])
         #expect(bench.table.held.isEmpty)
@@ -146,7 +147,7 @@ extension ObserverRegistrations.Round {
         bench.acknowledge("steps")
         // The hour's wakes are used up; the first is an hour old when the next may come.
         #expect(bench.change("heart").types.isEmpty)
-        #expect(bench.deadline == bench.monotonic + hour - 60 * second)
+        #expect(bench.deadline == bench.monotonic + .seconds(3540))
         #expect(bench.pass(hour - 61 * second).types.isEmpty)
         #expect(bench.pass(second).types == ["heart"])
     }
@@ -177,14 +178,14 @@ extension ObserverRegistrations.Round {
     }
 
     @Test func nothingFiresWhileLockedAndWhatIsDueFiresOnUnlock() throws {
-        let bench = DeliveryBench { $0.unlockReminderAfter = 3600 * Instant.second }
+        let bench = DeliveryBench { $0.unlockReminderAfter = .seconds(3600) }
         bench.register()
         bench.look()
         bench.device.isLocked = true
         #expect(bench.change("steps").types.isEmpty)
         #expect(!bench.table.isUnlockOverdue(at: bench.now))
         try bench.restart()
-        #expect(bench.deadline == bench.monotonic + hour)
+        #expect(bench.deadline == bench.monotonic + .seconds(3600))
         #expect(bench.pass(hour).types.isEmpty)
         #expect(bench.table.isUnlockOverdue(at: bench.now))
         bench.device.isLocked = false

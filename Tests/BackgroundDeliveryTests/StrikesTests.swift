@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import HealthModel
+import TestSupport
 import Testing
 
 /// Fires that nobody acknowledges.
@@ -16,7 +17,7 @@ import Testing
     @Test func anAcknowledgementInTimeIsNoStrike() {
         let bench = bench(strikes: 3)
         bench.change("steps")
-        #expect(bench.deadline == 15 * second)
+        #expect(bench.deadline == .seconds(15))
         bench.pass(14 * second)
         bench.acknowledge("steps")
         #expect(bench.deadline == nil)
@@ -27,7 +28,7 @@ import Testing
         let bench = bench(strikes: 3)
         bench.change("steps")
         #expect(bench.pass(15 * second).fires.isEmpty && bench.table.strikes("steps") == 1)
-        #expect(bench.deadline == 30 * second)
+        #expect(bench.deadline == .seconds(30))
         let first = bench.pass(15 * second)
         #expect(first.types == ["steps"] && first.fires.allSatisfy(\.isRepeat))
         bench.pass(15 * second)
@@ -66,7 +67,7 @@ import Testing
         for _ in 0..<4000 { repeats += bench.pass(15 * second).fires.count }
         #expect(repeats > 50 && bench.table.stoppedConsumers.isEmpty)
         // At most a quarter of an hour and the time to answer between two.
-        #expect((bench.deadline ?? .max) <= bench.monotonic + 900 * second)
+        #expect((bench.deadline ?? .distantFuture) <= bench.monotonic + .seconds(900))
     }
 
     @Test func aSteadyStreamDoesNotHideThatNobodyAnswers() {
@@ -74,7 +75,7 @@ import Testing
         var stopped: [String] = []
         for _ in 0..<20 {
             bench.now += second
-            bench.monotonic += second
+            bench.monotonic += .seconds(1)
             stopped += bench.change("steps").stopped
         }
         #expect(stopped == ["app"])
@@ -87,7 +88,7 @@ import Testing
         bench.pass(10 * second)
         bench.change("steps")
         bench.table.acknowledge("app", ["steps": first], monotonic: bench.monotonic)
-        #expect(bench.deadline == bench.monotonic + 15 * second)
+        #expect(bench.deadline == bench.monotonic + .seconds(15))
         bench.acknowledge("steps")
         #expect(bench.deadline == nil)
     }
@@ -119,6 +120,6 @@ import Testing
         bench.change("steps")
         bench.table.acknowledge("other", ["steps": .max], monotonic: 0)
         bench.table.acknowledge("app", ["heart": .max, "steps": 0], monotonic: 0)
-        #expect(bench.deadline == 15 * second)
+        #expect(bench.deadline == .seconds(15))
     }
 }

@@ -21,7 +21,7 @@ import Testing
         device.app = .background
         change(&device)
         return TaskConditions(
-            now: Self.start + seconds * Instant.second, monotonic: seconds * Instant.second, device: device)
+            now: Self.start + seconds * Instant.second, monotonic: .seconds(seconds), device: device)
     }
 
     private func refusal(_ body: () throws -> Void) -> DeliveryError.Code? {
@@ -75,7 +75,7 @@ import Testing
         var scheduler = try scheduler()
         try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + 60 * Instant.second), after(0))
         #expect(scheduler.beginDue(after(59)) == [])
-        #expect(scheduler.nextDeadline(after(59)) == 60 * Instant.second)
+        #expect(scheduler.nextDeadline(after(59)) == .seconds(60))
         // Much later is as good.
         #expect(scheduler.beginDue(after(4000)) == ["sync"])
     }

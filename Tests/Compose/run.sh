@@ -14,7 +14,7 @@ unset HEALTHBUS_CONFIG
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/healthbus-compose.XXXXXX")
 chmod 0777 "$work"
-processes=(hub backend observer debouncer steps heart-rate sleep energy workouts body generic consolidator uploader)
+mapfile -t processes < <("${compose[@]}" config --services | grep -vxE 'keys|cli')
 cut_network=
 
 say() { printf 'compose: %s\n' "$*" >&2; }
@@ -128,7 +128,8 @@ cli import --json - <"$work/export.zip" >"$work/import.json" 2>"$work/import.err
 import=$!
 begun() { [[ ! -e /proc/$import ]] || docker exec "$(container observer)" sh -c 'ls /var/lib/healthbus/observer/inbox | grep -q .'; }
 until_true 30 "the import begins" begun
-for name in observer debouncer steps heart-rate sleep energy workouts body generic consolidator uploader backend hub; do
+mapfile -t behind_hub < <(printf '%s\n' "${processes[@]}" | grep -vx hub)
+for name in "${behind_hub[@]}" hub; do
     id=$(container "$name")
     quietly killed_by_the_system "$id"
     until_true 60 "$name is started again" restarted "$id" 1

@@ -1,6 +1,6 @@
+import Configuration
 import Conformance
 import Foundation
-import PluginKit
 import TestSupport
 import Testing
 
@@ -116,7 +116,7 @@ struct ScriptedPlugin {
         try """
         {
           "name": "test", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler", "exec": ["python3", "handler.py"],
-          "limits": { "startSeconds": 2, "daySeconds": 4 }, "types": ["HKQuantityTypeIdentifierDietaryWater"]
+          "limits": { "startSeconds": 2, "daySeconds": 4 }, "types": ["HKQuantityTypeIdentifierDietaryCaffeine"]
         }
         """.write(toFile: folder.path + "/plugin.json", atomically: true, encoding: .utf8)
     }

@@ -1,8 +1,8 @@
+import Configuration
 import Conformance
 import Foundation
 import Glibc
 import HealthModel
-import PluginKit
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Conformance
-import Console
 import HealthModel
+import Terminal
 import Testing
 
 @Suite struct ReportTests {

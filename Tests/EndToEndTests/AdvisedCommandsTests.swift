@@ -1,8 +1,9 @@
-import Console
 import Foundation
 import Glibc
 import HealthModel
-import Supervisor
+import Logging
+import Processes
+import Terminal
 import Testing
 
 extension EndToEnd {

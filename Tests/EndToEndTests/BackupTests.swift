@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 import HealthModel
+import Processes
 import SQLite
-import Supervisor
 import Testing
 
 extension EndToEnd {

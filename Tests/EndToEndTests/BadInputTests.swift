@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import HealthModel
-import Supervisor
+import Processes
 import Testing
 
 extension EndToEnd {

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import HealthModel
 import MessageBus
+import Processes
 import Protocol
-import Supervisor
 import Testing
 
 extension EndToEnd {

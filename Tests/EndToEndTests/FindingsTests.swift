@@ -1,8 +1,8 @@
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
-import PluginKit
-import Supervisor
+import Processes
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Supervisor
+import Processes
 import Testing
 
 extension EndToEnd {

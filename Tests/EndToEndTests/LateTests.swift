@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
+import Processes
 import SQLite
-import Supervisor
 import Testing
 
 extension EndToEnd {

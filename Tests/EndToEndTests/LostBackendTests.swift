@@ -1,8 +1,8 @@
 import Foundation
 import HTTP
 import HealthModel
+import Processes
 import SQLite
-import Supervisor
 import Testing
 
 extension EndToEnd {

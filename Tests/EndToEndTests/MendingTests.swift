@@ -1,9 +1,9 @@
 import Foundation
 import HTTP
 import HealthModel
+import Processes
 import Protocol
 import SQLite
-import Supervisor
 import Testing
 
 extension EndToEnd {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import HTTP
 import HealthModel
-import Supervisor
+import Processes
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import HealthModel
-import Supervisor
+import Processes
 import Testing
 
 extension EndToEnd {
@@ -46,13 +46,13 @@ extension EndToEnd {
         @Test func aNewPythonHandlerKeepsTheContract() async throws {
             try await withStack { stack in
                 let new = try await stack.run(
-                    "plugins", "new", "my-hours", "--types", "HKQuantityTypeIdentifierDietaryWater", "--types",
+                    "plugins", "new", "my-hours", "--types", "HKQuantityTypeIdentifierDietaryCaffeine", "--types",
                     "HKQuantityTypeIdentifierStepCount", "--output", stack.path("mine"), "--json")
                 #expect(try new.json()["figure"] == "myHours")
                 let manifest = try Value(
                     json: try String(contentsOfFile: stack.path("mine/plugin.json"), encoding: .utf8).utf8)
                 // What another handles is only read.
-                #expect(manifest["types"] == ["HKQuantityTypeIdentifierDietaryWater"])
+                #expect(manifest["types"] == ["HKQuantityTypeIdentifierDietaryCaffeine"])
                 #expect(manifest["reads"] == ["HKQuantityTypeIdentifierStepCount"])
                 let valid = try await stack.run("plugins", "validate", stack.path("mine"), "--json")
                 #expect(try valid.json()["valid"] == true && valid.exit == .code(0))
@@ -96,7 +96,7 @@ extension EndToEnd {
                     "mine/plugin.json",
                     """
                     { "name": "mine", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler",
-                      "exec": ["python3", "handler.py"], "types": ["HKQuantityTypeIdentifierDietaryWater"] }
+                      "exec": ["python3", "handler.py"], "types": ["HKQuantityTypeIdentifierDietaryCaffeine"] }
                     """)
                 let test = try await stack.run("plugins", "test", stack.path("mine"))
                 #expect(test.exit == .code(1))

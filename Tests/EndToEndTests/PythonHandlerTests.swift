@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 import HealthModel
+import Processes
 import Protocol
 import SQLite
-import Supervisor
 import TestSupport
 import Testing
 
@@ -136,7 +136,7 @@ extension EndToEnd {
                 }
                 let manifest = """
                     { "name": "mine", "version": 1, "protocol": { "min": 1, "max": 1 }, "kind": "handler",
-                      "exec": ["pyton3", "handler.py"], "types": ["HKQuantityTypeIdentifierDietaryWater"] }
+                      "exec": ["pyton3", "handler.py"], "types": ["HKQuantityTypeIdentifierDietaryCaffeine"] }
                     """
                 _ = try stack.write("plugins/mine/plugin.json", manifest)
                 let config = try stack.write("stack.json", #"{ "instances": { "mine": { "plugin": "mine" } } }"#)

@@ -1,6 +1,6 @@
 import Foundation
 import HealthModel
-import Supervisor
+import Processes
 import Testing
 
 extension EndToEnd {

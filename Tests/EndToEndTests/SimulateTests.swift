@@ -1,5 +1,5 @@
 import HealthModel
-import Supervisor
+import Processes
 import Testing
 
 extension EndToEnd {

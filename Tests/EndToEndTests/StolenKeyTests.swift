@@ -1,8 +1,8 @@
+import Configuration
 import Foundation
 import HealthModel
 import MessageBus
-import PluginKit
-import Supervisor
+import Processes
 import TestSupport
 import Testing
 

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import HTTP
 import HealthModel
+import Processes
 import SQLite
-import Supervisor
 import Testing
 
 extension EndToEnd {

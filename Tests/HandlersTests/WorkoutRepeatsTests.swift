@@ -1,4 +1,5 @@
 import HealthModel
+import HealthStatistics
 import TestSupport
 import Testing
 import WorkoutsStage

@@ -171,20 +171,23 @@ import Testing
         }
     }
 
-    @Test func anOpenSliceShowsOneMoment() throws {
+    @Test func oneReadTransactionShowsOneMoment() throws {
         let store = try StoreFixture()
         try store.add((0..<10).map { Record(start: Double($0), value: Double($0)) })
         let connection = try Database(path: store.path, mode: .readOnly)
+        let reader = try HealthStoreReader(database: connection)
         let query = SliceQuery(user: "anna", types: .allExcept([]), ranges: [0..<1_000_000_000])
-        let open = try OpenSlice(query, on: connection, deadline: 5)
-        try store.add((0..<5).map { Record(start: Double($0) + 0.5, length: 1, value: 99) })
-        var values = try open.next(limits: PullLimits(rows: 4)).samples.value
-        try store.add((5..<10).map { Record(start: Double($0) + 0.5, length: 1, value: 99) })
-        while !open.isDone { values += try open.next(limits: PullLimits(rows: 4)).samples.value }
-        #expect(values == (0..<10).map(Double.init))
-        let later = try OpenSlice(query, on: connection, deadline: 5)
-        #expect(try later.next().samples.count == 20)
-        try later.close()
+        try connection.readTransaction {
+            var page = try reader.slice(query, after: nil, limits: PullLimits(rows: 4))
+            var values = page.samples.value
+            try store.add((0..<10).map { Record(start: Double($0) + 0.5, length: 1, value: 99) })
+            while let next = page.next {
+                page = try reader.slice(query, after: next, limits: PullLimits(rows: 4))
+                values += page.samples.value
+            }
+            #expect(values == (0..<10).map(Double.init))
+        }
+        #expect(try reader.slice(query, after: nil, limits: PullLimits()).samples.count == 20)
     }
 
     @Test func aSecondWithMoreRowsThanAPageIsPaged() throws {

@@ -31,9 +31,16 @@ import Testing
         for found in package.matches(of: plugins) {
             let stage = found.3.wholeMatch(of: list) == nil ? names(handler) : names(found.3)
             targets.append(Target(name: String(found.2), folder: "plugins/\(found.1)/Stage", declared: stage))
-            let program = (found.4.map { names($0) } ?? ["PluginKit"]).union([String(found.2)])
+            let program = (found.4.map { names($0) } ?? ["HandlerKit", "StageKit"]).union([String(found.2)])
             targets.append(
                 Target(name: "healthbus-\(found.1)", folder: "plugins/\(found.1)/Main", declared: program))
+        }
+        for found in package.matches(
+            of: try Regex(
+                #"\bpart\(\s*"([\w-]+/\w+)",\s*"(\w+)",\s*(\[[^\]]*\])"#,
+                as: (Substring, Substring, Substring, Substring).self))
+        {
+            targets.append(Target(name: String(found.2), folder: "plugins/\(found.1)", declared: names(found.3)))
         }
         let command = try #require(package.firstMatch(of: #/name: "healthbus",\s*dependencies: (\[[^\]]*\])/#)).1
         targets.append(Target(name: "healthbus", folder: "Sources/healthbus", declared: names(command)))
@@ -53,25 +60,28 @@ import Testing
         try String(contentsOf: GeneratedTable.checkout.appending(path: path), encoding: .utf8)
     }
 
-    private static func imports(in folder: String) throws -> Set<String> {
+    private static func sources(in folder: String) throws -> [(file: String, text: String)] {
         let root = GeneratedTable.checkout.appending(path: folder)
         let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil), "\(folder)")
-        var imports: Set<String> = []
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            imports.formUnion(text.matches(of: #/(?m)^import (\w+)$/#).map { String($0.1) })
+        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map {
+            ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8))
         }
-        return imports
+    }
+
+    private static func imports(in folder: String) throws -> Set<String> {
+        Set(try sources(in: folder).flatMap { $0.text.matches(of: #/(?m)^import (\w+)$/#).map { String($0.1) } })
     }
 
     private func layer(of target: Target) -> Int? {
-        target.folder.hasPrefix("plugins/") ? layers["plugins/<name>"] : layers[target.name]
+        guard target.folder.hasPrefix("plugins/") else { return layers[target.name] }
+        let part = target.folder.split(separator: "/").last ?? ""
+        return layers["plugins/<name>/\(part)"] ?? layers["plugins/<name>"]
     }
 
     @Test func everyModuleHasItsPlace() throws {
         #expect(targets.count > 40, "\(targets.map(\.name))")
         for target in targets { #expect(layer(of: target) != nil, "docs/architecture.md lacks \(target.name)") }
-        let known = Set(targets.map(\.name)).union(["plugins/<name>", "healthbus-exec"])
+        let known = Set(targets.map(\.name)).union(["plugins/<name>", "plugins/<name>/Reading", "plugins/<name>/Dialogue"])
         for name in layers.keys where !name.hasPrefix("C") || known.contains(name) {
             #expect(known.contains(name), "docs/architecture.md names \(name), which Package.swift doesn't")
         }
@@ -79,13 +89,17 @@ import Testing
 
     @Test func importsRunDown() throws {
         let stages = Set(targets.filter { $0.folder.hasSuffix("/Stage") }.map(\.name))
+        let layers = Dictionary(
+            uniqueKeysWithValues: targets.compactMap { target in
+                layer(of: target).map { (target.name, $0) }
+            }
+        ).merging(self.layers) { own, _ in own }
         for target in targets {
             let own = try #require(layer(of: target), "\(target.name)")
             for module in target.imports {
                 // A plugin's program stands on its stage.
                 if target.folder.hasSuffix("/Main"), stages.contains(module) { continue }
-                let other = try #require(
-                    stages.contains(module) ? layers["plugins/<name>"] : layers[module], "\(module)")
+                let other = try #require(layers[module], "\(module)")
                 #expect(other < own, "\(target.name) imports \(module), which isn't below it")
             }
         }
@@ -100,11 +114,68 @@ import Testing
         }
     }
 
-    /// Handlers are what most people write: they need no more than the model and its statistics.
-    @Test func handlersImportTheModelOnly() {
-        for name in ["steps", "heart-rate", "sleep", "energy", "workouts", "body", "generic"] {
+    /// The tools: an instance that is stopped is read by what the owner of its tables keeps beside them, or asked by its own program.
+    private static let tools = ["Inspection", "Control", "Conformance", "healthbus"]
+
+    @Test func noToolImportsAStage() throws {
+        for name in Self.tools {
+            let target = try #require(targets.first { $0.name == name })
+            #expect(target.imports.filter { $0.hasSuffix("Stage") } == [], "\(name)")
+        }
+    }
+
+    /// Who owns a table is the only one that knows its columns.
+    @Test func noToolSpeaksSQL() throws {
+        let statement = #/["\n]\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|BEGIN) /#
+        for name in Self.tools {
+            for (file, text) in try Self.sources(in: try #require(targets.first { $0.name == name }).folder) {
+                #expect(text.firstMatch(of: statement) == nil, "\(file)")
+            }
+        }
+    }
+
+    /// Handlers are what most people write: they need no more than what is public of the model and its statistics, and get no more.
+    @Test func handlersImportTheModelOnly() throws {
+        let package = try Self.text("Package.swift")
+        let list = try #require(package.firstMatch(of: #/(?s)let handlers = \[.*?\n\]/#)).0
+        let names = list.matches(of: #/plugin\("([\w-]+)", "\w+", handlerDependencies, packageAccess: false\)/#).map {
+            String($0.1)
+        }
+        #expect(names.contains("steps") && names.contains("generic"))
+        for name in names {
             let stage = targets.first { $0.folder == "plugins/\(name)/Stage" }
             #expect(stage?.imports.subtracting(["HealthModel", "HealthStatistics"]) == [], "\(name)")
+        }
+    }
+
+    /// What is public is an interface for authors of handlers: it is small, and every declaration says what it is.
+    @Test func whatIsPublicIsSaid() throws {
+        var all = 0
+        for folder in ["Sources", "plugins"] {
+            let root = GeneratedTable.checkout.appending(path: folder)
+            let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+            for case let file as URL in files where file.pathExtension == "swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+                for (index, line) in lines.enumerated() where line.contains(#/^\s*(@\w+ )?public /#) {
+                    all += 1
+                    // What a protocol asks for is said there.
+                    guard folder == "Sources", !line.contains(Self.asked) else { continue }
+                    #expect(index > 0 && lines[index - 1].contains("///"), "\(file.lastPathComponent):\(index + 1)")
+                }
+            }
+        }
+        #expect((100...900).contains(all), "\(all)")
+    }
+
+    private static var asked: Regex<Substring> {
+        #/Literal|from decoder|to encoder|func <|func ==|hash\(into|var description|rawValue/#
+    }
+
+    /// What a stage decides goes by the times that it is given; the hub's server is no stage.
+    @Test func stagesReadNoClock() {
+        for target in targets where target.folder.hasPrefix("plugins/") && target.folder.hasSuffix("/Stage") {
+            #expect(target.name == "HubStage" || !target.imports.contains("Clocks"), "\(target.name)")
         }
     }
 }

@@ -1,10 +1,10 @@
 import Changelog
-import Console
+import Configuration
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
 import Protocol
+import Terminal
 import TestSupport
 import Testing
 

@@ -1,6 +1,9 @@
-import Console
 import HealthModel
-import Operations
+import Inspection
+import Logging
+import Client
+import Configuration
+import StageKit
 import Testing
 
 @Suite struct ExplainedMetricTests {

@@ -1,6 +1,7 @@
-import Console
 import Foundation
-import PluginKit
+import Logging
+import StageKit
+import Terminal
 import Testing
 
 @Suite struct LogEventTests {
@@ -20,7 +21,7 @@ import Testing
         let declared = table.matches(of: /static let (\w+) = LogEvent\(/).map { String($0.1) }
         #expect(declared.count == LogEvent.all.count && Set(LogEvent.all.map(\.name)).count == declared.count)
         let elsewhere = sources.filter { !$0.path.hasSuffix("LogEvent+Table.swift") }
-        for source in elsewhere where !source.path.hasPrefix("Sources/Console/") {
+        for source in elsewhere where !source.path.hasPrefix("Sources/Logging/") {
             #expect(!source.text.contains("LogEvent("), "\(source.path) makes an event of its own")
         }
         for name in declared {

@@ -1,8 +1,8 @@
-import Console
 import Foundation
 import Glibc
 import HealthModel
-import Operations
+import Inspection
+import Logging
 import Testing
 
 @Suite struct LogFollowerTests {

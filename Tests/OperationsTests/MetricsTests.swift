@@ -1,8 +1,8 @@
 import Changelog
+import Configuration
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
 import Protocol
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
+import Control
 import Foundation
 import Glibc
 import HealthModel
-import ObserverStage
-import Operations
-import PluginKit
+import ObserverReading
+import Protocol
 import Testing
 
 /// What a command gives of a file, to an observer that asks in its own order.

@@ -1,5 +1,5 @@
 import HealthModel
-import Operations
+import Inspection
 import Testing
 
 @Suite struct RingComparisonTests {

@@ -1,7 +1,7 @@
+import Configuration
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
 import Testing
 
 /// What is told of a configuration that can be read, and still isn't right.

@@ -1,8 +1,8 @@
-import Console
+import Configuration
+import Control
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Logging
 import TestSupport
 import Testing
 

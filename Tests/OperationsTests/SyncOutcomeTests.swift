@@ -1,8 +1,7 @@
-import Console
+import Control
 import HealthModel
-import Operations
-import PluginKit
 import Protocol
+import Terminal
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
 import Protocol
 import Testing
 

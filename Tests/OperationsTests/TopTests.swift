@@ -1,9 +1,8 @@
 import Changelog
-import Console
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
 import Protocol
+import Terminal
 import TestSupport
 import Testing
 
@@ -26,7 +25,7 @@ import Testing
         let names = beats.map(\.instance)
         return TopSample(
             names: names, beats: Dictionary(uniqueKeysWithValues: beats.map { ($0.instance, ($0, age)) }),
-            now: (90 * 60 + second) * Instant.second, monotonic: second * Instant.second)
+            now: (90 * 60 + second) * Instant.second, monotonic: .seconds(second))
     }
 
     @Test func ratesAreWhatChangedBetweenTwoHeartbeats() throws {

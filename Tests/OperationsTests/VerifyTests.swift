@@ -1,5 +1,6 @@
+import Control
 import HealthModel
-import Operations
+import Inspection
 import Testing
 
 /// What `healthbus verify` decides, without a stack.

@@ -1,7 +1,7 @@
+import Configuration
 import Foundation
 import HealthModel
 import MessageBus
-import PluginKit
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
+import Configuration
 import Foundation
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import TestSupport
 import Testing

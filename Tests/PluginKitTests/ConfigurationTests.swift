@@ -1,8 +1,8 @@
 import BackgroundDelivery
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
-import Supervisor
+import Processes
 import TestSupport
 import Testing
 
@@ -32,9 +32,19 @@ import Testing
         }
     }
 
-    @Test func theShippedDefaultIsTheEmbeddedOne() throws {
-        let shipped = try String(contentsOfFile: Self.root + "/configs/default.json", encoding: .utf8)
-        #expect(shipped == StackConfiguration.embedded)
+    @Test func theDefaultIsReadFromTheFileThatIsShipped() throws {
+        let file = URL(fileURLWithPath: Self.root + "/configs/default.json")
+        let shipped = try Value(json: Data(contentsOf: file), comments: true)
+        let names = try StackConfiguration(path: nil, catalog: catalog()).instances.map(\.name).sorted()
+        #expect(names == (shipped["instances"].object ?? [:]).keys.sorted())
+        // Also where only the manifests lie elsewhere; and where nothing is, it says what is missing.
+        let away = folder.path + "/plugins"
+        try FileManager.default.copyItem(atPath: Self.root + "/plugins", toPath: away)
+        let beside = try PluginCatalog(folder: away, programs: Self.root)
+        #expect(try StackConfiguration(path: nil, catalog: beside).instances.map(\.name).sorted() == names)
+        let alone = try PluginCatalog(folder: away, programs: "/nowhere")
+        let error = #expect(throws: ConfigurationError.self) { try StackConfiguration(path: nil, catalog: alone) }
+        #expect(error?.file == "/nowhere/configs/default.json")
     }
 
     @Test func thePublishedSchemaIsTheOneThatManifestsAreHeldAgainst() throws {
@@ -189,7 +199,13 @@ import Testing
             #""backgroundModes": ["processing", "audio"]"#, "backgroundModes[1]",
             #""processing", "fetch", "remote-notification""#
         ),
-        (#""permittedTasks": ["sync"]"#, "permittedTasks[0]", "healthkit-sync"),
+        (#""permittedTasks": ["healthkit-sync"]"#, "permittedTasks", "others host no tasks"),
+        (#""family": "daily""#, "family", "not daily"),
+        (#""figures": [{ "unit": "L" }]"#, "figures[0].name", "is missing"),
+        (
+            #""figures": [{ "name": "x", "explain": { "names": ["x"], "type": "T", "rule": "sum" } }]"#,
+            "figures[0].explain.rule", "total"
+        ),
         (#""triggers": ["24:00"]"#, "triggers[0]", "00:01"),
         (#""triggers": ["StepCount"]"#, "triggers[0]", "type identifiers"),
         (#""entitlements": "health""#, "entitlements", "must be a list"),
@@ -212,7 +228,10 @@ import Testing
                 .type("HKCategoryTypeIdentifierSleepAnalysis"), .type("HKQuantityTypeIdentifierStepCount"),
                 .time(minute: 1),
             ])
-        #expect(plugins["consolidator"]?.rights.permittedTasks == ["consolidated-daily"])
+        let consolidator = try #require(plugins["consolidator"])
+        #expect(consolidator.rights.permittedTasks == ["consolidated-daily"])
+        let error = #expect(throws: ConfigurationError.self) { try consolidator.requireTasks(among: ["refresh"]) }
+        #expect(error?.description.contains("'consolidated-daily', which isn't one of refresh") == true)
     }
 
     @Test func aFileThatIsNotThereIsNamed() throws {

@@ -1,12 +1,14 @@
 import Changelog
+import Client
+import Clocks
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
 import HubStage
-import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 import Synchronization
 import TestSupport
 import Testing

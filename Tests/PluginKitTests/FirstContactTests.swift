@@ -1,8 +1,10 @@
 import Changelog
 import Foundation
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
+import StageKit
+import TestSupport
 import Testing
 
 /// A consumer that has never heard of its upstream.

@@ -1,8 +1,8 @@
 import CPosix
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
-import PluginKit
 import Synchronization
 import TestSupport
 import Testing

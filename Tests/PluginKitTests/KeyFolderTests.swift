@@ -1,9 +1,9 @@
-import Console
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
+import Logging
 import MessageBus
-import PluginKit
 import TestSupport
 import Testing
 

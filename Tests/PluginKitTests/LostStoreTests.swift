@@ -1,9 +1,12 @@
 import Changelog
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import SQLite
+import StageKit
+import TestSupport
 import Testing
 
 /// A consumer and an upstream that was lost and made anew.

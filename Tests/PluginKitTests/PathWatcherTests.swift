@@ -1,6 +1,6 @@
 import BackgroundDelivery
 import Foundation
-import PluginKit
+import StageKit
 import TestSupport
 import Testing
 

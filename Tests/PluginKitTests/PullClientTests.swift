@@ -1,17 +1,17 @@
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
+import TestSupport
 import Testing
 
 extension PullClient {
-    fileprivate mutating func receive(_ part: Value, at now: Instant) -> PullAnswer? {
+    fileprivate mutating func receive(_ part: Value, at now: MonotonicTime) -> PullAnswer? {
         receive(part, from: "them", at: now)
     }
 }
 
 @Suite struct PullClientTests {
-    private static let second = Instant.second
     private let head = StoreHead(store: "s", generation: "g", sequence: 9)
 
     private func part(
@@ -53,21 +53,21 @@ extension PullClient {
         _ = client.begin(Pull(id: 2, producer: "them", query: ["query": "changes"]), at: 0)
         client.forget(1)
         #expect(client.receive(part(0, last: true), at: 0) == nil)
-        #expect(client.overdue(at: 10 * Self.second).map { $0.body["id"] } == [2])
+        #expect(client.overdue(at: .seconds(10)).map { $0.body["id"] } == [2])
     }
 
     @Test func aLostPartBringsTheWholeAgain() {
         var client = asked()
         #expect(client.receive(part(0), at: 0) == nil)
         #expect(client.receive(part(2, last: true), at: 0) == nil)
-        #expect(client.overdue(at: Self.second - 1).isEmpty)
-        let again = client.overdue(at: Self.second)
+        #expect(client.overdue(at: 999_999).isEmpty)
+        let again = client.overdue(at: .seconds(1))
         #expect(again.map(\.topic) == ["pull.them"] && again.first?.body["attempt"] == 1)
         // What is left of the first try comes too late.
-        #expect(client.receive(part(1), at: Self.second) == nil)
-        #expect(client.receive(part(0, attempt: 1), at: Self.second) == nil)
-        #expect(client.receive(part(1, attempt: 0, last: true), at: Self.second) == nil)
-        let answer = client.receive(part(1, attempt: 1, last: true), at: Self.second)
+        #expect(client.receive(part(1), at: .seconds(1)) == nil)
+        #expect(client.receive(part(0, attempt: 1), at: .seconds(1)) == nil)
+        #expect(client.receive(part(1, attempt: 0, last: true), at: .seconds(1)) == nil)
+        let answer = client.receive(part(1, attempt: 1, last: true), at: .seconds(1))
         #expect(answer?.result == .pages([part(0, attempt: 1), part(1, attempt: 1, last: true)]))
     }
 
@@ -86,11 +86,11 @@ extension PullClient {
 
     @Test func waitsLongerEachTime() {
         var client = asked()
-        var now: Instant = 0
+        var now: MonotonicTime = 0
         var waits: [Int64] = []
         for _ in 0..<6 {
             let next = client.nextDeadline ?? 0
-            waits.append((next - now) / Self.second)
+            waits.append((next - now).components.seconds)
             now = next
             #expect(client.overdue(at: now).count == 1)
         }
@@ -107,7 +107,7 @@ extension PullClient {
         body["error"] = "refused"
         body["reason"] = "makes no sense"
         #expect(client.receive(.object(body), at: 0)?.result == .refused("makes no sense"))
-        #expect(client.overdue(at: .max).isEmpty)
+        #expect(client.overdue(at: .distantFuture).isEmpty)
     }
 
     /// Whoever knows the id and isn't the one that was asked is dropped and counted, whatever he says; what was asked
@@ -152,8 +152,8 @@ extension PullClient {
         var client = asked()
         for number in 0..<500 { #expect(client.receive(part(number), at: 0) == nil) }
         // It is asked for again, and may end then.
-        #expect(client.overdue(at: 2 * Self.second).count == 1)
-        #expect(client.receive(part(0, attempt: 1, last: true), at: Self.second) != nil)
+        #expect(client.overdue(at: .seconds(2)).count == 1)
+        #expect(client.receive(part(0, attempt: 1, last: true), at: .seconds(1)) != nil)
     }
 
     @Test func aRefusalIsToldUntilItIsAnswered() {
@@ -170,7 +170,7 @@ extension PullClient {
         var client = PullClient(consumer: "me")
         let ids: [Int64] = [900, 3, 77, 12, 500]
         for id in ids { _ = client.begin(Pull(id: id, producer: "them", query: [:]), at: 0) }
-        #expect(client.overdue(at: Self.second).map { $0.body["id"].int } == ids)
+        #expect(client.overdue(at: .seconds(1)).map { $0.body["id"].int } == ids)
     }
 
     @Test func otherPeoplesPagesAreDropped() {

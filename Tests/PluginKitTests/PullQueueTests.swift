@@ -1,5 +1,5 @@
 import HealthModel
-import PluginKit
+import MessageBus
 import Testing
 
 @Suite struct PullQueueTests {

@@ -1,11 +1,14 @@
 import Changelog
+import Client
+import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import HubStage
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 import Synchronization
 import TestSupport
 import Testing
@@ -25,7 +28,7 @@ import Testing
         }
 
         func receive(_ message: Message, _ turn: Turn) throws {}
-        func tick(_ turn: Turn) throws -> Instant? { nil }
+        func tick(_ turn: Turn) throws -> MonotonicTime? { nil }
         func report(_ turn: Turn) throws -> StageReport { StageReport() }
     }
 

@@ -1,7 +1,7 @@
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
-import PluginKit
 import Synchronization
 import TestSupport
 import Testing

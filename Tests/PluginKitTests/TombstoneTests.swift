@@ -1,7 +1,7 @@
 import Changelog
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 import SQLite
 import Testing
 

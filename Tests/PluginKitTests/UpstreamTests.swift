@@ -1,8 +1,9 @@
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import SQLite
+import StageKit
 import TestSupport
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
         changelog = try KeyedChangelog(store)
     }
 
-    private func turn(at monotonic: Instant = 0) -> Turn {
+    private func turn(at monotonic: MonotonicTime = 0) -> Turn {
         Turn(
             now: 0, monotonic: monotonic, log: .silent, stage: store, changelog: changelog, identifiers: identifiers)
     }
@@ -35,7 +36,7 @@ import Testing
         return upstream
     }
 
-    private func pull(_ upstream: Upstream, at monotonic: Instant = 0) -> Pull? {
+    private func pull(_ upstream: Upstream, at monotonic: MonotonicTime = 0) -> Pull? {
         let turn = turn(at: monotonic)
         upstream.pump(turn)
         return turn.takePulls().first
@@ -64,7 +65,7 @@ import Testing
     @Test func aSilentProducerIsAsked() throws {
         let upstream = try opened()
         func asked(at seconds: Int64) -> Pull? {
-            let turn = turn(at: seconds * Instant.second)
+            let turn = turn(at: .seconds(seconds))
             upstream.pump(turn)
             return turn.takePulls().first
         }
@@ -256,7 +257,7 @@ import Testing
             return
         }
         #expect(upstream.frontier == before && upstream.isHeldUp(turn()))
-        #expect(pull(upstream, at: 9 * Instant.second) == nil)
-        #expect(pull(upstream, at: 10 * Instant.second)?.query["after"] == asked.query["after"])
+        #expect(pull(upstream, at: .seconds(9)) == nil)
+        #expect(pull(upstream, at: .seconds(10))?.query["after"] == asked.query["after"])
     }
 }

@@ -1,3 +1,4 @@
+import Clocks
 import Foundation
 import Glibc
 import HealthModel
@@ -69,11 +70,11 @@ final class Listener: Sendable {
     /// Whether what `sender` sends arrives, waiting for both connections; pings don't show in `messages`.
     func hears(_ sender: BusConnection?, from name: String = "sender") -> Bool {
         let mark = Int64.random(in: 1 ... .max)
-        var next: Instant = 0
+        var next = MonotonicTime.distantPast
         return eventually {
             if MonotonicClock.now >= next {
                 sender?.send(message(Self.ping, .integer(mark)))
-                next = MonotonicClock.now + 20_000
+                next = MonotonicClock.now + .milliseconds(20)
             }
             return heard.withLock { $0.contains { $0.topic == Self.ping && $0.body == .integer(mark) } }
         }

@@ -1,8 +1,9 @@
+import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import HubStage
 import MessageBus
-import PluginKit
 import Protocol
 import Synchronization
 import TestSupport
@@ -141,8 +142,8 @@ import Testing
     }
 
     @Test func heartbeatsComeQuicklyUntilTheyAreHeardThenAtTheirPace() throws {
-        let times = Mutex<[Instant]>([])
-        let heard = Mutex<Instant?>(nil)
+        let times = Mutex<[MonotonicTime]>([])
+        let heard = Mutex<MonotonicTime?>(nil)
         let bus = try BusConnection(
             address: address, subscriptions: [.exact("heartbeat.me")],
             handlers: .init(
@@ -153,21 +154,21 @@ import Testing
                 },
                 pace: { heard.withLock { $0 != nil } ? .lively : .unheard }))
         // No hub: about every 30 ms, never sooner. A busy machine stretches many of them, but not all.
-        func impatient() -> [Instant] { times.withLock { zip($0.dropFirst(), $0).map { $0 - $1 } } }
+        func impatient() -> [Duration] { times.withLock { zip($0.dropFirst(), $0).map { $0 - $1 } } }
         try #require(eventually { times.withLock(\.count) >= 12 })
-        #expect(eventually { impatient().contains { $0 < 150_000 } })
-        #expect(impatient().allSatisfy { $0 >= 29_000 })
+        #expect(eventually { impatient().contains { $0 < .milliseconds(150) } })
+        #expect(impatient().allSatisfy { $0 >= .milliseconds(29) })
         // With one it hears itself.
         let hub = try RunningForwarder(address)
         try #require(eventually { heard.withLock { $0 != nil } })
-        let from = heard.withLock(\.self) ?? 0
-        func calm() -> [Instant] { times.withLock { $0.filter { $0 > from + 100_000 } } }
+        let from = heard.withLock(\.self) ?? .distantPast
+        func calm() -> [MonotonicTime] { times.withLock { $0.filter { $0 > from + .milliseconds(100) } } }
         // At the same moments for all of a machine: whole seconds, of which a busy one reaches some late.
-        #expect(eventually { calm().contains { $0 % Instant.second < 100_000 } })
+        #expect(eventually { calm().contains { $0.microseconds % Instant.second < 100_000 } })
         // Each second once: however late some come, so many take so long.
         try #require(eventually { calm().count >= 4 })
         let moments = calm()
-        #expect((moments.last ?? 0) - (moments.first ?? 0) >= Instant(moments.count - 2) * Instant.second, "\(moments)")
+        #expect((moments.last ?? from) - (moments.first ?? from) >= .seconds(moments.count - 2), "\(moments)")
         bus.close()
         #expect(hub.stop())
     }
@@ -190,7 +191,7 @@ import Testing
             let begin = MonotonicClock.now
             bus.beat()
             try #require(eventually { count.withLock(\.self) > before })
-            if MonotonicClock.now - begin < 500_000 { quick += 1 }
+            if MonotonicClock.now - begin < .milliseconds(500) { quick += 1 }
             return quick == 10
         }
         #expect(areQuick)
@@ -217,12 +218,12 @@ import Testing
                 return beats.withLock(\.self) >= 3
             })
         let (began, before) = (MonotonicClock.now, beats.withLock(\.self))
-        while MonotonicClock.now - began < Instant.second {
+        while MonotonicClock.now - began < .seconds(1) {
             for _ in 0..<20 { asker.send(hello) }
             usleep(1000)
         }
         let (answered, time) = (beats.withLock(\.self) - before, MonotonicClock.now - began)
-        #expect(answered > 1 && answered <= Int(time / 20_000) + 2)
+        #expect(answered > 1 && answered <= Int(time / .milliseconds(20)) + 2)
         // One that asks once is answered, too.
         let last = beats.withLock(\.self)
         #expect(

@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import HealthModel
 import MessageBus
+import Processes
 import Protocol
-import Supervisor
 import Synchronization
 import TestSupport
 import Testing

@@ -1,9 +1,8 @@
+import Configuration
 import HealthModel
-import MessageBus
-import Operations
-import PluginKit
+import Inspection
+import Processes
 import Protocol
-import Supervisor
 import TestSupport
 import Testing
 

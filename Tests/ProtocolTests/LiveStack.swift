@@ -1,13 +1,15 @@
 import CZeroMQ
 import Changelog
+import Client
+import Configuration
+import Control
 import Foundation
 import HealthGenerator
 import HealthModel
 import MessageBus
-import Operations
-import PluginKit
+import Processes
 import Protocol
-import Supervisor
+import StageKit
 import TestSupport
 import Testing
 

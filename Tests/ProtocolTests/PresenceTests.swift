@@ -1,22 +1,21 @@
 import HealthModel
 import MessageBus
+import TestSupport
 import Testing
 
 /// How often a process says how it is. Times are seconds of a clock that only the tests move.
 @Suite struct PresenceTests {
-    private let second = Instant.second
-
     @Test func itIsOnTheBusOnceItHasHeardItself() {
         var presence = Presence(at: 0)
         #expect(!presence.isOnBus(at: 0))
         #expect(presence.pace(at: 0) == .unheard)
         presence.said(at: 0)
-        #expect(!presence.isOnBus(at: second))
-        let isNew = presence.heardSelf(at: second)
+        #expect(!presence.isOnBus(at: .seconds(1)))
+        let isNew = presence.heardSelf(at: .seconds(1))
         #expect(isNew)
-        #expect(presence.isOnBus(at: second))
-        presence.said(at: 2 * second)
-        let isNewAgain = presence.heardSelf(at: 2 * second)
+        #expect(presence.isOnBus(at: .seconds(1)))
+        presence.said(at: .seconds(2))
+        let isNewAgain = presence.heardSelf(at: .seconds(2))
         #expect(!isNewAgain)
     }
 
@@ -24,12 +23,12 @@ import Testing
         var presence = Presence(at: 0)
         presence.said(at: 0)
         _ = presence.heardSelf(at: 0)
-        #expect(presence.pace(at: 9 * second) == .lively)
-        #expect(presence.pace(at: 10 * second) == .quiet)
-        presence.moved(at: 100 * second)
-        #expect(presence.pace(at: 109 * second) == .lively)
-        #expect(presence.pace(at: 110 * second) == .quiet)
-        #expect(presence.pace(at: 110 * second, isBusy: true) == .lively)
+        #expect(presence.pace(at: .seconds(9)) == .lively)
+        #expect(presence.pace(at: .seconds(10)) == .quiet)
+        presence.moved(at: .seconds(100))
+        #expect(presence.pace(at: .seconds(109)) == .lively)
+        #expect(presence.pace(at: .seconds(110)) == .quiet)
+        #expect(presence.pace(at: .seconds(110), isBusy: true) == .lively)
     }
 
     /// The hub has gone: that is noticed within seconds of the first heartbeat that doesn't come back, however long nothing was said before it.
@@ -37,28 +36,28 @@ import Testing
         var presence = Presence(at: 0)
         presence.said(at: 0)
         _ = presence.heardSelf(at: 0)
-        presence.said(at: 1000 * second)
-        #expect(presence.isOnBus(at: 1004 * second))
-        #expect(presence.pace(at: 1000 * second) == .lively)
-        for moment in 1001...1004 { presence.said(at: Instant(moment) * second) }
-        #expect(!presence.isOnBus(at: 1005 * second))
-        #expect(presence.pace(at: 1005 * second) == .unheard)
-        let isBack = presence.heardSelf(at: 1020 * second)
+        presence.said(at: .seconds(1000))
+        #expect(presence.isOnBus(at: .seconds(1004)))
+        #expect(presence.pace(at: .seconds(1000)) == .lively)
+        for moment in 1001...1004 { presence.said(at: .seconds(moment)) }
+        #expect(!presence.isOnBus(at: .seconds(1005)))
+        #expect(presence.pace(at: .seconds(1005)) == .unheard)
+        let isBack = presence.heardSelf(at: .seconds(1020))
         #expect(isBack)
-        #expect(presence.isOnBus(at: 1020 * second) && presence.pace(at: 1020 * second) == .lively)
+        #expect(presence.isOnBus(at: .seconds(1020)) && presence.pace(at: .seconds(1020)) == .lively)
     }
 
     /// Whoever waits for a heartbeat waits longer than two of them take.
     @Test func patienceOutlastsTwoHeartbeats() {
-        #expect(Repetition.silence > 2 * Repetition.quiet)
+        #expect(Repetition.silence > Repetition.quiet * 2)
     }
 
     @Test func allProcessesMeetAtTheSameMoments() {
-        let quiet = Repetition(at: -100 * second)
-        let times = [5_000_001, 6_200_000, 9_999_999].map { quiet.next(after: $0, at: $0) }
-        #expect(times == [10 * second, 10 * second, 10 * second])
-        #expect(quiet.next(after: 10 * second, at: 10 * second) == 15 * second)
-        let lively = Repetition(at: 5 * second)
-        #expect(lively.next(after: 6_200_000, at: 6_200_000) == 7 * second)
+        let quiet = Repetition(at: .seconds(-100))
+        let times = ([5_000_001, 6_200_000, 9_999_999] as [MonotonicTime]).map { quiet.next(after: $0, at: $0) }
+        #expect(times == [.seconds(10), .seconds(10), .seconds(10)])
+        #expect(quiet.next(after: .seconds(10), at: .seconds(10)) == .seconds(15))
+        let lively = Repetition(at: .seconds(5))
+        #expect(lively.next(after: 6_200_000, at: 6_200_000) == .seconds(7))
     }
 }

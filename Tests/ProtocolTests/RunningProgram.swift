@@ -1,8 +1,7 @@
 import Foundation
 import Glibc
 import HealthModel
-import MessageBus
-import Supervisor
+import Processes
 import Synchronization
 import TestSupport
 import Testing

@@ -63,7 +63,9 @@ import Testing
             SyncedDisk.install()
             func open(_ path: String) throws -> Backend {
                 guard let token = SecretToken("secret") else { exit(8) }
-                return try Backend(databasePath: path, token: token, audit: false, clock: { 1_700_000_000_000_000 })
+                return try Backend(
+                    databasePath: path, token: token, families: ["steps"], audit: false,
+                    clock: { 1_700_000_000_000_000 })
             }
             func samples(_ backend: Backend) throws -> Int {
                 let answer = backend.handle(

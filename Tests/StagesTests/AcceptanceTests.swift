@@ -1,7 +1,6 @@
 import Changelog
 import HTTP
 import HealthModel
-import PluginKit
 import Simulation
 import Testing
 import UploaderStage

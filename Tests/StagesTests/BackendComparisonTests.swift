@@ -1,7 +1,7 @@
 import HTTP
 import HealthModel
-import PluginKit
 import Simulation
+import StageKit
 import Testing
 import UploaderStage
 

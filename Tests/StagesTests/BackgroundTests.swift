@@ -1,11 +1,12 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import DebouncerStage
 import Foundation
 import HealthModel
-import PluginKit
 import Protocol
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 
@@ -15,10 +16,10 @@ import Testing
     private typealias Rig = StageRig<DebouncerStage>
 
     private func rig(
-        window: Instant = second, _ change: @escaping (inout DebouncerConfiguration) -> Void = { _ in }
+        window: Duration = .seconds(1), _ change: @escaping (inout DebouncerConfiguration) -> Void = { _ in }
     ) throws -> Rig {
         try StageRig {
-            var configuration = DebouncerConfiguration(policy: .init(window: window, maximumWait: 5 * Self.second))
+            var configuration = DebouncerConfiguration(policy: .init(window: window, maximumWait: .seconds(5)))
             configuration.launcher = .device
             change(&configuration)
             return DebouncerStage(
@@ -198,7 +199,7 @@ import Testing
     }
 
     @Test func goingToTheBackgroundSubmitsWhatIsPending() throws {
-        let rig = try rig(window: 60 * Self.second)
+        let rig = try rig(window: .seconds(60))
         try fire(rig, "a", 10)
         try observer(rig, 10, ["a": 10], device: away)
         #expect(try task(rig, "healthkit-sync")["state"] == "pending")
@@ -219,7 +220,7 @@ import Testing
     }
 
     @Test func aTriggerTakesItsConsumerAlong() throws {
-        let rig = try rig { $0.policy.byType = ["s": 600 * Self.second] }
+        let rig = try rig { $0.policy.byType = ["s": .seconds(600)] }
         try fire(rig, "s", 10)
         try fire(rig, "a", 20)
         try observer(rig, 20, ["a": 20, "s": 10])
@@ -228,7 +229,7 @@ import Testing
     }
 
     @Test func withoutAWindowASyncCommitsNothing() throws {
-        let rig = try rig(window: 0)
+        let rig = try rig(window: .zero)
         try observer(rig, 10, ["a": 10])
         for consumer in ["steps", "uploader"] { try reach(rig, consumer, 10) }
         try rig.pass(3 * Self.second)
@@ -256,7 +257,7 @@ import Testing
     }
 
     @Test func aManualSyncClosesTheWindows() throws {
-        let rig = try rig(window: 600 * Self.second)
+        let rig = try rig(window: .seconds(600))
         try fire(rig, "a", 10)
         try fire(rig, "s", 12)
         try observer(rig, 12, ["a": 10, "s": 12])
@@ -273,7 +274,7 @@ import Testing
     }
 
     @Test func roundsThatFailAreToldAndForgiven() throws {
-        let rig = try rig(window: 0) { $0.intervals = [.notificationCheck: 60 * Self.second] }
+        let rig = try rig(window: .zero) { $0.intervals = [.notificationCheck: .seconds(60)] }
         func round(_ sequence: Int64, succeeds: Bool) throws {
             try fire(rig, "a", sequence)
             try reach(rig, "uploader", sequence)

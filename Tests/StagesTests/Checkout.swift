@@ -1,5 +1,5 @@
+import Configuration
 import Foundation
-import PluginKit
 
 /// What of the checkout the tests read: the manifests and configurations that are shipped.
 enum Checkout {

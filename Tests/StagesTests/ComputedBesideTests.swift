@@ -1,8 +1,11 @@
 import Changelog
+import Configuration
+import HandlerKit
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import SQLite
+import StageKit
 import TestSupport
 import Testing
 

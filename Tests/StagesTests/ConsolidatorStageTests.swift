@@ -1,8 +1,9 @@
 import Changelog
 import ConsolidatorStage
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
+import StageKit
 import TestSupport
 import Testing
 

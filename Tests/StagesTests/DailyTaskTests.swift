@@ -2,7 +2,8 @@ import BackgroundDelivery
 import Changelog
 import ConsolidatorStage
 import HealthModel
-import PluginKit
+import MessageBus
+import StageKit
 import TestSupport
 import Testing
 

@@ -1,14 +1,13 @@
 import Changelog
 import DebouncerStage
 import HealthModel
-import PluginKit
 import Protocol
 import Testing
 
 @Suite struct DebouncerStageTests {
     private static let second = Instant.second
 
-    private func rig(window: Instant) throws -> StageRig<DebouncerStage> {
+    private func rig(window: Duration) throws -> StageRig<DebouncerStage> {
         try StageRig {
             DebouncerStage(
                 observer: "observer",
@@ -16,7 +15,7 @@ import Testing
                     .init(name: "steps", types: ["a"]), .init(name: "rest", types: nil, except: ["a"]),
                     .init(name: "uploader", types: nil),
                 ],
-                policy: .init(window: window, maximumWait: 5 * Self.second))
+                policy: .init(window: window, maximumWait: .seconds(5)))
         }
     }
 
@@ -31,7 +30,7 @@ import Testing
     }
 
     @Test func releasesToWhomItConcernsWhenTheWindowCloses() throws {
-        let rig = try rig(window: Self.second)
+        let rig = try rig(window: .seconds(1))
         try fire(rig, "a", 10)
         try rig.hear(beat("observer", head(10), heads: ["a": 10]))
         rig.sent = []
@@ -45,7 +44,7 @@ import Testing
     }
 
     @Test func aTypeThatWaitsHoldsOnlyItsConsumersBack() throws {
-        let rig = try rig(window: Self.second)
+        let rig = try rig(window: .seconds(1))
         try rig.hear(beat("observer", head(10), heads: ["a": 10]))
         try rig.pass(300_000)
         #expect(released(rig, "rest") == AnchorVector(base: 10))
@@ -53,25 +52,25 @@ import Testing
     }
 
     @Test func withoutAWindowItReleasesInTheSameTurn() throws {
-        let rig = try rig(window: 0)
+        let rig = try rig(window: .zero)
         try fire(rig, "a", 10)
         #expect(released(rig, "steps")?["a"] == 10)
     }
 
     @Test func everyReleaseIsRepeated() throws {
-        let rig = try rig(window: 0)
+        let rig = try rig(window: .zero)
         try fire(rig, "a", 10)
         rig.sent = []
         for _ in 0..<4 { try rig.pass(250_000) }
         #expect(
             Set(rig.sent.map(\.topic).filter { $0.hasPrefix("sync.") }) == ["sync.steps", "sync.rest", "sync.uploader"])
         #expect(released(rig, "steps")?["a"] == 10)
-        #expect((rig.deadline ?? .max) <= rig.monotonic + Self.second)
+        #expect((rig.deadline ?? .distantFuture) <= rig.monotonic + .seconds(1))
     }
 
     /// While nothing moves it says little; who begins anew then is told at once, and the others aren't.
     @Test func aRestingReleaseIsRepeatedSeldomAndToldToWhoBeginsAnew() throws {
-        let rig = try rig(window: 0)
+        let rig = try rig(window: .zero)
         try fire(rig, "a", 10)
         var steps = beat("steps", head(1), frontier: ["observer": 10])
         steps.epoch = 1
@@ -90,7 +89,7 @@ import Testing
     }
 
     @Test func whatWasReleasedStaysSoOverARestart() throws {
-        let rig = try rig(window: Self.second)
+        let rig = try rig(window: .seconds(1))
         try fire(rig, "a", 10)
         try rig.hear(beat("observer", head(10), heads: ["a": 10]))
         try rig.pass(Self.second)
@@ -106,7 +105,7 @@ import Testing
     }
 
     @Test func anotherStoreBeginsAnew() throws {
-        let rig = try rig(window: 0)
+        let rig = try rig(window: .zero)
         try fire(rig, "a", 100)
         try rig.hear(beat("observer", head(40, store: "new", generation: "two"), heads: ["a": 40]))
         let said = try #require(rig.sent.last { $0.topic == "sync.steps" })

@@ -1,11 +1,12 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import DebouncerStage
 import Foundation
 import HealthModel
-import PluginKit
 import Protocol
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 

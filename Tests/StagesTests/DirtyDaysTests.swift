@@ -3,7 +3,6 @@ import EnergyStage
 import GenericStage
 import HealthModel
 import HeartRateStage
-import PluginKit
 import SleepStage
 import StepsStage
 import Testing

@@ -1,5 +1,5 @@
-import Console
-import PluginKit
+import Logging
+import StageKit
 import Synchronization
 import Testing
 

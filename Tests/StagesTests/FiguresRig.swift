@@ -1,11 +1,16 @@
 import Changelog
+import Configuration
 import ConsolidatorStage
+import HandlerKit
 import HealthModel
 import HealthStore
+import MessageBus
+import ObserverReading
 import ObserverStage
-import PluginKit
 import Protocol
+import StageKit
 import Synchronization
+import TestSupport
 import Testing
 
 /// One handler between the store and the daily summaries, each a stage of its own, driven until nobody asks for anything. Tells

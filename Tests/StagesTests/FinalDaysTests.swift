@@ -1,7 +1,6 @@
 import Changelog
 import ConsolidatorStage
 import HealthModel
-import PluginKit
 import Protocol
 import Testing
 

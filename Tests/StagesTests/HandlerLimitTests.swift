@@ -1,9 +1,12 @@
 import Changelog
+import Configuration
 import Foundation
+import HandlerKit
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import SQLite
+import StageKit
 import Synchronization
 import TestSupport
 import Testing

@@ -1,8 +1,11 @@
 import Changelog
+import Configuration
 import Foundation
+import HandlerKit
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
+import StageKit
 import Synchronization
 import TestSupport
 import Testing

@@ -2,7 +2,8 @@ import BackgroundDelivery
 import Changelog
 import DebouncerStage
 import HealthModel
-import PluginKit
+import MessageBus
+import StageKit
 import TestSupport
 import Testing
 
@@ -46,7 +47,7 @@ import Testing
             DebouncerStage(
                 observer: "observer",
                 consumers: [.init(name: "steps", types: ["a"]), .init(name: "uploader", types: nil, role: .uploader)],
-                policy: .init(window: 0, maximumWait: 0))
+                policy: .init(window: .zero, maximumWait: .zero))
         }
     }
 

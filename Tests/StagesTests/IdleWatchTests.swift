@@ -1,6 +1,5 @@
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
 import Protocol
 import TestSupport
 import Testing
@@ -101,7 +100,7 @@ import Testing
         for step in 0..<200 {
             // Some progress every 80 s, then none.
             if step == 80 { beats["a"]?.beat.frontier["observer"] = 20 }
-            last = watch.judge(beats, at: Instant(step) * Self.second)
+            last = watch.judge(beats, at: .seconds(step))
             if case .blocked(let why) = last {
                 #expect(step == 170 && why.contains("no progress for 90 s"))
                 return

@@ -1,7 +1,7 @@
 import Foundation
 import ObserverStage
-import PluginKit
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 

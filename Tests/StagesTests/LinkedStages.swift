@@ -1,14 +1,19 @@
 import Changelog
+import Configuration
 import ConsolidatorStage
+import HandlerKit
 import HealthModel
 import HealthStore
 import HeartRateStage
+import MessageBus
+import ObserverReading
 import ObserverStage
-import PluginKit
 import Protocol
 import SQLite
 import SleepStage
+import StageKit
 import StepsStage
+import TestSupport
 
 /// The observer's store, three handlers and the consolidator, linked by hand: no bus, no debouncer, one clock, and nothing happens but
 /// what the test says.

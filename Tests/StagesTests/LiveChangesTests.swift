@@ -1,6 +1,6 @@
 import HealthModel
 import ObserverStage
-import PluginKit
+import StageKit
 import Testing
 
 /// A device's health store as the observer's source.

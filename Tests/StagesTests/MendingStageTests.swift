@@ -1,10 +1,13 @@
 import Changelog
+import Configuration
 import ConsolidatorStage
+import HandlerKit
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import SQLite
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 

@@ -1,9 +1,10 @@
+import Configuration
 import Foundation
 import HTTP
 import HealthModel
 import NotifyStage
-import PluginKit
 import Simulation
+import StageKit
 import Synchronization
 import TestSupport
 import Testing

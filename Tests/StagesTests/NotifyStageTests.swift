@@ -1,7 +1,8 @@
 import Changelog
 import HealthModel
+import MessageBus
 import NotifyStage
-import PluginKit
+import StageKit
 import TestSupport
 import Testing
 

@@ -1,12 +1,13 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import HealthImport
 import HealthModel
-import MessageBus
+import ObserverReading
 import ObserverStage
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 import TestSupport
 import Testing
 

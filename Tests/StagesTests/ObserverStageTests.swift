@@ -2,10 +2,11 @@ import Changelog
 import Foundation
 import HealthImport
 import HealthModel
+import ObserverReading
 import ObserverStage
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 import TestSupport
 import Testing
 

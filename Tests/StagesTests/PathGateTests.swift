@@ -2,10 +2,12 @@ import BackgroundDelivery
 import Changelog
 import HTTP
 import HealthModel
-import PluginKit
+import MessageBus
 import Simulation
+import StageKit
 import TestSupport
 import Testing
+import UploaderReading
 import UploaderStage
 
 /// Which deliveries wait for a network path.
@@ -18,7 +20,7 @@ import UploaderStage
             UploaderStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
                 policy: UploadPolicy(base: 600, cap: 600), generator: SeededRandom(seed: 5), instance: "uploader",
-                needsPath: needsPath, family: { UploadMetric(family: $0) })
+                needsPath: needsPath, family: { _ in .other })
         }
         try rig.reply(try #require(rig.effects.first { $0.request is WatchPath }), news)
         try rig.hear(beat("consolidator", head(2, store: "consolidator")))

@@ -1,8 +1,8 @@
 import BackgroundDelivery
+import Configuration
 import DebouncerStage
 import HealthModel
-import ObserverStage
-import PluginKit
+import ObserverReading
 import Testing
 
 /// The configurations that are shipped do what they are named after.
@@ -51,8 +51,8 @@ import Testing
     @Test func aPhoneClampsStepsGivesUpAfterThreeStrikesAndHoldsItsTasksForTheNetwork() throws {
         let stack = try stack("apple-like")
         let policy = try policy(stack)
-        #expect(policy.strikesUntilStopped == 3 && policy.acknowledgeWithin == 15 * Instant.second)
-        #expect(policy.unlockReminderAfter == 3600 * Instant.second && policy.wakesPerHour == 0)
+        #expect(policy.strikesUntilStopped == 3 && policy.acknowledgeWithin == .seconds(15))
+        #expect(policy.unlockReminderAfter == .seconds(3600) && policy.wakesPerHour == 0)
         // One type alone has a floor: that is all that Apple documents.
         #expect(policy.floor == .immediate && policy.floors == [Self.steps: .hourly])
         #expect(effective(["*": "immediate"], Self.steps, policy) == .hourly)

@@ -1,8 +1,13 @@
+import Configuration
+import ExecDialogue
+import ExecStage
 import Foundation
+import HandlerKit
 import HealthModel
 import HealthStatistics
-import PluginKit
+import MessageBus
 import Simulation
+import StageKit
 import StepsStage
 import TestSupport
 import Testing

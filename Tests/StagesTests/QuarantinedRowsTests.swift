@@ -1,10 +1,12 @@
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import Simulation
+import StageKit
 import TestSupport
 import Testing
+import UploaderReading
 import UploaderStage
 
 /// Rows that are kept and not delivered: what is sent is what is counted.

@@ -1,9 +1,10 @@
+import Control
 import Foundation
 import HealthModel
 import ObserverStage
-import Operations
-import PluginKit
+import Protocol
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 
@@ -41,9 +42,9 @@ import Testing
         let (offered, data) = try file("export.zip", bytes: 1_500_000 + seed)
         transfer.commands[here] = offered.answer
         var restarts = 0
-        var since: Instant = 0
+        var since = MonotonicTime.distantPast
         try passUntil(transfer, 8000) {
-            if transfer.rig.monotonic - since >= Instant.second {
+            if transfer.rig.monotonic - since >= .seconds(1) {
                 since = transfer.rig.monotonic
                 try transfer.offer(id, offered, as: here, Self.elsewhere)
             }

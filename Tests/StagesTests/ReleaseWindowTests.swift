@@ -7,39 +7,38 @@ import TestSupport
 import Testing
 
 @Suite struct ReleaseWindowTests {
-    private static let second = Instant.second
     private let policy = ReleaseWindow.Policy(
-        window: second, maximumWait: 5 * second, byType: ["fast": 0, "slow": 4 * second])
+        window: .seconds(1), maximumWait: .seconds(5), byType: ["fast": .zero, "slow": .seconds(4)])
 
     private func window() -> ReleaseWindow { ReleaseWindow(policy: policy, released: .zero) }
 
     @Test func closesWhenATypeHasBeenQuiet() {
         var window = window()
         #expect(window.changed("a", to: 10, at: 0) == false)
-        #expect(window.nextDeadline == Self.second)
+        #expect(window.nextDeadline == .seconds(1))
         // Each change puts it off.
         #expect(window.changed("a", to: 12, at: 600_000) == false)
-        #expect(window.close(at: Self.second).isEmpty && window.released["a"] == 0)
+        #expect(window.close(at: .seconds(1)).isEmpty && window.released["a"] == 0)
         #expect(window.close(at: 1_600_000) == ["a"])
         #expect(window.released["a"] == 12 && window.pendingTypes.isEmpty && window.nextDeadline == nil)
     }
 
     @Test func nothingWaitsForEver() {
         var window = window()
-        var releasedAt: Instant?
+        var releasedAt: MonotonicTime?
         for step in 0..<100 where releasedAt == nil {
-            let now = Instant(step) * 500_000
+            let now = MonotonicTime(microseconds: Int64(step) * 500_000)
             _ = window.changed("a", to: Int64(step + 1), at: now)
             if !window.close(at: now).isEmpty { releasedAt = now }
         }
-        #expect(releasedAt == 5 * Self.second)
+        #expect(releasedAt == .seconds(5))
     }
 
     @Test func aRepeatedHintDoesNotPutItOff() {
         var window = window()
         _ = window.changed("a", to: 10, at: 0)
         _ = window.changed("a", to: 10, at: 900_000)
-        #expect(window.close(at: Self.second) == ["a"])
+        #expect(window.close(at: .seconds(1)) == ["a"])
     }
 
     @Test func aWindowOfZeroReleasesAtOnce() {
@@ -52,11 +51,11 @@ import Testing
 
     @Test func aLongerWindowThanTheLongestWaitStillCloses() {
         var window = ReleaseWindow(
-            policy: .init(window: Self.second, maximumWait: 2 * Self.second, byType: ["slow": 60 * Self.second]),
+            policy: .init(window: .seconds(1), maximumWait: .seconds(2), byType: ["slow": .seconds(60)]),
             released: .zero)
         _ = window.changed("slow", to: 5, at: 0)
-        #expect(window.close(at: 59 * Self.second) == [])
-        #expect(window.close(at: 60 * Self.second) == ["slow"])
+        #expect(window.close(at: .seconds(59)) == [])
+        #expect(window.close(at: .seconds(60)) == ["slow"])
     }
 
     @Test func theHeadGoesOnWhileATypeWaits() {
@@ -65,10 +64,10 @@ import Testing
         #expect(window.heard(head: 20, heads: ["a": 10, "b": 5], at: 0) == [])
         // "b" wasn't known: it waits too.
         #expect(window.released == AnchorVector(base: 20, exceptions: ["a": 0, "b": 0]))
-        _ = window.close(at: Self.second)
+        _ = window.close(at: .seconds(1))
         #expect(window.released == AnchorVector(base: 20))
         // An older heartbeat changes nothing.
-        _ = window.heard(head: 15, heads: ["a": 8], at: 2 * Self.second)
+        _ = window.heard(head: 15, heads: ["a": 8], at: .seconds(2))
         #expect(window.released == AnchorVector(base: 20) && window.pendingTypes.isEmpty)
     }
 
@@ -80,14 +79,14 @@ import Testing
             _ = window.changed(type, to: sequence, at: 0)
         }
         // Two have had their window, the third waits for its own.
-        #expect(window.close(at: Self.second) == ["a", "b"])
+        #expect(window.close(at: .seconds(1)) == ["a", "b"])
         #expect(window.pendingSet == ["a": 10, "b": 11, "slow": 12])
         let moved = window.releaseEverything { $0 == "a" }
         #expect(moved == ["a"] && window.released["a"] == 10)
         #expect(window.pendingSet == ["b": 11, "slow": 12] && window.hasCollected)
         #expect(window.released["b"] == 0 && window.released["slow"] == 0)
         // What comes of a type after its release waits again, and the others with it.
-        _ = window.changed("a", to: 20, at: 2 * Self.second)
+        _ = window.changed("a", to: 20, at: .seconds(2))
         #expect(window.pendingSet == ["a": 20, "b": 11, "slow": 12])
     }
 
@@ -96,13 +95,13 @@ import Testing
         var random = SeededRandom(seed: 4)
         for round in 0..<200 {
             var window = ReleaseWindow(
-                policy: .init(window: Self.second, maximumWait: 3 * Self.second, byType: ["c": 0]), released: .zero)
+                policy: .init(window: .seconds(1), maximumWait: .seconds(3), byType: ["c": .zero]), released: .zero)
             var heads: [String: Int64] = [:]
             var head: Int64 = 0
-            var now: Instant = 0
+            var now: MonotonicTime = 0
             var said: [(head: Int64, heads: [String: Int64])] = []
             for _ in 0..<200 {
-                now += Instant.random(in: 0...400_000, using: &random)
+                now += .microseconds(Int64.random(in: 0...400_000, using: &random))
                 let before = window.released
                 let reach = window.reach
                 switch Int.random(in: 0..<6, using: &random) {
@@ -133,12 +132,12 @@ import Testing
                         #expect(window.released[type] < newest, "round \(round)")
                     }
                 }
-                if let deadline = window.nextDeadline { #expect(deadline <= now + 3 * Self.second) }
+                if let deadline = window.nextDeadline { #expect(deadline <= now + .seconds(3)) }
             }
             window.reach = .everything
             _ = window.releaseEverything()
             _ = window.heard(head: head, heads: heads, at: now)
-            _ = window.close(at: now + 3 * Self.second)
+            _ = window.close(at: now + .seconds(3))
             #expect(window.released == AnchorVector(base: head), "round \(round)")
         }
     }

@@ -1,12 +1,16 @@
 import Changelog
+import Configuration
 import HTTP
+import HandlerKit
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import SQLite
 import Simulation
+import StageKit
 import TestSupport
 import Testing
+import UploaderReading
 import UploaderStage
 
 private struct OneFigure: DayHandler {

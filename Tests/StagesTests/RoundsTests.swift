@@ -1,18 +1,17 @@
 import Changelog
 import DebouncerStage
 import HealthModel
-import PluginKit
 import Protocol
+import TestSupport
 import Testing
 
 @Suite struct RoundsTests {
-    private static let second = Instant.second
-    private var rounds = Rounds(patience: 60 * second)
+    private var rounds = Rounds(patience: .seconds(60))
 
     private mutating func release(_ targets: [String: Int64], at seconds: Instant = 0) -> Int64 {
         rounds.release(
-            targets.mapValues { AnchorVector(base: $0) }, reason: "fire", now: seconds * Self.second,
-            monotonic: seconds * Self.second)
+            targets.mapValues { AnchorVector(base: $0) }, reason: "fire", now: seconds * Instant.second,
+            monotonic: .seconds(seconds))
     }
 
     private mutating func hear(
@@ -20,10 +19,10 @@ import Testing
     ) {
         rounds.heard(
             beat(consumer, head(1), frontier: ["observer": frontier], details: details), of: "observer",
-            at: seconds * Self.second)
+            at: .seconds(seconds))
     }
 
-    private mutating func ended(at seconds: Instant) -> [Rounds.Round] { rounds.ended(at: seconds * Self.second) }
+    private mutating func ended(at seconds: Instant) -> [Rounds.Round] { rounds.ended(at: .seconds(seconds)) }
 
     /// Somebody who speaks in a consumer's name, or an old word of its own that comes late, takes nothing back.
     @Test mutating func whatWasReachedStaysReached() {
@@ -31,7 +30,7 @@ import Testing
         hear("steps", 10, at: 1)
         hear("steps", 3, at: 1)
         let round = ended(at: 2).first
-        #expect(round?.isSuccess == true && round?.succeeded == ["steps": Self.second])
+        #expect(round?.isSuccess == true && round?.succeeded == ["steps": .seconds(1)])
     }
 
     @Test mutating func endsWhenAllHaveConsumedWhatWasReleased() {
@@ -42,8 +41,8 @@ import Testing
         #expect(ended(at: 2).isEmpty)
         hear("sleep", 10, at: 3)
         let round = ended(at: 3).first
-        #expect(round?.isSuccess == true && round?.duration == 3 * Self.second)
-        #expect(round?.succeeded == ["steps": Self.second, "sleep": 3 * Self.second])
+        #expect(round?.isSuccess == true && round?.duration == .seconds(3))
+        #expect(round?.succeeded == ["steps": .seconds(1), "sleep": .seconds(3)])
         #expect(round?.summary == "sleep, steps succeeded")
         #expect(rounds.open == nil && rounds.nextDeadline == nil)
     }

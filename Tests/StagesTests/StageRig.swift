@@ -1,10 +1,10 @@
 import Changelog
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ final class StageRig<Driven: Stage> {
     let folder: TemporaryFolder
     /// The wall clock, and the one that never jumps.
     var now: Instant
-    var monotonic: Instant = 1000 * Instant.second
+    var monotonic = MonotonicTime.seconds(1000)
     private(set) var stage: Driven
     private(set) var store: StageDatabase
     private(set) var changelog: KeyedChangelog
@@ -28,7 +28,7 @@ final class StageRig<Driven: Stage> {
     /// Turns that wrote something.
     var commits = 0
     /// What the last tick asked to be called at.
-    private(set) var deadline: Instant?
+    private(set) var deadline: MonotonicTime?
 
     init(now: Instant = 1_743_069_600 * Instant.second, _ make: @escaping () -> Driven) throws {
         self.now = now
@@ -106,7 +106,7 @@ final class StageRig<Driven: Stage> {
     /// Lets time go by on both clocks, then a turn.
     func pass(_ time: Instant) throws {
         now += time
-        monotonic += time
+        monotonic += .microseconds(time)
         try turn()
     }
 

@@ -1,6 +1,5 @@
 import HTTP
 import HealthModel
-import PluginKit
 import Simulation
 import Testing
 import UploaderStage

@@ -1,11 +1,14 @@
 import Changelog
+import Control
 import Foundation
 import Glibc
 import HealthModel
+import MessageBus
+import ObserverReading
 import ObserverStage
-import Operations
-import PluginKit
+import Protocol
 import Simulation
+import StageKit
 import TestSupport
 import Testing
 
@@ -124,7 +127,7 @@ final class Transfer {
                 try take(message.body, from: message.sender)
             }
         }
-        rig.monotonic += time
+        rig.monotonic += .microseconds(time)
         rig.now += time
         for again in client.overdue(at: rig.monotonic) {
             send(again.body, isRequest: true, sender: String(again.topic.dropFirst("pull.".count)))

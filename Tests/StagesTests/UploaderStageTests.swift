@@ -2,11 +2,13 @@ import BackgroundDelivery
 import Changelog
 import HTTP
 import HealthModel
-import PluginKit
+import MessageBus
 import SQLite
 import Simulation
+import StageKit
 import TestSupport
 import Testing
+import UploaderReading
 import UploaderStage
 
 @Suite struct UploaderStageTests {
@@ -17,7 +19,7 @@ import UploaderStage
             UploaderStage(
                 observer: "observer", handlers: ["sleep"], consolidator: "consolidator",
                 policy: UploadPolicy(base: 1, cap: 8), generator: SeededRandom(seed: 5), instance: "uploader",
-                family: { UploadMetric(family: $0) })
+                family: { _ in .other })
         }
     }
 
@@ -103,7 +105,7 @@ import UploaderStage
             UploadReply.failed(HTTPError(.timedOut, endpoint: "b", detail: "no answer", hint: "wait")))
         #expect(uploads.isEmpty)
         #expect(try frontier() == 0 && detail("blocked").string?.contains("no answer") == true)
-        #expect((rig.deadline ?? .max) <= rig.monotonic + Instant.second)
+        #expect((rig.deadline ?? .distantFuture) <= rig.monotonic + .seconds(1))
         try rig.pass(Instant.second)
         try accept(&backend)
         #expect(try frontier() == 1 && detail("blocked").isNull && backend.acceptedTwice == 0)
@@ -321,7 +323,7 @@ import UploaderStage
             UploaderStage(
                 observer: "observer", handlers: [], consolidator: "consolidator",
                 policy: UploadPolicy(base: 1, cap: 8), instance: "uploader", needsPath: true,
-                family: { UploadMetric(family: $0) })
+                family: { _ in .other })
         }
         let watch = try #require(rig.effects.first { $0.request is WatchPath })
         func uploads() -> Int { rig.effects.count { $0.request is UploadRequest } }

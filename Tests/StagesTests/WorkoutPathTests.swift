@@ -1,11 +1,15 @@
 import Changelog
+import Configuration
+import HandlerKit
 import HealthImport
 import HealthModel
 import HealthStore
+import MessageBus
+import ObserverReading
 import ObserverStage
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 import Testing
 import WorkoutsStage
 

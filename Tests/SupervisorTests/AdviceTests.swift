@@ -1,4 +1,4 @@
-import Console
+import Logging
 import Testing
 
 /// Commands in what people are told mean the stack that was meant.

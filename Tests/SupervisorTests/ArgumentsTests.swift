@@ -1,4 +1,5 @@
-import Console
+import Logging
+import Terminal
 import Testing
 
 @Suite struct ArgumentsTests {

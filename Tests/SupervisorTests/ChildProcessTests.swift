@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Supervisor
+import Processes
 import TestSupport
 import Testing
 
@@ -50,9 +50,9 @@ func shell(_ script: String, name: String = "child", streams: ChildProcess.Strea
 
     @Test func aProgramThatIsNotThereIsAnErrorWithItsPath() {
         let absent = ProcessSpec(name: "steps", executable: "/nowhere/steps")
-        let error = #expect(throws: SupervisorError.self) { try ChildProcess(absent, trampoline: trampoline) }
+        let error = #expect(throws: ProcessError.self) { try ChildProcess(absent, trampoline: trampoline) }
         #expect(error?.description.contains("/nowhere/steps") == true)
-        #expect(throws: SupervisorError.self) { try ChildProcess(shell("exit 0"), trampoline: "/nowhere/trampoline") }
+        #expect(throws: ProcessError.self) { try ChildProcess(shell("exit 0"), trampoline: "/nowhere/trampoline") }
     }
 
     @Test func aFileThatIsNoProgramEndsWith127AndSaysWhy() async throws {

@@ -1,6 +1,7 @@
-import Console
 import Foundation
+import Logging
 import Synchronization
+import Terminal
 import Testing
 
 @Suite struct ConsoleOutputTests {

@@ -1,5 +1,5 @@
 import Glibc
-import Supervisor
+import Processes
 import TestSupport
 import Testing
 

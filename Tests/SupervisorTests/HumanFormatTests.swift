@@ -1,5 +1,5 @@
-import Console
 import Foundation
+import Terminal
 import Testing
 
 @Suite struct HumanFormatTests {

@@ -1,6 +1,6 @@
-import Console
 import Foundation
 import Glibc
+import Logging
 import Testing
 
 @Suite struct LogFileTests {

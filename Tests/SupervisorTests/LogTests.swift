@@ -1,5 +1,5 @@
-import Console
 import Foundation
+import Logging
 import Synchronization
 import Testing
 

@@ -1,4 +1,4 @@
-import Supervisor
+import Processes
 import Testing
 
 /// A generator whose every word is the same: all zeros give the least of a range, all ones the most.

@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 import Supervisor
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func refusesTwoOfOneName() {
-        #expect(throws: SupervisorError.self) { try SupervisionTree([spec("hub"), spec("hub")]) }
+        #expect(throws: ProcessError.self) { try SupervisionTree([spec("hub"), spec("hub")]) }
     }
 
     @Test func groupsStartInOrderEachWhenTheOneBeforeIsReady() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Processes
 import Supervisor
 import Synchronization
 import TestSupport

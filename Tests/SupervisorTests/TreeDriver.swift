@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 import Supervisor
 
 /// Drives a tree as the real loop does, but with a clock and processes that the test moves.

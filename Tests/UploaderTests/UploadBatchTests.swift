@@ -1,5 +1,5 @@
 import Testing
-import UploaderStage
+import UploaderReading
 
 struct UploadBatchTests {
     @Test(

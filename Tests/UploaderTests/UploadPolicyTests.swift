@@ -1,6 +1,7 @@
 import HTTP
 import HealthModel
 import Testing
+import UploaderReading
 import UploaderStage
 
 struct UploadPolicyTests {

@@ -9,6 +9,9 @@
 /// the end of the process however it comes, gives the lock back. Answers the descriptor, or -errno (-EWOULDBLOCK: held).
 int healthbus_lock_file(const char *path);
 
+/// Whether somebody holds the lock of such a file, without writing to it: 1, 0 (also where there is none), or -errno.
+int healthbus_lock_is_held(const char *path);
+
 /// Bounds glibc's malloc arenas (mallopt M_ARENA_MAX): by default each thread may get one of 64 MB that never shrinks.
 /// Call it before the first thread starts. Answers 0, or -EINVAL.
 int healthbus_limit_arenas(int count);

@@ -3,26 +3,55 @@ import HealthModel
 
 /// What an instance says beside where it stands. Each kind of instance has a type of its own for that; what any of them has in common is
 /// in `StageDetails`. What is read as a type that it isn't is nil.
-package struct HeartbeatDetails: Sendable, Equatable {
-    private var members: [String: Value]
+///
+/// What is told stays as the types that say it until it is sent: a stage compares it in each turn, and says it seldom.
+package struct HeartbeatDetails: Sendable {
+    /// One of this folder's types.
+    package typealias Part = Encodable & Equatable & Sendable
 
-    /// - Parameter parts: each a type of this folder. Of a member that several say, the first one's holds.
-    package init(_ parts: any Encodable...) {
-        members = parts.reduce(into: [:]) { members, part in
+    private var parts: [any Part]
+
+    /// - Parameter parts: of a member that several say, the first one's holds.
+    package init(_ parts: any Part...) { self.parts = parts }
+
+    package mutating func add(_ part: some Part) { parts.append(part) }
+
+    private var members: [String: Value] {
+        parts.reduce(into: [:]) { members, part in
             members.merge(Value(part).object ?? [:]) { first, _ in first }
         }
     }
 
-    package mutating func add(_ part: some Encodable) {
-        members.merge(Value(part).object ?? [:]) { first, _ in first }
+    package func read<Details: Decodable>(_ type: Details.Type = Details.self) -> Details? {
+        Value.object(members).read(type)
+    }
+}
+
+extension HeartbeatDetails: Equatable {
+    package static func == (one: HeartbeatDetails, other: HeartbeatDetails) -> Bool {
+        guard one.parts.count == other.parts.count else { return one.members == other.members }
+        for (mine, theirs) in zip(one.parts, other.parts) {
+            // What came over the bus has no types yet, so only the members can be compared.
+            guard let isSame = areSame(mine, theirs) else { return one.members == other.members }
+            guard isSame else { return false }
+        }
+        return true
     }
 
-    package func read<Part: Decodable>(_ part: Part.Type = Part.self) -> Part? { Value.object(members).read(part) }
+    /// nil when they are of different types.
+    private static func areSame<One: Part>(_ one: One, _ other: any Part) -> Bool? {
+        (other as? One).map { one == $0 }
+    }
 }
 
 extension HeartbeatDetails: Codable {
     package init(from decoder: any Decoder) throws {
-        members = try decoder.singleValueContainer().decode([String: Value].self)
+        let members = try decoder.singleValueContainer().decode(Value.self)
+        guard members.object != nil else {
+            throw DecodingError.typeMismatch(
+                [String: Value].self, .init(codingPath: decoder.codingPath, debugDescription: "is of another type"))
+        }
+        parts = [members]
     }
 
     package func encode(to encoder: any Encoder) throws {

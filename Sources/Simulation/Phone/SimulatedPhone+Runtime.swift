@@ -12,7 +12,7 @@ struct BackgroundRun {
 
 extension SimulatedPhone {
     /// The app has done what it was woken for when nothing has been committed or sent for this long.
-    private static let quiet: Instant = 2_500_000
+    private static let quiet = Duration.milliseconds(2500)
     private static let look: Instant = 250_000
 
     func startApp() throws {

@@ -1,10 +1,10 @@
 import BackgroundDelivery
+import Configuration
 import HTTP
 import HealthModel
-import MessageBus
 import ObserverStage
-import PluginKit
 import Protocol
+import StageKit
 import UploaderStage
 
 /// A phone with the stack on it: the observer is the phone's own and always runs; all other stages are the app, and run only while the phone gives it time.
@@ -51,7 +51,7 @@ package final class SimulatedPhone {
     var naive = NaiveSync()
     /// The true time when the world's clock stood at 0.
     private let epoch: Instant
-    private static let firstUse: Instant = 10 * Instant.second
+    private static let firstUse = Duration.seconds(10)
 
     /// - Parameter configuration: as `healthbus up` reads it.
     package init(
@@ -61,7 +61,7 @@ package final class SimulatedPhone {
         let start = life.start(of: 0)
         let world = try SimulatedWorld(seed: life.options.seed, wall: start)
         world.isSteady = true
-        epoch = start - world.monotonic
+        epoch = start - world.monotonic.microseconds
         (self.world, self.life, self.strategy, self.model, self.probe) = (world, life, strategy, model, probe)
         random = Dictionary(
             uniqueKeysWithValues: WakeKind.allCases.enumerated().map { number, kind in
@@ -81,7 +81,7 @@ package final class SimulatedPhone {
     }
 
     /// The true time.
-    var now: Instant { world.monotonic + epoch }
+    var now: Instant { world.monotonic.microseconds + epoch }
 
     var inputs: DeferralModel.Inputs {
         var inputs = DeferralModel.Inputs()
@@ -94,7 +94,7 @@ package final class SimulatedPhone {
     }
 
     func at(_ time: Instant, _ action: @escaping () throws -> Void) {
-        world.schedule(.action(action), after: time - now)
+        world.schedule(.action(action), after: .microseconds(time - now))
     }
 
     /// Lives all days, and a day of grace without faults.
@@ -113,11 +113,11 @@ package final class SimulatedPhone {
         tell()
         for day in 0..<life.options.days {
             try begin(day)
-            try world.run(for: life.start(of: day + 1) - now)
+            try world.run(for: .microseconds(life.start(of: day + 1) - now))
             progress(day + 1)
         }
         try endFaults()
-        try world.run(for: 24 * PhoneLife.hour)
+        try world.run(for: .microseconds(24 * PhoneLife.hour))
     }
 
     private func begin(_ day: Int) throws {
@@ -224,7 +224,7 @@ package final class SimulatedPhone {
             reply = try upload.map { try log.take($0, at: now) } ?? log.holdings
         }
         world.schedule(
-            .effect(host, life: host.lives, EffectResult(id: effect.id, value: reply)), after: 80_000)
+            .effect(host, life: host.lives, EffectResult(id: effect.id, value: reply)), after: .milliseconds(80))
     }
 
     /// How it went.

@@ -3,7 +3,7 @@ import HealthModel
 /// What is to happen in a simulation, by time; what falls on one moment happens in the order it was added.
 package struct EventQueue<Event> {
     private struct Entry {
-        var at: Instant
+        var at: MonotonicTime
         var number: Int
         var event: Event
 
@@ -15,7 +15,7 @@ package struct EventQueue<Event> {
 
     package init() {}
 
-    package mutating func add(_ event: Event, at: Instant) {
+    package mutating func add(_ event: Event, at: MonotonicTime) {
         added += 1
         heap.append(Entry(at: at, number: added, event: event))
         var child = heap.count - 1
@@ -26,7 +26,7 @@ package struct EventQueue<Event> {
     }
 
     /// The next event; nil when there is none.
-    package mutating func next() -> (at: Instant, event: Event)? {
+    package mutating func next() -> (at: MonotonicTime, event: Event)? {
         guard let first = heap.first else { return nil }
         let last = heap.removeLast()
         if !heap.isEmpty {

@@ -1,5 +1,6 @@
 import HTTP
 import HealthModel
+import UploaderReading
 import UploaderStage
 
 /// A backend in memory: a versioned upsert that keeps tombstones, and counts how often each (id, version) was taken as new.

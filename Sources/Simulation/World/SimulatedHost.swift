@@ -2,9 +2,9 @@ import Changelog
 import Foundation
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// What a stage's process is in the simulation: `StageHost`'s turns without its threads, on a file of its own, to be killed and started at will.
 package final class SimulatedHost {
@@ -107,8 +107,8 @@ package final class SimulatedHost {
     package func rouse() {
         guard isAwake else { return }
         beats += 1
-        world.schedule(.beat(self, number: beats), after: 0)
-        scheduleTurn(after: 0)
+        world.schedule(.beat(self, number: beats), after: .zero)
+        scheduleTurn(after: .zero)
     }
 
     package func suspend() {
@@ -122,7 +122,7 @@ package final class SimulatedHost {
         isTurnDue = false
         let waiting = parked
         parked = []
-        for message in waiting { world.schedule(.deliver(self, message), after: 0) }
+        for message in waiting { world.schedule(.deliver(self, message), after: .zero) }
         rouse()
     }
 
@@ -188,14 +188,14 @@ package final class SimulatedHost {
         scheduleTurn(after: world.latency())
     }
 
-    private func scheduleTurn(after delay: Instant) {
+    private func scheduleTurn(after delay: Duration) {
         guard !isTurnDue, !isSuspended else { return }
         isTurnDue = true
         world.schedule(.turn(self, life: lives), after: delay)
     }
 
     package func wakeUp(_ number: Int) {
-        if number == wake, life != nil { scheduleTurn(after: 0) }
+        if number == wake, life != nil { scheduleTurn(after: .zero) }
     }
 
     /// One turn as `StageHost` makes it: the inputs, a tick, the commit, and only then what is to be sent.
@@ -243,10 +243,11 @@ package final class SimulatedHost {
         wake += 1
         // A host takes a turn now and then without a reason; here nobody asks while all others rest.
         let regular = world.isHeard(self) ? Repetition.next(Repetition.quiet, after: world.monotonic) : nil
-        guard let next = [deadline, life.pulls.nextDeadline, regular].compactMap({ $0 }).min(), next < .max else {
+        guard let next = [deadline, life.pulls.nextDeadline, regular].compactMap({ $0 }).min(), next < .distantFuture
+        else {
             return
         }
-        world.schedule(.wake(self, number: wake), after: max(1000, next - world.monotonic))
+        world.schedule(.wake(self, number: wake), after: max(.milliseconds(1), next - world.monotonic))
     }
 
     private func sendPulls(of turn: Turn, _ life: Life) {

@@ -1,13 +1,14 @@
+import Configuration
 import ConsolidatorStage
 import DebouncerStage
 import Foundation
 import HTTP
 import HealthImport
 import HealthModel
+import Inspection
 import ObserverStage
-import Operations
-import PluginKit
 import SQLite
+import StageKit
 import UploaderStage
 
 /// What lies in a simulated inbox.
@@ -60,14 +61,14 @@ package final class SimulatedStack {
             try upload(request, effect, host)
         } else if effect.request is HoldingsRequest {
             let reply = EffectResult(id: effect.id, value: backend.holdings)
-            world.schedule(.effect(host, life: host.lives, reply), after: 20_000)
+            world.schedule(.effect(host, life: host.lives, reply), after: .milliseconds(20))
         }
     }
 
     private func read(_ request: ObserverEffect, _ effect: Effect, _ host: SimulatedHost) {
-        var delay: Instant = 0
+        var delay = Duration.zero
         func reply(_ event: some Sendable) {
-            delay += world.pick(1000...200_000)
+            delay += world.time(microseconds: 1000...200_000)
             world.schedule(.effect(host, life: host.lives, EffectResult(id: effect.id, value: event)), after: delay)
         }
         switch request {
@@ -88,7 +89,7 @@ package final class SimulatedStack {
         func answer(_ reply: UploadReply) {
             world.schedule(
                 .effect(host, life: host.lives, EffectResult(id: effect.id, value: reply)),
-                after: world.pick(1000...150_000))
+                after: world.time(microseconds: 1000...150_000))
         }
         let lost = HTTPError(.timedOut, endpoint: "backend", detail: "no answer", hint: "wait")
         guard world.chance(world.faults.upload) else { return answer(try backend.take(request)) }
@@ -106,7 +107,7 @@ package final class SimulatedStack {
             let late = try backend.take(request)
             world.schedule(
                 .effect(host, life: host.lives, EffectResult(id: effect.id, value: late)),
-                after: world.pick(500_000...4_000_000))
+                after: world.time(microseconds: 500_000...4_000_000))
         }
     }
 
@@ -122,7 +123,7 @@ package final class SimulatedStack {
     }
 
     /// Gives the command to import a file, again and again until the observer has it in its books, as the command line does.
-    package func submit(_ file: SimulatedFile, after delay: Instant) {
+    package func submit(_ file: SimulatedFile, after delay: Duration) {
         world.schedule(
             .action { [unowned self] in
                 guard try state(of: file) == nil else { return }
@@ -132,7 +133,7 @@ package final class SimulatedStack {
                         "command": "import", "id": .string(file.id), "path": .string("/made/up/\(file.id)"),
                         "user": .string(file.user),
                     ], from: "command")
-                submit(file, after: Instant.second)
+                submit(file, after: .seconds(1))
             }, after: delay)
     }
 
@@ -148,7 +149,7 @@ package final class SimulatedStack {
     /// Runs until everything is delivered and final, by the same rule as `healthbus up --until-idle`.
     /// - Parameter isReady: whether all that was asked of the stack has reached it; nothing is judged before.
     /// - Returns: what it waited for when it gave up; nil when it got there.
-    package func runUntilIdle(within limit: Instant, isReady: () throws -> Bool = { true }) throws -> String? {
+    package func runUntilIdle(within limit: Duration, isReady: () throws -> Bool = { true }) throws -> String? {
         var watch = IdleWatch(roles: .init(of: configuration), closedHead: 0)
         var last = IdleWatch.Verdict.waiting("the first look")
         try world.run(for: limit) {

@@ -1,9 +1,9 @@
-import Console
 import Foundation
 import HealthModel
+import Logging
 import MessageBus
-import PluginKit
 import Protocol
+import StageKit
 
 /// The bus, the clocks and the misfortunes of one simulation, all from one seed.
 package final class SimulatedWorld {
@@ -47,10 +47,9 @@ package final class SimulatedWorld {
     package var faults = Faults.none
     package var hosts: [SimulatedHost] = []
     private var queue = EventQueue<Event>()
-    /// A clock that never jumps.
-    package private(set) var monotonic: Instant = 1_000 * Instant.second
+    package private(set) var monotonic = MonotonicTime(microseconds: 1_000_000_000)
     package var wallOffset: Instant
-    private var deadline: Instant = 0
+    private var deadline = MonotonicTime.distantPast
     /// Does what a stage asks for beyond the bus.
     package var effects: (Effect, SimulatedHost) throws -> Void = { _, _ in }
     /// Whom the processes believe; nil: everybody.
@@ -64,20 +63,20 @@ package final class SimulatedWorld {
     package let trace: Bool
     /// Latencies don't vary, and a process that nobody listens to rests until its next deadline: months go by in seconds.
     package var isSteady = false
-    /// When a process last committed or had something done (monotonic). To ask is no work yet: a locked phone refuses each time.
-    package var lastWork: Instant = 0
+    /// When a process last committed or had something done. To ask is no work yet: a locked phone refuses each time.
+    package var lastWork = MonotonicTime.distantPast
 
     init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
         folder = try SimulatedFolder()
         random = SimulatedRandom(seed: seed)
-        wallOffset = wall - monotonic
+        wallOffset = wall - monotonic.microseconds
         self.trace = trace
     }
 
     /// The wall clock, which jumps.
-    package var now: Instant { monotonic + wallOffset }
+    package var now: Instant { monotonic.microseconds + wallOffset }
 
-    package func schedule(_ event: Event, after delay: Instant) { queue.add(event, at: monotonic + max(0, delay)) }
+    package func schedule(_ event: Event, after delay: Duration) { queue.add(event, at: monotonic + max(.zero, delay)) }
 
     package func chance(_ probability: Double) -> Bool {
         probability > 0 && Double.random(in: 0..<1, using: &random) < probability
@@ -87,8 +86,12 @@ package final class SimulatedWorld {
         Bound.random(in: range, using: &random)
     }
 
+    package func time(microseconds range: ClosedRange<Int64>) -> Duration { .microseconds(pick(range)) }
+
     /// How long a process takes to come to its next turn.
-    package func latency() -> Instant { isSteady ? 200 : chance(faults.slow) ? pick(0...400_000) : pick(100...1500) }
+    package func latency() -> Duration {
+        isSteady ? .microseconds(200) : time(microseconds: chance(faults.slow) ? 0...400_000 : 100...1500)
+    }
 
     /// For one life of a process, the same with each run of a seed. Draws nothing from the world's own, so that the
     /// misfortunes stay as they are.
@@ -102,7 +105,7 @@ package final class SimulatedWorld {
 
     package func log(_ name: String) -> StageLog {
         guard trace else { return .silent }
-        let at = Double(monotonic) / 1e6
+        let at = Double(monotonic.microseconds) / 1e6
         return StageLog(isWanted: { $0.level(failed: $1) > .debug }) { event, _, fields in
             let said = fields.map { "\($0)=\($1)" }.joined(separator: " ")
             print(String(format: "%10.3f", at), name, event.name, said)
@@ -122,11 +125,14 @@ package final class SimulatedWorld {
             }
             if chance(faults.duplicate) {
                 note("duplicated")
-                schedule(.deliver(host, message), after: pick(0...2_000_000))
+                schedule(.deliver(host, message), after: time(microseconds: 0...2_000_000))
             }
             let late = chance(faults.delay)
             if late { note("delayed") }
-            schedule(.deliver(host, message), after: late ? pick(0...3_000_000) : isSteady ? 100 : pick(50...300))
+            schedule(
+                .deliver(host, message),
+                after: late
+                    ? time(microseconds: 0...3_000_000) : isSteady ? .microseconds(100) : time(microseconds: 50...300))
         }
     }
 
@@ -140,15 +146,15 @@ package final class SimulatedWorld {
 
     /// Goes on for a while (by the monotonic clock, without the time that all stood still) or until `isDone`, which is asked between events.
     /// - Throws: what a stage couldn't go on with.
-    package func run(for time: Instant, isDone: () throws -> Bool = { false }) throws {
-        var checked: Instant = 0
+    package func run(for time: Duration, isDone: () throws -> Bool = { false }) throws {
+        var checked = MonotonicTime.distantPast
         deadline = monotonic + time
         while monotonic < deadline, let (at, event) = queue.next() {
             monotonic = max(monotonic, at)
             try handle(event)
             if let failure { throw failure }
             // Asked ten times a simulated second: often enough, and cheap.
-            if monotonic - checked >= 100_000 {
+            if monotonic - checked >= .milliseconds(100) {
                 checked = monotonic
                 if try isDone() { return }
             }
@@ -181,11 +187,11 @@ package final class SimulatedWorld {
     package func restart(_ host: SimulatedHost, wiping: Bool = false) {
         note(wiping ? "wiped" : "crashed")
         do { try wiping ? host.wipe() : host.crash() } catch { fail(error) }
-        schedule(.start(host), after: pick(50_000...3_000_000))
+        schedule(.start(host), after: time(microseconds: 50_000...3_000_000))
     }
 
     /// Everything stands still (a laptop that sleeps): all clocks go on, nothing happens.
-    package func suspend(_ time: Instant) {
+    package func suspend(_ time: Duration) {
         note("suspended")
         monotonic += time
         deadline += time

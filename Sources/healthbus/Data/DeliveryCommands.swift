@@ -1,9 +1,12 @@
 import BackgroundDelivery
-import Console
+import Client
+import Configuration
+import Control
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum TypesCommand: Command {
     static let help = CommandHelp(

@@ -1,8 +1,11 @@
-import Console
+import Client
+import Configuration
+import Control
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum ImportCommand: Command {
     static let help = CommandHelp(

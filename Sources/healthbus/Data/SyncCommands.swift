@@ -1,7 +1,9 @@
-import Console
+import Control
 import Foundation
 import HealthModel
-import Operations
+import Inspection
+import Logging
+import Terminal
 
 enum TasksCommand: Command {
     static let help = CommandHelp(

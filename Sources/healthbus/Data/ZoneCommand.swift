@@ -1,7 +1,10 @@
-import Console
+import Client
+import Configuration
+import Control
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum ZoneCommand: Command {
     static let help = CommandHelp(
@@ -80,8 +83,8 @@ enum ZoneCommand: Command {
         let all = Action.allCases.map(\.rawValue)
         throw Failure.usage(
             "healthbus zone can't \"\(word)\"",
-            hint: Nearest.to(word, among: all).map { "did you mean \($0)?" }
-                ?? "give one of \(all.joined(separator: ", "))")
+            hint: Nearest.hint(
+                for: word, among: all, quoted: false, else: "give one of \(all.joined(separator: ", "))"))
     }
 
     private static func moment(_ text: String) throws -> ZoneMoment {

@@ -1,8 +1,10 @@
-import Console
+import Configuration
+import Control
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum BackupCommand: Command {
     static let help = CommandHelp(

@@ -1,5 +1,6 @@
-import Console
 import Glibc
+import Logging
+import Terminal
 
 /// Whether a person means it: asked in a terminal, said beforehand by `--yes` everywhere else.
 enum Confirmation {

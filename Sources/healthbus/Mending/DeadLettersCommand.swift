@@ -1,8 +1,11 @@
-import Console
+import Configuration
+import Control
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import StageKit
+import Terminal
 
 enum DeadLettersCommand: Command {
     static let help = CommandHelp(

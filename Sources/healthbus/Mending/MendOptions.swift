@@ -1,7 +1,8 @@
-import Console
+import Control
 import HealthModel
-import Operations
-import PluginKit
+import Logging
+import StageKit
+import Terminal
 
 extension CommandHelp {
     static let dryRun = "say what would be done, and change nothing"

@@ -1,7 +1,10 @@
-import Console
+import Configuration
+import Control
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import StageKit
+import Terminal
 
 enum QuarantineCommand: Command {
     static let help = CommandHelp(

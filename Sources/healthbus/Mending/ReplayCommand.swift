@@ -1,9 +1,11 @@
-import Console
+import Clocks
+import Configuration
+import Control
 import Foundation
 import HealthModel
-import MessageBus
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum ReplayCommand: Command {
     static let help = CommandHelp(
@@ -92,9 +94,6 @@ extension Stack {
     /// - Throws: `Failure` (usage) that lists the instances when this one isn't among them.
     func named(_ name: String) throws -> StackConfiguration.Instance {
         if let instance = configuration.instance(name) { return instance }
-        throw Failure.usage(
-            "this stack has no '\(name)'",
-            hint: Nearest.to(name, among: names).map { "did you mean '\($0)'?" }
-                ?? "there are: \(names.joined(separator: ", "))")
+        throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: names))
     }
 }

@@ -1,7 +1,9 @@
-import Console
+import Configuration
+import Control
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum ResetCommand: Command {
     static let help = CommandHelp(

@@ -1,6 +1,7 @@
-import Console
 import Foundation
-import Operations
+import Inspection
+import Logging
+import Terminal
 
 enum AlertsCommand: Command {
     static let help = CommandHelp(

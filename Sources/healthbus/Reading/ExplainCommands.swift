@@ -1,6 +1,7 @@
-import Console
 import HealthModel
-import Operations
+import Inspection
+import Logging
+import Terminal
 
 enum ExplainCommand: Command {
     static let help = CommandHelp(

@@ -1,8 +1,10 @@
-import Console
+import Client
+import Clocks
+import Configuration
 import HealthModel
-import MessageBus
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum GraphCommand: Command {
     static let help = CommandHelp(

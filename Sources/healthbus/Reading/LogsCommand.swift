@@ -1,9 +1,10 @@
-import Console
+import Clocks
+import Configuration
 import Glibc
 import HealthModel
-import MessageBus
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum LogsCommand: Command {
     static let help = CommandHelp(

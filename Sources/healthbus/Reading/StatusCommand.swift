@@ -1,7 +1,8 @@
-import Console
 import Foundation
 import HealthModel
-import Operations
+import Inspection
+import Logging
+import Terminal
 
 enum StatusCommand: Command {
     static let help = CommandHelp(

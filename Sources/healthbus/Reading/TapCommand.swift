@@ -1,11 +1,13 @@
-import Console
+import Client
+import Clocks
+import Configuration
 import Foundation
 import Glibc
 import HealthModel
-import MessageBus
-import Operations
-import PluginKit
+import Inspection
+import Logging
 import Protocol
+import Terminal
 
 enum TapCommand: Command {
     static let help = CommandHelp(

@@ -1,8 +1,9 @@
-import Console
+import Configuration
 import Glibc
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum TopCommand: Command {
     static let help = CommandHelp(

@@ -1,10 +1,12 @@
-import Console
+import Configuration
+import Control
 import Foundation
 import HealthGenerator
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
 import Supervisor
+import Terminal
 
 /// `make run`: from nothing to a running stack with days to look at.
 enum DemoCommand: Command {

@@ -1,8 +1,9 @@
-import Console
+import Configuration
 import Foundation
 import Glibc
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 /// One process in the foreground: this one becomes it.
 enum RunCommand: Command {

@@ -1,9 +1,11 @@
-import Console
+import Configuration
+import Control
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
 import Protocol
+import Terminal
 
 enum SwapCommand: Command {
     static let help = CommandHelp(
@@ -36,10 +38,7 @@ enum SwapCommand: Command {
         // What it was swapped for may be why it is swapped back: that needn't be usable.
         let stack = try Stack(arguments, choices: plugin == nil ? [name: .configured] : [:])
         guard stack.configuration.instance(name) != nil else {
-            throw Failure.usage(
-                "this stack has no '\(name)'",
-                hint: Nearest.to(name, among: stack.names).map { "did you mean '\($0)'?" }
-                    ?? "there are: \(stack.names.joined(separator: ", "))")
+            throw Failure.usage("this stack has no '\(name)'", hint: Nearest.hint(for: name, among: stack.names))
         }
         if plugin == nil, !arguments.flag("--dry-run"), let result = try SwapClient(stack).takeBackStopped(name) {
             return show(result, isJSON: arguments.flag("--json"))

@@ -1,9 +1,11 @@
-import Console
+import Configuration
+import Control
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
 import Supervisor
+import Terminal
 
 enum UpCommand: Command {
     static let help = CommandHelp(

@@ -1,7 +1,8 @@
-import Console
 import Foundation
 import HealthGenerator
 import HealthModel
+import Logging
+import Terminal
 
 enum GenerateCommand: Command {
     static let help = CommandHelp(

@@ -1,9 +1,11 @@
+import Configuration
 import Conformance
-import Console
+import Control
 import Foundation
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum PluginsCommand: Command {
     static let help = CommandHelp(
@@ -34,8 +36,8 @@ enum PluginsCommand: Command {
             let all = Action.allCases.map(\.rawValue)
             throw Failure.usage(
                 "healthbus plugins can't \"\(word)\"",
-                hint: Nearest.to(word, among: all).map { "did you mean \($0)?" }
-                    ?? "give one of \(all.joined(separator: ", "))")
+                hint: Nearest.hint(
+                    for: word, among: all, quoted: false, else: "give one of \(all.joined(separator: ", "))"))
         }
         try refuseOthers(action, arguments)
         let catalog = try PluginCatalog.standard()
@@ -76,11 +78,11 @@ enum PluginsCommand: Command {
         let here = FileManager.default.currentDirectoryPath
         let isPath = text.contains("/") || FileManager.default.fileExists(atPath: text)
         guard isPath, let manifest = try catalog.manifest(text.contains("/") ? text : "./" + text, from: here) else {
-            let names = catalog.manifests.keys.sorted()
             throw Failure.usage(
                 "there is no plugin '\(text)', nor a folder of that name",
-                hint: Nearest.to(text, among: names).map { "did you mean \($0)?" } ?? "'healthbus plugins list' has all"
-            )
+                hint: Nearest.hint(
+                    for: text, among: catalog.manifests.keys.sorted(), quoted: false,
+                    else: "'healthbus plugins list' has all"))
         }
         return manifest
     }
@@ -175,7 +177,7 @@ enum PluginsCommand: Command {
         let names = conformance.cases.map(\.rawValue)
         throw Failure.usage(
             "--only is \"\(text)\", which isn't a case of a \(conformance.manifest.kind.rawValue)",
-            hint: Nearest.to(text, among: names).map { "did you mean \($0)?" }
-                ?? "give one of \(names.joined(separator: ", "))")
+            hint: Nearest.hint(
+                for: text, among: names, quoted: false, else: "give one of \(names.joined(separator: ", "))"))
     }
 }

@@ -1,7 +1,8 @@
-import Console
+import Configuration
 import HealthModel
-import PluginKit
+import Logging
 import Simulation
+import Terminal
 
 enum SimulateCommand: Command {
     static let help = CommandHelp(

@@ -1,6 +1,6 @@
-import Console
 import HealthModel
 import Simulation
+import Terminal
 
 /// What `healthbus simulate` prints.
 struct SimulationReport {

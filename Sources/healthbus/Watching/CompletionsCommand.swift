@@ -1,7 +1,8 @@
-import Console
+import Configuration
 import HealthModel
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum CompletionsCommand: Command {
     static let help = CommandHelp(

@@ -1,5 +1,6 @@
-import Console
-import Operations
+import Inspection
+import Logging
+import Terminal
 
 enum DoctorCommand: Command {
     static let help = CommandHelp(

@@ -1,6 +1,9 @@
-import Console
-import Operations
-import PluginKit
+import Client
+import Configuration
+import Inspection
+import Logging
+import StageKit
+import Terminal
 
 enum MonitorCommand: Command {
     static let help = CommandHelp(

@@ -1,8 +1,10 @@
-import Console
+import Clocks
+import Configuration
+import Control
 import HealthModel
-import MessageBus
-import Operations
-import PluginKit
+import Inspection
+import Logging
+import Terminal
 
 enum VerifyCommand: Command {
     static let help = CommandHelp(
@@ -24,7 +26,7 @@ enum VerifyCommand: Command {
         }
         let terminal = Terminal(.error)
         let began = MonotonicClock.now
-        var saidAt: Instant = 0
+        var saidAt = MonotonicTime.distantPast
         let stack = try Stack(arguments)
         let tell: @Sendable (String) -> Void = {
             // Over the line that shows the progress.
@@ -32,13 +34,13 @@ enum VerifyCommand: Command {
         }
         let verification = try Verification(stack, scope, now: WallClock.now, tell: tell) { done, total in
             let now = MonotonicClock.now
-            guard terminal.isTerminal, now - saidAt > 100_000 else { return }
+            guard terminal.isTerminal, now - saidAt > .milliseconds(100) else { return }
             saidAt = now
             StandardStream.error.write("\r" + line(done, total, (now - began).seconds) + "\u{1B}[K")
         }
         var report: VerifyReport
         do {
-            defer { if terminal.isTerminal, saidAt > 0 { StandardStream.error.write("\r\u{1B}[K") } }
+            defer { if terminal.isTerminal, saidAt > .distantPast { StandardStream.error.write("\r\u{1B}[K") } }
             report = arguments.flag("--repair") ? try verification.repair() : try verification.run()
         }
         report.seconds = (MonotonicClock.now - began).seconds

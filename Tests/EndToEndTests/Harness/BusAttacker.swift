@@ -1,7 +1,8 @@
+import Clocks
+import Configuration
 import Foundation
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import Synchronization
 

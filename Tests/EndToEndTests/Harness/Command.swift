@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import HealthModel
-import Supervisor
+import Processes
 import TestSupport
 
 /// A program that a test started: its streams go to files, so that nothing need be read for it to go on.

@@ -1,5 +1,5 @@
 import Foundation
-import Supervisor
+import Processes
 
 /// Starts children from a thread that lives as long as the tests.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import HealthModel
+import Processes
 import SQLite
-import Supervisor
 
 /// All that a stopped stack has come to, in lines that are equal when the content is: no versions, revisions or
 /// sequences, which tell how it came there.

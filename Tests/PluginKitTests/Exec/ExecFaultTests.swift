@@ -1,7 +1,8 @@
+import Configuration
 import Foundation
 import Glibc
+import HandlerKit
 import HealthModel
-import PluginKit
 import TestSupport
 import Testing
 

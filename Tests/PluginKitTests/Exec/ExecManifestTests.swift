@@ -1,6 +1,6 @@
+import Configuration
 import Foundation
 import Glibc
-import PluginKit
 import TestSupport
 import Testing
 
@@ -93,6 +93,6 @@ import Testing
         let stack = try StackConfiguration(
             path: file, catalog: PluginCatalog(folder: root + "/plugins", programs: "/nowhere"))
         #expect(stack.family(of: "HKQuantityTypeIdentifierStepCount") == "steps")
-        #expect(stack.instance("steps").map { StackConfiguration.family(of: $0) } == "steps")
+        #expect(stack.instance("steps").map { $0.family } == "steps")
     }
 }

@@ -1,7 +1,10 @@
+import Configuration
+import ExecDialogue
+import ExecStage
 import Foundation
 import Glibc
+import HandlerKit
 import HealthModel
-import PluginKit
 import TestSupport
 import Testing
 

@@ -1,7 +1,11 @@
-import Console
+import Configuration
+import ExecStage
 import Foundation
+import HandlerKit
 import HealthModel
-import PluginKit
+import Logging
+import MessageBus
+import StageKit
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import Configuration
 import Foundation
 import HealthModel
-import PluginKit
 import Simulation
 import TestSupport
 

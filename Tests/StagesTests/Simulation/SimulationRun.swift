@@ -16,11 +16,11 @@ struct SimulationRun {
         let data = try SimulatedData(seed: seed)
         let calm = try data.stack(seed: seed)
         try calm.start()
-        for file in calm.files { calm.submit(file, after: 0) }
+        for file in calm.files { calm.submit(file, after: .zero) }
         let travel = Travel(data, in: calm)
-        travel.begin(after: 0)
-        calm.world.wallOffset = try SimulatedData.end() - calm.world.monotonic
-        if let stuck = try calm.runUntilIdle(within: 5 * Self.minute, isReady: travel.hasEnded) {
+        travel.begin(after: .zero)
+        calm.world.wallOffset = try SimulatedData.end() - calm.world.monotonic.microseconds
+        if let stuck = try calm.runUntilIdle(within: .seconds(300), isReady: travel.hasEnded) {
             problems = ["without faults: \(stuck)"]
             return
         }
@@ -28,7 +28,7 @@ struct SimulationRun {
         let wild = Travel(data, in: stack)
         if isAttacked { Self.attack(stack.world) }
         try Self.chaos(stack, data, wild, seed: seed)
-        if let stuck = try stack.runUntilIdle(within: 5 * Self.minute, isReady: wild.hasEnded) {
+        if let stuck = try stack.runUntilIdle(within: .seconds(300), isReady: wild.hasEnded) {
             problems.append("stuck: \(stuck)")
         }
         counts = stack.world.counts
@@ -74,11 +74,11 @@ struct SimulationRun {
             slow: strength(0.3), upload: strength(0.6))
         try stack.start()
         let length = Instant(world.pick(10...40)) * Instant.second
-        for file in stack.files { stack.submit(file, after: world.pick(0...length)) }
+        for file in stack.files { stack.submit(file, after: world.time(microseconds: 0...length)) }
         var isOver = false
         func sometimes(_ times: Int, _ action: @escaping () -> Void) {
             for _ in 0..<times {
-                world.schedule(.action { if !isOver { action() } }, after: world.pick(0...length))
+                world.schedule(.action { if !isOver { action() } }, after: world.time(microseconds: 0...length))
             }
         }
         // A file that is lost is made anew with versions by the clock: that clock must not have been put back.
@@ -88,7 +88,7 @@ struct SimulationRun {
             world.note("clock jumped")
             world.wallOffset += losesFiles || world.chance(0.5) ? jump : -jump
         }
-        sometimes(world.pick(0...2)) { world.suspend(world.pick(1...30) * minute) }
+        sometimes(world.pick(0...2)) { world.suspend(.seconds(60 * world.pick(1...30))) }
         let zones = ["America/New_York", "Asia/Tokyo", SimulatedData.zone, "Pacific/Honolulu", nil]
         sometimes(world.pick(0...6)) {
             world.note("zone changed")
@@ -100,15 +100,15 @@ struct SimulationRun {
             sometimes(2) { world.restart(hosts[world.pick(0...hosts.count - 1)], wiping: true) }
         }
         if seed.isMultiple(of: 3) { sometimes(1) { stack.replaceBackend() } }
-        try world.run(for: length)
+        try world.run(for: .microseconds(length))
         isOver = true
         // From here on all is quiet, and the clock right.
         world.faults = .none
-        world.wallOffset = max(world.wallOffset, try SimulatedData.end() - world.monotonic)
+        world.wallOffset = max(world.wallOffset, try SimulatedData.end() - world.monotonic.microseconds)
         // What is wiped late is late by less than this.
-        try world.run(for: 4 * Instant.second)
-        for file in stack.files { stack.submit(file, after: 0) }
-        travel.begin(after: 0)
+        try world.run(for: .seconds(4))
+        for file in stack.files { stack.submit(file, after: .zero) }
+        travel.begin(after: .zero)
     }
 
     private static func compare(

@@ -50,8 +50,8 @@ import Testing
             var seen: [Value] = []
             stack.world.eavesdropper = { if $0.topic == "pull.observer" { seen.append($0.body["id"]) } }
             try stack.start()
-            for file in stack.files { stack.submit(file, after: 0) }
-            try stack.world.run(for: 2 * Instant.second)
+            for file in stack.files { stack.submit(file, after: .zero) }
+            try stack.world.run(for: .seconds(2))
             return seen
         }
         let first = try ids()

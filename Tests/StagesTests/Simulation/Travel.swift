@@ -20,12 +20,12 @@ final class Travel {
         stack.world.send("control.observer", .object(command), from: "command")
     }
 
-    func begin(after delay: Instant) {
+    func begin(after delay: Duration) {
         stack.world.schedule(
             .action { [self] in
                 guard try !hasEnded() else { return }
                 for moment in data.moments { say(data.travels.first { $0.from == moment }?.zone, from: moment) }
-                begin(after: Instant.second)
+                begin(after: .seconds(1))
             }, after: delay)
     }
 

@@ -1,10 +1,11 @@
 import BackendStage
-import Console
+import Configuration
 import Foundation
 import HTTP
 import HealthModel
-import PluginKit
+import Logging
 import Protocol
+import StageKit
 
 PluginProgram.start("backend") { context, stopper in
     let options = context.configuration
@@ -22,7 +23,7 @@ PluginProgram.start("backend") { context, stopper in
     }
     let log = context.log
     let backend = try Backend(
-        databasePath: context.databasePath, token: token,
+        databasePath: context.databasePath, token: token, families: context.stack.families,
         audit: options["audit"].bool == true || environment["HEALTHBUS_AUDIT"] == "1",
         notices: BackendNotices(
             failed: { log(.backendFailed, ["why": $0]) },

@@ -16,19 +16,22 @@ package final class Backend: Sendable {
     private let token: SecretToken
     private let clock: Clock
     private let notices: BackendNotices
+    private let families: Set<String>
     private let core: Mutex<BackendCore?>
 
     /// Opens or creates the database; a missing folder is made with mode 0700, the file has 0600.
     /// - Parameters:
+    ///   - families: under which samples may be delivered, beside "other".
     ///   - audit: count every acceptance of an (id, version) apart, for tests: `acceptedTwice` in the statistics.
     /// - Throws: `SQLiteError`, `BackendError`.
     package init(
-        databasePath: String, token: SecretToken, audit: Bool = false, clock: @escaping Clock = Backend.now,
-        notices: BackendNotices = .init()
+        databasePath: String, token: SecretToken, families: Set<String>, audit: Bool = false,
+        clock: @escaping Clock = Backend.now, notices: BackendNotices = .init()
     ) throws {
         self.token = token
         self.clock = clock
         self.notices = notices
+        self.families = families
         core = Mutex(try BackendCore(databasePath: databasePath, audit: audit, notices: notices))
     }
 
@@ -50,7 +53,7 @@ package final class Backend: Sendable {
 
     package func handle(_ request: HTTPRequest) -> HTTPResponse {
         if let refusal = refusal(of: request) { return refusal }
-        guard let route = BackendRoute(request.path) else {
+        guard let route = BackendRoute(request.path, families: families) else {
             return .problem(404, "no such path", "see docs/backend.md for the paths")
         }
         guard request.method == route.method else {
@@ -118,7 +121,7 @@ enum BackendRoute {
     case versions
     case stats
 
-    init?(_ path: String) {
+    init?(_ path: String, families: Set<String>) {
         guard path.hasPrefix("/api/v1/") else { return nil }
         switch path.dropFirst(8) {
         case "samples": self = .samples
@@ -128,7 +131,7 @@ enum BackendRoute {
         case "versions": self = .versions
         case "stats": self = .stats
         case let rest:
-            guard rest.hasPrefix("sync/"), let metric = SyncMetric(rawValue: String(rest.dropFirst(5))) else {
+            guard rest.hasPrefix("sync/"), let metric = SyncMetric(String(rest.dropFirst(5)), families: families) else {
                 return nil
             }
             self = .sync(metric)

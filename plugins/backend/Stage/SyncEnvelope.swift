@@ -81,15 +81,38 @@ enum SyncList: String, CaseIterable {
 }
 
 /// The last part of a sync path.
-enum SyncMetric: String, CaseIterable {
-    case steps, heartRate = "heart-rate", sleep, energy, workouts, body, other, daily
+enum SyncMetric: Equatable {
+    case workouts, daily, sleep
+    /// A family that has samples alone.
+    case samples(String)
+
+    /// - Parameter families: of the stack; whatever names none goes under "other".
+    init?(_ name: String, families: Set<String>) {
+        switch name {
+        case "workouts": self = .workouts
+        case "daily": self = .daily
+        case "sleep": self = .sleep
+        default:
+            guard name == "other" || families.contains(name) else { return nil }
+            self = .samples(name)
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .workouts: "workouts"
+        case .daily: "daily"
+        case .sleep: "sleep"
+        case .samples(let family): family
+        }
+    }
 
     var lists: [SyncList] {
         switch self {
         case .workouts: [.workouts, .deleted]
         case .daily: [.days, .deleted]
         case .sleep: [.samples, .nights, .deleted, .deletedNights]
-        case .steps, .heartRate, .energy, .body, .other: [.samples, .deleted]
+        case .samples: [.samples, .deleted]
         }
     }
 
@@ -116,7 +139,7 @@ enum SyncRefusal: Error {
         case .malformed(let reason): .problem(400, reason, "see docs/backend.md for the body's form")
         case .misplaced(let list, let metric):
             .problem(
-                400, "\(list.rawValue) don't belong to /api/v1/sync/\(metric.rawValue)", "send them to their own path")
+                400, "\(list.rawValue) don't belong to /api/v1/sync/\(metric.name)", "send them to their own path")
         case .tooMany:
             .problem(413, "more than \(SyncEnvelope.elementLimit) elements", "send fewer elements in one request")
         }

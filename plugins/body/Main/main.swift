@@ -1,4 +1,5 @@
 import BodyStage
-import PluginKit
+import HandlerKit
+import StageKit
 
-PluginProgram.run("body") { context in StageParts(stage: HandlerStage(BodyHandler(), context)) }
+PluginProgram.run("body", BodyHandler())

@@ -4,12 +4,12 @@ import HealthStatistics
 /// Body mass, height, body-mass index and body fat: the day's latest and the mean of the day, only on days that have one.
 ///
 /// Kilograms, metres, kg/m² as it was measured (never computed from the other two), and a fraction from 0 to 1.
-package struct BodyHandler: DayHandler {
-    package let version = 2
+public struct BodyHandler: PluginHandler {
+    public let version = 2
 
-    package init() {}
+    public init() {}
 
-    package func compute(_ input: DayInput) throws -> DayOutput {
+    public func compute(_ input: DayInput) throws -> DayOutput {
         var output = DayOutput()
         let figures = [
             ("BodyMass", latest: "bodyMassKilograms", mean: "bodyMassMeanKilograms"),

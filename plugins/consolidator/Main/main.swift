@@ -1,6 +1,4 @@
 import ConsolidatorStage
-import PluginKit
+import StageKit
 
-PluginProgram.run("consolidator") { context in
-    StageParts(stage: try ConsolidatorStage(stack: context.stack, instance: context.instance))
-}
+PluginProgram.run(.consolidator)

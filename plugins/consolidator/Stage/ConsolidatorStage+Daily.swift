@@ -1,8 +1,9 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 /// The task `consolidated-daily`: from one minute past the local midnight on it makes every day that is over final. A lower bound only: a run that comes
 /// late, or twice, makes the same days final.
@@ -83,6 +84,7 @@ extension ConsolidatorStage {
             throw ConfigurationError(
                 file: instance.manifest.file, key: "permittedTasks", reason: "must hold '\(DailyTask.identifier)'")
         }
+        try instance.manifest.requireTasks(among: [DailyTask.identifier])
         var options = DailyTask.Options()
         options.launcher =
             instance.configuration["launch"].string.flatMap(TaskScheduler.Launcher.init(rawValue:)) ?? .own

@@ -1,8 +1,9 @@
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import SQLite
+import StageKit
 
 /// Days whose parts are taken from every handler once more, one handler after the other. How far it is isn't kept: after a restart it begins anew, which
 /// changes nothing.
@@ -16,8 +17,8 @@ struct PartsReplay {
     /// Whose sequence `after` is.
     var head: StoreHead?
     var pull: Int64?
-    /// A question came to nothing; it is asked again then (monotonic).
-    var waitUntil: Instant = 0
+    /// A question came to nothing; it is asked again then.
+    var waitUntil = MonotonicTime.distantPast
     /// Days of the first handler that have been seen.
     var seen: Set<SummaryDays.Key> = []
     var rows: Int64 = 0
@@ -96,7 +97,7 @@ extension ConsolidatorStage {
         defer { self.replay = replay }
         guard case .pages(let pages) = answer.result, let last = pages.last else {
             replay.begin()
-            replay.waitUntil = turn.monotonic + Instant.second
+            replay.waitUntil = turn.monotonic + .seconds(1)
             return true
         }
         for page in pages {

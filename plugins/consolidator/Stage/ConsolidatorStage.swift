@@ -2,9 +2,9 @@ import BackgroundDelivery
 import Changelog
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// Makes one summary of a user's day from all handlers' figures: provisional through the day, final from 00:01 of the next, revised when late data lands.
 package final class ConsolidatorStage: Stage {
@@ -142,7 +142,7 @@ package final class ConsolidatorStage: Stage {
     }
 
     /// Asks for no deadline, not even 00:01: a day turns final by the observer's next heartbeat after that.
-    package func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
         if try daily.advance(timelines.users.compactMap { timelines[$0] }, turn) {
             // Whatever mark there is was taken before; the next heartbeat gives one of its own.
             withdrawMark()

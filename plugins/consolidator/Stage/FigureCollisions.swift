@@ -1,8 +1,8 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// A figure that a handler gives a name which is taken already, and which is therefore in no summary.
 struct FigureCollision: Hashable, Comparable {

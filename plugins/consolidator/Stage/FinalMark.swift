@@ -1,5 +1,4 @@
 import HealthModel
-import PluginKit
 
 /// The rule by which days turn final, and how far the observer's changes have been turned into summaries. Pure.
 ///
@@ -11,7 +10,7 @@ package struct FinalMark: Sendable, Equatable {
         /// When it was said, by the clock: days over by then may turn final.
         package var heardAt: Instant
         /// The same on the clock that never jumps: handlers late by it are named.
-        package var since: Instant
+        package var since: MonotonicTime
     }
 
     /// A handler's word: its outputs up to `head` cover the observer up to `frontier`.
@@ -37,7 +36,7 @@ package struct FinalMark: Sendable, Equatable {
     package private(set) var mark: Mark?
 
     /// A handler that hasn't reached the mark after this time is named in `missing`.
-    package static let patience: Instant = 15 * Instant.second
+    package static let patience = Duration.seconds(15)
 
     package init(handlers: [String]) {
         self.handlers = Dictionary(uniqueKeysWithValues: handlers.map { ($0, Handler()) })
@@ -71,7 +70,7 @@ package struct FinalMark: Sendable, Equatable {
     }
 
     /// Takes a new mark unless one is still waited for.
-    package mutating func offer(_ head: Int64, at now: Instant, monotonic: Instant) {
+    package mutating func offer(_ head: Int64, at now: Instant, monotonic: MonotonicTime) {
         if mark == nil { mark = Mark(head: head, heardAt: now, since: monotonic) }
     }
 
@@ -79,7 +78,7 @@ package struct FinalMark: Sendable, Equatable {
     package mutating func withdraw() { mark = nil }
 
     /// Handlers short of the mark for longer than patience allows.
-    package func missing(at monotonic: Instant) -> [String] {
+    package func missing(at monotonic: MonotonicTime) -> [String] {
         guard let mark, monotonic - mark.since >= Self.patience else { return [] }
         return handlers.filter { ($0.value.covered ?? 0) < mark.head }.keys.sorted()
     }

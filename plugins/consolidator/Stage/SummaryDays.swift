@@ -1,8 +1,8 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// The days and what the handlers gave for them, in memory (their state) and in the stage's file (their parts).
 struct SummaryDays {

@@ -1,6 +1,4 @@
 import DebouncerStage
-import PluginKit
+import StageKit
 
-PluginProgram.run("debouncer") { context in
-    StageParts(stage: try DebouncerStage(stack: context.stack, instance: context.instance))
-}
+PluginProgram.run(.debouncer)

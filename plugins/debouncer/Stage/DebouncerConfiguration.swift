@@ -1,8 +1,8 @@
 import BackgroundDelivery
+import Configuration
 import HealthModel
-import PluginKit
 
-/// The debouncer's options, times in microseconds.
+/// The debouncer's options.
 package struct DebouncerConfiguration: Sendable {
     /// What a wake in the background does with what was fired.
     package enum Background: String, Sendable, CaseIterable {
@@ -18,12 +18,12 @@ package struct DebouncerConfiguration: Sendable {
     /// What is asked of the observer, by type or "*".
     package var frequencies: [String: String] = ["*": DeliveryFrequency.immediate.name]
     /// How long after the last one each task that repeats begins at the earliest; one that isn't here isn't scheduled.
-    package var intervals: [DebouncerTask: Instant] = [:]
+    package var intervals: [DebouncerTask: Duration] = [:]
     /// At which local hour the day's energy is computed once more; nil: never.
     package var dailyEnergyHour: Int?
     package var tasksNeedNetwork = false
     package var tasksNeedPower = false
-    package var roundPatience: Instant = 120 * Instant.second
+    package var roundPatience = Duration.seconds(120)
 
     package init(policy: ReleaseWindow.Policy) { self.policy = policy }
 }
@@ -52,23 +52,23 @@ extension DebouncerConfiguration {
     /// - Parameter types: by metric (a handler's instance), the types it names; for `windows` and `maximumWaits`.
     /// - Throws: `ConfigurationError` with what is allowed.
     init(_ value: Value, file: String, key: String, metrics: [String: Set<String>]) throws {
-        func microseconds(_ value: Value) -> Instant { Instant((value.double ?? 0) * 1e6) }
-        func byType(_ name: String) throws -> [String: Instant] {
-            var times: [String: Instant] = [:]
+        func seconds(_ value: Value) -> Duration { .seconds(value.double ?? 0) }
+        func byType(_ name: String) throws -> [String: Duration] {
+            var times: [String: Duration] = [:]
             let given = value[name].object ?? [:]
             // A type that is named goes before its metric.
             for (subject, time) in given {
                 guard let types = metrics[subject] else { continue }
-                for type in types { times[type] = microseconds(time) }
+                for type in types { times[type] = seconds(time) }
             }
             for (subject, time) in given where metrics[subject] == nil {
-                times[try Self.type(subject, file: file, key: "\(key).\(name)", metrics)] = microseconds(time)
+                times[try Self.type(subject, file: file, key: "\(key).\(name)", metrics)] = seconds(time)
             }
             return times
         }
         self.init(
             policy: ReleaseWindow.Policy(
-                window: microseconds(value["windowSeconds"]), maximumWait: microseconds(value["maximumWaitSeconds"]),
+                window: seconds(value["windowSeconds"]), maximumWait: seconds(value["maximumWaitSeconds"]),
                 byType: try byType("windows"), maximumByType: try byType("maximumWaits")))
         background = value["background"].string.flatMap(Background.init(rawValue:)) ?? .task
         launcher = value["launch"].string.flatMap(TaskScheduler.Launcher.init(rawValue:)) ?? .own
@@ -82,18 +82,18 @@ extension DebouncerConfiguration {
                 frequencies[try Self.type(subject, file: file, key: "\(key).frequencies", metrics)] = name
             }
         }
-        func interval(_ name: String, _ unit: Instant) -> Instant? {
-            value[name].double.flatMap { $0 > 0 ? Instant($0 * Double(unit)) : nil }
+        func interval(_ name: String, _ unit: Duration) -> Duration? {
+            value[name].double.flatMap { $0 > 0 ? unit * $0 : nil }
         }
-        let minute = 60 * Instant.second
+        let minute = Duration.seconds(60)
         intervals[.remoteSync] = interval("remoteSyncMinutes", minute)
         intervals[.notificationCheck] = interval("notificationCheckMinutes", minute)
         intervals[.refresh] = interval("refreshMinutes", minute)
-        if value["strategy"].string == "combined" { intervals[.catchUp] = interval("catchUpHours", 60 * minute) }
+        if value["strategy"].string == "combined" { intervals[.catchUp] = interval("catchUpHours", minute * 60) }
         dailyEnergyHour = value["dailyEnergyHour"].int.map { Int($0) }
         tasksNeedNetwork = value["tasksNeedNetwork"].bool ?? false
         tasksNeedPower = value["tasksNeedPower"].bool ?? false
-        if let seconds = value["roundPatienceSeconds"].double { roundPatience = Instant(seconds * 1e6) }
+        if let seconds = value["roundPatienceSeconds"].double { roundPatience = .seconds(seconds) }
     }
 
     private static func type(

@@ -1,22 +1,22 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 extension DebouncerStage {
     /// What the observer says of the phone, of registrations and of types that are off.
     func learnDevice(_ beat: Heartbeat, _ turn: Turn) throws {
         guard let observer = beat.observer else { return }
-        registeredLaunch = observer.registered[instance]
+        registration.confirmed = observer.registered[instance]
         window.off = Set(observer.off)
         let fired = observer.fired
         offFired = Dictionary(
             uniqueKeysWithValues: window.off.map { ($0, fired?[$0] ?? beat.head?.sequence ?? .max) })
         let new = observer.device ?? DeviceState()
-        guard new != device else { return }
-        let old = device
-        device = new
+        guard new != phone.device else { return }
+        let old = phone.device
+        phone.device = new
         try store("device", Value(new), turn)
         if old.app == .active, new.app != .active {
             turn.log(.appBackground, ["pending": window.pendingTypes.count])
@@ -26,8 +26,8 @@ extension DebouncerStage {
 
     /// What may be released, as the phone and the tasks are now.
     var reachNow: ReleaseWindow.Reach {
-        if device.isLocked || device.app == .forceQuit { return .nothing }
-        if device.app == .active || isConsolidating || !tasks.scheduler.runningIdentifiers.isEmpty {
+        if phone.device.isLocked || phone.device.app == .forceQuit { return .nothing }
+        if phone.device.app == .active || phone.isConsolidating || !tasks.scheduler.runningIdentifiers.isEmpty {
             return .everything
         }
         return configuration.background == .sync ? .fired : .collecting
@@ -71,32 +71,36 @@ extension DebouncerStage {
     /// Answers the observer's fires: at once in the background, where the pending set has just been kept; with the next repetition in the
     /// foreground, where nothing is lost without.
     func acknowledge(atOnce: Bool, _ turn: Turn) {
-        guard !acknowledgements.isEmpty, atOnce || device.app != .active, device.app != .forceQuit else { return }
+        guard !registration.acknowledgements.isEmpty, atOnce || phone.device.app != .active,
+            phone.device.app != .forceQuit
+        else { return }
         turn.publish(
-            Acknowledged.topic(observer), Acknowledged(consumer: instance, types: acknowledgements))
-        acknowledgements = [:]
+            Acknowledged.topic(observer), Acknowledged(consumer: instance, types: registration.acknowledgements))
+        registration.acknowledgements = [:]
     }
 
     /// Registers this start with the observer, again and again until it says that it has.
     func register(_ turn: Turn) {
-        guard registeredLaunch != launch else { return }
+        guard registration.confirmed != registration.launch else { return }
         turn.publish(
             Register.topic(observer),
-            Register(consumer: instance, launch: launch, types: configuration.frequencies).body)
+            Register(consumer: instance, launch: registration.launch, types: configuration.frequencies).body)
     }
 
     /// What others say of themselves: consumers how far they are, the consolidator whether its task runs, the uploader whether there is a path.
     func hear(_ beat: Heartbeat, _ turn: Turn) throws {
         if beat.instance == consolidator {
             let isRunning = beat.stage.tasks?.contains { $0.state == .running } ?? false
-            guard isRunning != isConsolidating else { return }
-            isConsolidating = isRunning
+            guard isRunning != phone.isConsolidating else { return }
+            phone.isConsolidating = isRunning
             return try adaptReach(turn, reason: "consolidated-daily")
         }
         guard let consumer = consumers.first(where: { $0.name == beat.instance }) else { return }
         // One that has begun anew knows nothing of what its predecessor was told.
-        if lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch { told[consumer.name] = nil }
-        if consumer.role == .uploader { hasPath = beat.uploader?.path?.isSatisfied }
+        if telling.lives.updateValue(beat.epoch, forKey: consumer.name) != beat.epoch {
+            telling.told[consumer.name] = nil
+        }
+        if consumer.role == .uploader { phone.hasPath = beat.uploader?.path?.isSatisfied }
         rounds.heard(beat, of: observer, at: turn.monotonic)
         try heardReplay(beat, turn)
     }
@@ -105,7 +109,7 @@ extension DebouncerStage {
     func followClock(_ turn: Turn) throws {
         let timed = consumers.filter { !$0.times.isEmpty }
         guard !timed.isEmpty else { return }
-        guard !zones.isEmpty else { return askZones(turn) }
+        guard !phone.zones.isEmpty else { return askZones(turn) }
         if let due = nextTime {
             guard turn.now >= due else { return }
             // Its user may have travelled since.
@@ -122,12 +126,13 @@ extension DebouncerStage {
             }
         }
         let minutes = timed.reduce(into: Set<Int>()) { $0.formUnion($1.times) }
-        nextTime = zones.values.flatMap { zone in minutes.compactMap { zone.next(minute: $0, after: turn.now) } }.min()
+        nextTime = phone.zones.values.flatMap { zone in minutes.compactMap { zone.next(minute: $0, after: turn.now) } }
+            .min()
     }
 
     func conditions(_ turn: Turn) -> TaskConditions {
         TaskConditions(
-            now: turn.now, monotonic: turn.monotonic, device: device,
-            hasNetwork: device.network?.isSatisfied ?? hasPath)
+            now: turn.now, monotonic: turn.monotonic, device: phone.device,
+            hasNetwork: phone.device.network?.isSatisfied ?? phone.hasPath)
     }
 }

@@ -1,8 +1,9 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
+import StageKit
 
 /// A sync that somebody asked for, and what became of it.
 struct ManualSync: Sendable, Equatable {
@@ -45,9 +46,9 @@ extension DebouncerStage {
         var new = ManualSync(id: id)
         let concerned = consumers.filter { metric == nil || $0.name == metric || $0.role == .uploader }
         let owners = concerned.filter { metric == nil || $0.role == .handler }
-        if device.isLocked {
+        if phone.device.isLocked {
             new.problem = "the device is locked: the health data can't be read until it is unlocked"
-        } else if device.app == .forceQuit {
+        } else if phone.device.app == .forceQuit {
             new.problem = "the app was force-quit: nothing runs until its user opens it"
         } else if owners.isEmpty {
             new.problem = "there is no such metric"
@@ -75,7 +76,7 @@ extension DebouncerStage {
                 guard let timeline = try ZoneTimeline(wireValue: entries) else {
                     throw StageError.unreadablePage(producer: observer)
                 }
-                zones[user] = timeline
+                phone.zones[user] = timeline
             }
             nextTime = nil
         case .oldest(let id):
@@ -84,7 +85,7 @@ extension DebouncerStage {
                 manual = ManualSync(id: id, problem: "the store holds no samples yet")
                 return
             }
-            let day = zones.values.map { $0.day(of: oldest) }.min()
+            let day = phone.zones.values.map { $0.day(of: oldest) }.min()
             if let day { try begin(historyFrom: day, id: id, turn) }
         }
     }

@@ -1,23 +1,24 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
+import StageKit
 
 extension DebouncerStage {
     /// `"history"` is a number of days, or "all"; the command comes again until its effect shows.
     func beginHistory(_ id: String, _ span: Value, _ turn: Turn) throws {
         guard manual?.id != id else { return }
-        if history != nil {
+        if historical.sync != nil {
             manual = ManualSync(
                 id: id, problem: "a historical sync is under way; 'healthbus tasks cancel historical' ends it")
             return
         }
-        guard device.app == .active else {
+        guard phone.device.app == .active else {
             manual = ManualSync(id: id, problem: "a historical sync begins in the foreground: open the app first")
             return
         }
-        guard let today = zones.values.map({ $0.day(of: turn.now) }).max() else { return askZones(turn) }
+        guard let today = phone.zones.values.map({ $0.day(of: turn.now) }).max() else { return askZones(turn) }
         if let days = span.int, days > 0 {
             try begin(historyFrom: today.adding(days: 1 - Int(min(days, 100_000))), id: id, turn)
         } else if !questions.values.contains(.oldest(id)) {
@@ -26,11 +27,11 @@ extension DebouncerStage {
     }
 
     func begin(historyFrom day: LocalDay, id: String, _ turn: Turn) throws {
-        guard let today = zones.values.map({ $0.day(of: turn.now) }).max() else { return }
+        guard let today = phone.zones.values.map({ $0.day(of: turn.now) }).max() else { return }
         let number = (try load("histories", turn)?.int ?? 0) + 1
         try store("histories", .integer(number), turn)
         let new = History(number: number, from: day, through: today, began: turn.now)
-        history = new
+        historical.sync = new
         try store("history", Value(new.details), turn)
         manual = ManualSync(id: id)
         turn.log(.historyStarted, ["chunks": new.chunks, "from": day.description])
@@ -38,7 +39,7 @@ extension DebouncerStage {
     }
 
     func submitHistory(_ turn: Turn) throws {
-        guard let history else { return }
+        guard let history = historical.sync else { return }
         let request = TaskRequest(
             DebouncerTask.historical.rawValue, title: "Historical sync",
             subtitle: "\(history.from) to \(history.through)", strategy: .queue)
@@ -47,13 +48,13 @@ extension DebouncerStage {
 
     /// The chunk under way, for each consumer's next message; nil when none is.
     var toldReplay: Replay? {
-        guard work[.historical] == .history, window.reach != .nothing, let chunk = history?.chunk,
-            toldChunk == chunk.id,
-            !zones.isEmpty
+        guard work[.historical] == .history, window.reach != .nothing, let chunk = historical.sync?.chunk,
+            historical.toldChunk == chunk.id,
+            !phone.zones.isEmpty
         else {
             return nil
         }
-        let users = ReplayUsers.spans(from: chunk.from, through: chunk.through, zones)
+        let users = ReplayUsers.spans(from: chunk.from, through: chunk.through, phone.zones)
         return Replay(
             id: chunk.id, from: chunk.from.description, through: chunk.through.description, users: users)
     }
@@ -62,29 +63,30 @@ extension DebouncerStage {
     func heardReplay(_ beat: Heartbeat, _ turn: Turn) throws {
         guard work[.historical] == .history, let replay = beat.stage.replay, replay.left == 0
         else { return }
-        guard history?.heard(beat.instance, hasDone: replay.id, of: Set(consumers.map(\.name))) == true,
-            let now = history
+        guard historical.sync?.heard(beat.instance, hasDone: replay.id, of: Set(consumers.map(\.name))) == true,
+            let now = historical.sync
         else { return }
         tasks.report(
             TaskProgress(done: Int64(now.done), total: Int64(now.chunks)), of: DebouncerTask.historical.rawValue)
         try store("history", now.isDone ? .null : Value(now.details), turn)
         if now.isDone {
-            history = nil
+            historical.sync = nil
             turn.log(.historyCompleted, ["chunks": now.chunks])
             finish(.history, success: true, turn)
         } else {
-            toldChunk = nil
+            historical.toldChunk = nil
         }
     }
 
     /// Begins the next chunk once what is live has been consumed: today never waits for the past.
     func replay(_ turn: Turn) throws {
-        guard work[.historical] == .history, let chunk = history?.chunk, toldChunk != chunk.id, rounds.open == nil,
-            !zones.isEmpty
+        guard work[.historical] == .history, let chunk = historical.sync?.chunk, historical.toldChunk != chunk.id,
+            rounds.open == nil,
+            !phone.zones.isEmpty
         else {
             return
         }
-        toldChunk = chunk.id
+        historical.toldChunk = chunk.id
         for consumer in consumers { tell(consumer, turn) }
     }
 }

@@ -1,7 +1,8 @@
 import Changelog
 import HealthModel
-import PluginKit
+import Protocol
 import SQLite
+import StageKit
 
 /// The rounds that have ended: rows of the stage's own changelog under the topic `rounds`, the last thousand.
 struct RoundLedger {
@@ -9,11 +10,11 @@ struct RoundLedger {
     static let retention: Int64 = 1000
     /// Written once so many wait, or once there has been nothing to do for a while: a sync has no commit of its own.
     private static let capacity = 64
-    private static let idle: Instant = 2 * Instant.second
+    private static let idle = Duration.seconds(2)
 
     private(set) var last: Int64 = 0
     private var unsaved: [Rounds.Round] = []
-    private var added: Instant = 0
+    private var added = MonotonicTime.distantPast
     /// Whether each of the last rounds succeeded, newest last.
     private(set) var recent: [Bool] = []
 
@@ -27,7 +28,7 @@ struct RoundLedger {
         }
     }
 
-    mutating func add(_ round: Rounds.Round, at monotonic: Instant) {
+    mutating func add(_ round: Rounds.Round, at monotonic: MonotonicTime) {
         unsaved.append(round)
         added = monotonic
         recent = (recent + [round.isSuccess]).suffix(3)
@@ -48,7 +49,7 @@ struct RoundLedger {
         unsaved = []
     }
 
-    var nextDeadline: Instant? { unsaved.isEmpty ? nil : added + Self.idle }
+    var nextDeadline: MonotonicTime? { unsaved.isEmpty ? nil : added + Self.idle }
 }
 
 extension DebouncerStage {

@@ -1,6 +1,7 @@
 import BackgroundDelivery
+import Configuration
 import HealthModel
-import PluginKit
+import StageKit
 
 extension DebouncerStage {
     /// The debouncer of a stack: every handler and uploader of it is a consumer.
@@ -30,6 +31,7 @@ extension DebouncerStage {
                 uniqueKeysWithValues: stack.handlers.map { ($0.name, Set($0.manifest.types).subtracting(["*"])) }))
         let rights = instance.manifest.rights
         let permitted = rights.permittedTasks
+        try instance.manifest.requireTasks(among: DebouncerTask.allCases.map(\.rawValue))
         for task in configuration.tasks where !permitted.contains(task.rawValue) {
             throw ConfigurationError(
                 file: stack.file, key: key,

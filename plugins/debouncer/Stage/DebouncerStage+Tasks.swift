@@ -1,8 +1,8 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
 
 extension DebouncerStage {
     /// What a running task waits for until it completes.
@@ -32,7 +32,7 @@ extension DebouncerStage {
         for task in moves.begun.compactMap(DebouncerTask.init(rawValue:)) { try begin(task, turn) }
         if work.values.contains(.uploaders), areUploadersLevel { finish(.uploaders, success: true, turn) }
         try adaptReach(turn, reason: "task")
-        if !moves.isEmpty || turn.monotonic - (toldTasks?.at ?? 0) >= Instant.second {
+        if !moves.isEmpty || turn.monotonic - (toldTasks?.at ?? .distantPast) >= .seconds(1) {
             toldTasks = (tasks.scheduler.tasks(conditions(turn)), turn.monotonic)
         }
     }
@@ -80,8 +80,8 @@ extension DebouncerStage {
     private func drop(_ identifier: String, _ turn: Turn) throws {
         guard let task = DebouncerTask(rawValue: identifier) else { return }
         work[task] = nil
-        guard task == .historical, history != nil else { return }
-        history = nil
+        guard task == .historical, historical.sync != nil else { return }
+        historical.sync = nil
         try store("history", .null, turn)
     }
 
@@ -93,26 +93,27 @@ extension DebouncerStage {
     private func nextBegin(_ task: DebouncerTask, _ turn: Turn) -> Instant? {
         if task == .dailyEnergy {
             guard let hour = configuration.dailyEnergyHour else { return nil }
-            return zones.values.compactMap { $0.next(hour: hour, after: turn.now) }.min()
+            return phone.zones.values.compactMap { $0.next(hour: hour, after: turn.now) }.min()
         }
-        return configuration.intervals[task].map { turn.now + $0 }
+        return configuration.intervals[task].map { turn.now + $0.microseconds }
     }
 
     /// Sees to it that each task that repeats is pending, at each launch and whenever one isn't.
     func scheduleTasks(_ turn: Turn) throws {
         for task in configuration.tasks
         where task.isRepeating && tasks.isToBeSubmitted(task.rawValue) {
-            if task == .dailyEnergy, zones.isEmpty { askZones(turn) }
+            if task == .dailyEnergy, phone.zones.isEmpty { askZones(turn) }
             guard let earliest = nextBegin(task, turn) else { continue }
             try tasks.submit(request(task, earliest: earliest), conditions(turn), turn)
         }
         // A historical sync that was under way goes on.
-        if history != nil, !tasks.scheduler.isPending(DebouncerTask.historical.rawValue), work[.historical] == nil,
-            device.app == .active
+        if historical.sync != nil, !tasks.scheduler.isPending(DebouncerTask.historical.rawValue),
+            work[.historical] == nil,
+            phone.device.app == .active
         {
             try submitHistory(turn)
         }
-        if history != nil, zones.isEmpty { askZones(turn) }
+        if historical.sync != nil, phone.zones.isEmpty { askZones(turn) }
     }
 }
 

@@ -1,10 +1,11 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// Coalesces the observer's fires per type and releases the changes to their consumers by `sync.<consumer>`: what a background sync manager is in an app.
 ///
@@ -47,38 +48,22 @@ package final class DebouncerStage: Stage {
 
     var window: ReleaseWindow
     private(set) var head: StoreHead?
-    /// What each consumer was last told.
-    var told: [String: AnchorVector] = [:]
-    /// The epoch in which each consumer was last heard.
-    var lives: [String: Int64] = [:]
-    private var lastRepeat: Instant = 0
-    private var lastSpread: Instant = 0
-    private var repetition = Repetition(at: 0)
+    var telling = Telling()
     /// Types that aren't observed, and up to where each was fired: nothing of them is released beyond.
     var offFired: [String: Int64] = [:]
 
-    // What the app knows of itself and the phone.
-    var device = DeviceState()
+    var phone = Phone()
+    var registration = Registration()
     /// The pending set as it is kept.
     var savedPending: [String: Int64] = [:]
-    /// Types that are to be acknowledged, up to where.
-    var acknowledgements: [String: Int64] = [:]
-    /// The number of this start, and the one that the observer has registered.
-    var launch: Int64 = 0
-    var registeredLaunch: Int64?
-    var hasPath: Bool?
-    var isConsolidating = false
-    var zones: [String: ZoneTimeline] = [:]
 
     var tasks: TaskHost
     /// What a running task waits for.
     var work: [DebouncerTask: Work] = [:]
-    var toldTasks: (tasks: [ScheduledTask], at: Instant)?
+    var toldTasks: (tasks: [ScheduledTask], at: MonotonicTime)?
     var rounds: Rounds
     var ledger = RoundLedger()
-    var history: History?
-    /// The chunk that the consumers have been told of.
-    var toldChunk: String?
+    var historical = HistoricalSync()
     /// How far the observer was in the last heartbeat that was heard: all heads of types up to there are known.
     private(set) var heardHead: Int64 = 0
     /// The manual sync that was asked for last.
@@ -89,7 +74,7 @@ package final class DebouncerStage: Stage {
     var questions: [Int64: Question] = [:]
 
     /// A head that moved without anything for a consumer reaches it within this time: it only advances frontiers.
-    private static let spread: Instant = 250_000
+    private static let spread = Duration.milliseconds(250)
 
     package init(
         instance: String = "debouncer", observer: String, consolidator: String? = nil, consumers: [Consumer],
@@ -118,20 +103,19 @@ package final class DebouncerStage: Stage {
     /// - Throws: `DeliveryError` for a task that the permissions don't hold.
     package func open(_ turn: Turn) throws {
         let database = try turn.write().database
-        try database.execute(
-            "CREATE TABLE IF NOT EXISTS released(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
+        try Self.kept.create(in: database)
         try TaskHost.createTables(in: database)
         for task in configuration.tasks.sorted(by: { $0.rawValue < $1.rawValue }) {
             try tasks.register(task.rawValue, task.kind)
         }
         try tasks.open(turn)
-        launch = (try load("launch", turn)?.int ?? 0) + 1
-        try store("launch", .integer(launch), turn)
-        if let saved = try load("history", turn) { history = saved.read().flatMap { History($0) } }
+        registration.launch = (try load("launch", turn)?.int ?? 0) + 1
+        try store("launch", .integer(registration.launch), turn)
+        if let saved = try load("history", turn) { historical.sync = saved.read().flatMap { History($0) } }
         try ledger.open(turn)
         rounds.goOn(after: ledger.last)
         // Until the observer speaks, the phone is as it was.
-        if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { device = state }
+        if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { phone.device = state }
         window.reach = reachNow
         savedPending = (try load("pending", turn)?.object ?? [:]).compactMapValues(\.int)
         guard let saved = try load("released", turn) else { return }
@@ -141,18 +125,11 @@ package final class DebouncerStage: Stage {
         head = kept.head
     }
 
-    func load(_ key: String, _ turn: Turn) throws -> Value? {
-        let read = try turn.database.prepare("SELECT value FROM released WHERE key = ?")
-        read.bind(1, key)
-        return try read.firstRow { $0.bytes(0) }.map { try Value(json: $0) }
-    }
+    private static let kept = ValueTable("released")
 
-    func store(_ key: String, _ value: Value, _ turn: Turn) throws {
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO released VALUES (?, ?)")
-        write.bind(1, key)
-        write.bind(2, value.json())
-        try write.run()
-    }
+    func load(_ key: String, _ turn: Turn) throws -> Value? { try Self.kept.value(key, in: turn.database) }
+
+    func store(_ key: String, _ value: Value, _ turn: Turn) throws { try Self.kept.set(key, to: value, turn) }
 
     package func receive(_ message: Message, _ turn: Turn) throws {
         if let beat = Heartbeat(message) {
@@ -168,8 +145,8 @@ package final class DebouncerStage: Stage {
             try obey(message.body, turn)
         } else if let fire = message.body.read(Observed.self) {
             try follow(fire.head, turn)
-            turn.log(.observerFired, ["type": fire.type, "locked": device.isLocked])
-            acknowledgements[fire.type] = max(acknowledgements[fire.type] ?? 0, fire.sequence)
+            turn.log(.observerFired, ["type": fire.type, "locked": phone.device.isLocked])
+            registration.acknowledgements[fire.type] = max(registration.acknowledgements[fire.type] ?? 0, fire.sequence)
             if window.changed(fire.type, to: fire.sequence, at: turn.monotonic) {
                 try released([fire.type], reason: "fire", turn)
             }
@@ -187,7 +164,7 @@ package final class DebouncerStage: Stage {
     private func releaseAnew(_ turn: Turn) throws {
         window.reset()
         rounds.reset()
-        told = [:]
+        telling.told = [:]
         try save(turn)
     }
 
@@ -195,45 +172,49 @@ package final class DebouncerStage: Stage {
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         guard request.action == "reset" else { return .refused("a debouncer has no '\(request.action)'") }
         try releaseAnew(turn)
-        if history != nil {
-            history = nil
+        if historical.sync != nil {
+            historical.sync = nil
             try store("history", .null, turn)
             finish(.history, success: false, turn)
         }
         return .done([:])
     }
 
-    package func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
         try runTasks(turn)
         try closeWindows(turn)
         try keepPending(turn)
         try finishRounds(turn)
         try replay(turn)
         // What waits for an answer is said again soon.
-        if registeredLaunch != launch || !acknowledgements.isEmpty || toldReplay != nil {
-            repetition.moved(at: turn.monotonic)
+        if registration.confirmed != registration.launch || !registration.acknowledgements.isEmpty || toldReplay != nil
+        {
+            telling.repetition.moved(at: turn.monotonic)
         }
-        if turn.monotonic >= repetition.next(after: lastRepeat, at: turn.monotonic)
+        if turn.monotonic >= telling.repetition.next(after: telling.lastRepeat, at: turn.monotonic)
             || nextTime.map({ turn.now >= $0 }) ?? false
         {
-            lastRepeat = turn.monotonic
-            lastSpread = turn.monotonic
+            telling.lastRepeat = turn.monotonic
+            telling.lastSpread = turn.monotonic
             register(turn)
             try scheduleTasks(turn)
             try followClock(turn)
             for consumer in consumers { tell(consumer, turn) }
-        } else if turn.monotonic - lastSpread >= Self.spread {
-            lastSpread = turn.monotonic
-            for consumer in consumers where told[consumer.name] != vector(for: consumer) { tell(consumer, turn) }
+        } else if turn.monotonic - telling.lastSpread >= Self.spread {
+            telling.lastSpread = turn.monotonic
+            for consumer in consumers where telling.told[consumer.name] != vector(for: consumer) {
+                tell(consumer, turn)
+            }
         }
-        acknowledge(atOnce: lastRepeat == turn.monotonic, turn)
+        acknowledge(atOnce: telling.lastRepeat == turn.monotonic, turn)
         try tasks.save(turn)
-        let spread = consumers.contains { told[$0.name] != vector(for: $0) } ? lastSpread + Self.spread : .max
+        let spread =
+            consumers.contains { telling.told[$0.name] != vector(for: $0) } ? telling.lastSpread + Self.spread : nil
         return [
-            window.nextDeadline ?? .max, repetition.next(after: lastRepeat, at: turn.monotonic), spread,
-            nextTime.map { turn.monotonic + max(0, $0 - turn.now) } ?? .max, rounds.nextDeadline ?? .max,
-            tasks.scheduler.nextDeadline(conditions(turn)) ?? .max,
-        ].min()
+            window.nextDeadline, telling.repetition.next(after: telling.lastRepeat, at: turn.monotonic), spread,
+            nextTime.map { turn.monotonic + .microseconds(max(0, $0 - turn.now)) }, rounds.nextDeadline,
+            tasks.scheduler.nextDeadline(conditions(turn)),
+        ].compactMap { $0 }.min()
     }
 
     private func closeWindows(_ turn: Turn) throws {
@@ -269,7 +250,9 @@ package final class DebouncerStage: Stage {
     func tell(_ consumer: Consumer, _ turn: Turn) {
         guard let head else { return }
         let released = vector(for: consumer)
-        if told.updateValue(released, forKey: consumer.name) != released { repetition.moved(at: turn.monotonic) }
+        if telling.told.updateValue(released, forKey: consumer.name) != released {
+            telling.repetition.moved(at: turn.monotonic)
+        }
         turn.publish(
             Release.topic(consumer.name),
             Release(
@@ -293,7 +276,7 @@ package final class DebouncerStage: Stage {
         var common = StageDetails()
         common.tasks = toldTasks?.tasks
         let own = DebouncerDetails(
-            pending: window.pendingTypes.count, manual: manual?.details, history: history?.details)
+            pending: window.pendingTypes.count, manual: manual?.details, history: historical.sync?.details)
         return StageReport(
             frontier: [observer: window.released.minimum], details: HeartbeatDetails(own, common))
     }

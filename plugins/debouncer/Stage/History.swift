@@ -1,6 +1,5 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
 
 /// The historical sync: a span of days is delivered again in chunks, the newest first, one after the other. Pure, and kept in the stage's file.

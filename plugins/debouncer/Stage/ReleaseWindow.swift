@@ -8,16 +8,16 @@ import Protocol
 /// closes at once. What a closed window leads to depends on the reach: a release while the app has time, a place in the pending set while it hasn't.
 package struct ReleaseWindow: Sendable, Equatable {
     package struct Policy: Sendable, Equatable {
-        /// Length of the trailing window, microseconds, for types that nothing else names.
-        package var window: Instant
+        /// Length of the trailing window, for types that nothing else names.
+        package var window: Duration
         /// The longest that a change waits, however often its type changes.
-        package var maximumWait: Instant
-        package var byType: [String: Instant]
-        package var maximumByType: [String: Instant]
+        package var maximumWait: Duration
+        package var byType: [String: Duration]
+        package var maximumByType: [String: Duration]
 
         package init(
-            window: Instant, maximumWait: Instant, byType: [String: Instant] = [:],
-            maximumByType: [String: Instant] = [:]
+            window: Duration, maximumWait: Duration, byType: [String: Duration] = [:],
+            maximumByType: [String: Duration] = [:]
         ) {
             self.window = window
             self.maximumWait = maximumWait
@@ -25,8 +25,8 @@ package struct ReleaseWindow: Sendable, Equatable {
             self.maximumByType = maximumByType
         }
 
-        func window(of type: String) -> Instant { byType[type] ?? window }
-        func maximum(of type: String) -> Instant { max(maximumByType[type] ?? maximumWait, window(of: type)) }
+        func window(of type: String) -> Duration { byType[type] ?? window }
+        func maximum(of type: String) -> Duration { max(maximumByType[type] ?? maximumWait, window(of: type)) }
     }
 
     /// What may be released at present.
@@ -42,8 +42,8 @@ package struct ReleaseWindow: Sendable, Equatable {
     }
 
     struct Waiting: Sendable, Equatable {
-        var first: Instant
-        var last: Instant
+        var first: MonotonicTime
+        var last: MonotonicTime
         var sequence: Int64
     }
 
@@ -86,12 +86,12 @@ package struct ReleaseWindow: Sendable, Equatable {
     package var hasUnreleased: Bool { newest.contains { $0.value > released[$0.key] && !off.contains($0.key) } }
 
     /// A type has been fired up to `sequence`. True when that released something at once.
-    package mutating func changed(_ type: String, to sequence: Int64, at now: Instant) -> Bool {
+    package mutating func changed(_ type: String, to sequence: Int64, at now: MonotonicTime) -> Bool {
         newest[type] = max(newest[type] ?? 0, sequence)
         // What is collected has had its window; with time for the app it gets another, and goes out.
         let known = reach == .collecting ? collected[type] ?? 0 : 0
         guard sequence > released[type], sequence > known, !off.contains(type), reach != .nothing else { return false }
-        if policy.window(of: type) == 0 {
+        if policy.window(of: type) == .zero {
             waiting[type] = nil
             guard reach != .collecting else {
                 collected[type] = sequence
@@ -115,7 +115,7 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     /// The observer's head and all its heads by type, from one read, and how far each type has been fired. The types that were released at once.
     package mutating func heard(
-        head: Int64, heads: [String: Int64], fired: AnchorVector? = nil, at now: Instant
+        head: Int64, heads: [String: Int64], fired: AnchorVector? = nil, at now: MonotonicTime
     ) -> [String] {
         var atOnce: [String] = []
         for (type, sequence) in heads {
@@ -134,7 +134,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     }
 
     /// Closes the windows that have waited long enough: what they held is released, or collected; the types.
-    package mutating func close(at now: Instant) -> [String] {
+    package mutating func close(at now: MonotonicTime) -> [String] {
         guard reach != .nothing else { return [] }
         let due = waiting.filter { deadline($0.key, $0.value) <= now }
         for (type, entry) in due { close(type, entry) }
@@ -171,11 +171,11 @@ package struct ReleaseWindow: Sendable, Equatable {
         return moved.sorted()
     }
 
-    package var nextDeadline: Instant? {
+    package var nextDeadline: MonotonicTime? {
         reach == .nothing ? nil : waiting.map { deadline($0.key, $0.value) }.min()
     }
 
-    private func deadline(_ type: String, _ entry: Waiting) -> Instant {
+    private func deadline(_ type: String, _ entry: Waiting) -> MonotonicTime {
         min(entry.last + policy.window(of: type), entry.first + policy.maximum(of: type))
     }
 

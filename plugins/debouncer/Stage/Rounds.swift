@@ -1,6 +1,5 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
 
 /// What becomes of releases: a release opens a round, which a consumer passes when it has consumed all that was released to it. Pure.
@@ -13,15 +12,14 @@ package struct Rounds: Sendable, Equatable {
         package var reason: String
         /// By the clock.
         package var began: Instant
-        /// Monotonic.
-        var since: Instant
+        var since: MonotonicTime
         /// Consumers that have still to come as far.
         package var waiting: [String: AnchorVector]
-        /// Microseconds that each took.
-        package var succeeded: [String: Instant] = [:]
+        /// How long each took.
+        package var succeeded: [String: Duration] = [:]
         /// Why each failed.
         package var failed: [String: String] = [:]
-        package var duration: Instant = 0
+        package var duration = Duration.zero
     }
 
     /// How far a consumer is, by its heartbeat.
@@ -31,23 +29,23 @@ package struct Rounds: Sendable, Equatable {
         var consumed: AnchorVector?
         var pending: Int
         var failedDays: Int
-        /// Monotonic: when it was last heard, and when it last got on.
-        var heard: Instant
-        var moved: Instant
+        /// When it was last heard, and when it last got on.
+        var heard: MonotonicTime
+        var moved: MonotonicTime
     }
 
     /// A consumer that isn't heard for this long is silent.
-    package static let silence: Instant = 15 * Instant.second
+    package static let silence = Duration.seconds(15)
 
-    /// Monotonic time without any progress after which a consumer has failed.
-    private let patience: Instant
+    /// Time without any progress after which a consumer has failed.
+    private let patience: Duration
     private var standings: [String: Standing] = [:]
     package private(set) var open: Round?
     private var next: Round?
     private var last: Int64
 
     /// - Parameter last: the number of the last round that is kept.
-    package init(patience: Instant, last: Int64 = 0) {
+    package init(patience: Duration, last: Int64 = 0) {
         self.patience = patience
         self.last = last
     }
@@ -57,7 +55,7 @@ package struct Rounds: Sendable, Equatable {
     /// Something is released to these consumers; the number of the round that tells when they have it.
     @discardableResult
     package mutating func release(
-        _ targets: [String: AnchorVector], reason: String, now: Instant, monotonic: Instant
+        _ targets: [String: AnchorVector], reason: String, now: Instant, monotonic: MonotonicTime
     ) -> Int64 {
         guard open != nil else {
             last += 1
@@ -75,7 +73,7 @@ package struct Rounds: Sendable, Equatable {
     }
 
     /// A consumer has said how far it is.
-    package mutating func heard(_ beat: Heartbeat, of upstream: String, at monotonic: Instant) {
+    package mutating func heard(_ beat: Heartbeat, of upstream: String, at monotonic: MonotonicTime) {
         guard let frontier = beat.frontier[upstream] else { return }
         let old = standings[beat.instance]
         let stage = beat.stage
@@ -90,7 +88,7 @@ package struct Rounds: Sendable, Equatable {
     }
 
     /// Who has come as far is done with the round, whatever is said in its name later.
-    private mutating func noteReached(_ consumer: String, at monotonic: Instant) {
+    private mutating func noteReached(_ consumer: String, at monotonic: MonotonicTime) {
         guard let round = open, let target = round.waiting[consumer], hasReached(consumer, target) else { return }
         open?.waiting[consumer] = nil
         let failedDays = standings[consumer]?.failedDays ?? 0
@@ -110,17 +108,17 @@ package struct Rounds: Sendable, Equatable {
     }
 
     /// Rounds that have ended, oldest first.
-    package mutating func ended(at monotonic: Instant) -> [Round] {
+    package mutating func ended(at monotonic: MonotonicTime) -> [Round] {
         var ended: [Round] = []
         while let waiting = open?.waiting.keys {
             for consumer in waiting { noteReached(consumer, at: monotonic) }
             guard var round = open else { break }
             for consumer in round.waiting.keys {
                 let standing = standings[consumer]
-                if monotonic - max(standing?.heard ?? 0, round.since) >= Self.silence {
+                if monotonic - max(standing?.heard ?? .distantPast, round.since) >= Self.silence {
                     round.waiting[consumer] = nil
                     round.failed[consumer] = "not heard"
-                } else if monotonic - max(standing?.moved ?? 0, round.since) >= patience {
+                } else if monotonic - max(standing?.moved ?? .distantPast, round.since) >= patience {
                     round.waiting[consumer] = nil
                     round.failed[consumer] = "no progress"
                 }
@@ -137,14 +135,14 @@ package struct Rounds: Sendable, Equatable {
         return ended
     }
 
-    /// When somebody's patience or silence ends next (monotonic); nil without an open round.
-    package var nextDeadline: Instant? {
+    /// When somebody's patience or silence ends next; nil without an open round.
+    package var nextDeadline: MonotonicTime? {
         guard let open else { return nil }
         return open.waiting.keys.map { consumer in
             let standing = standings[consumer]
             return min(
-                max(standing?.heard ?? 0, open.since) + Self.silence,
-                max(standing?.moved ?? 0, open.since) + patience)
+                max(standing?.heard ?? .distantPast, open.since) + Self.silence,
+                max(standing?.moved ?? .distantPast, open.since) + patience)
         }.min()
     }
 
@@ -172,6 +170,7 @@ extension Rounds.Round {
 
     var result: RoundResult {
         RoundResult(
-            number: number, reason: reason, began: began, duration: duration, succeeded: succeeded, failed: failed)
+            number: number, reason: reason, began: began, duration: duration.microseconds,
+            succeeded: succeeded.mapValues(\.microseconds), failed: failed)
     }
 }

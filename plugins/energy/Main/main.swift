@@ -1,4 +1,5 @@
 import EnergyStage
-import PluginKit
+import HandlerKit
+import StageKit
 
-PluginProgram.run("energy") { context in StageParts(stage: HandlerStage(EnergyHandler(), context)) }
+PluginProgram.run("energy", EnergyHandler())

@@ -6,12 +6,12 @@ import HealthStatistics
 /// `activeEnergyKilocalories` and `basalEnergyKilocalories` don't overlap: active excludes resting energy. `exerciseMinutes`,
 /// `moveMinutes` (a ring that counts minutes rather than energy) and `standMinutes` are Apple's samples; `standHours` are the distinct local hours with a stood value, 0 when all samples say idle. The workouts' own energy isn't
 /// added: their samples are in the totals already.
-package struct EnergyHandler: DayHandler {
-    package let version = 2
+public struct EnergyHandler: PluginHandler {
+    public let version = 2
 
-    package init() {}
+    public init() {}
 
-    package func compute(_ input: DayInput) throws -> DayOutput {
+    public func compute(_ input: DayInput) throws -> DayOutput {
         var output = DayOutput()
         output.addTotal("activeEnergyKilocalories", of: "HKQuantityTypeIdentifierActiveEnergyBurned", from: input)
         output.addTotal("basalEnergyKilocalories", of: "HKQuantityTypeIdentifierBasalEnergyBurned", from: input)

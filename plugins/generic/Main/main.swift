@@ -1,4 +1,5 @@
 import GenericStage
-import PluginKit
+import HandlerKit
+import StageKit
 
-PluginProgram.run("generic") { context in StageParts(stage: HandlerStage(GenericHandler(), context)) }
+PluginProgram.run("generic", GenericHandler())

@@ -12,12 +12,12 @@ import HealthStatistics
 ///
 /// `unit` is the canonical unit, null where there is none or it isn't known. Which types have a handler is the stack's to know: its host
 /// hands this one all others. Configuration: `sourceOrder`. Workouts are never here.
-package struct GenericHandler: DayHandler {
-    package let version = 2
+public struct GenericHandler: PluginHandler {
+    public let version = 2
 
-    package init() {}
+    public init() {}
 
-    package func compute(_ input: DayInput) throws -> DayOutput {
+    public func compute(_ input: DayInput) throws -> DayOutput {
         var other: [String: Value] = [:]
         for (identifier, rows) in input.samples.rowsByType() {
             let type = HealthType.named(identifier)

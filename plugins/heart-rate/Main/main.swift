@@ -1,4 +1,5 @@
+import HandlerKit
 import HeartRateStage
-import PluginKit
+import StageKit
 
-PluginProgram.run("heart-rate") { context in StageParts(stage: HandlerStage(HeartRateHandler(), context)) }
+PluginProgram.run("heart-rate", HeartRateHandler())

@@ -6,14 +6,14 @@ import HealthStatistics
 /// `heartRate` holds `min`, `max`, `average` (weighted by duration) and `resting`, beats a minute, null where there are no samples.
 /// `resting` is the day's latest: the system replaces its estimate as the day goes on. `hrvSDNNMilliseconds` is the plain mean.
 /// By hour there are the heart rate's average (`heartRate`), minimum and maximum (`heartRateMin`, `heartRateMax`).
-package struct HeartRateHandler: DayHandler {
-    package let version = 3
+public struct HeartRateHandler: PluginHandler {
+    public let version = 3
     /// Of samples that stand for several (iOS 8) the least and the greatest value.
-    package let payloadTypes: Set = ["HKQuantityTypeIdentifierHeartRate"]
+    public let payloadTypes: Set = ["HKQuantityTypeIdentifierHeartRate"]
 
-    package init() {}
+    public init() {}
 
-    package func compute(_ input: DayInput) throws -> DayOutput {
+    public func compute(_ input: DayInput) throws -> DayOutput {
         let samples = input.samples
         let rateRows = samples.rows(of: "HKQuantityTypeIdentifierHeartRate")
         let rate = DiscreteStatistics(samples, rows: rateRows, style: .temporallyWeighted, in: input.window)

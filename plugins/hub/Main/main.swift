@@ -1,6 +1,7 @@
+import Configuration
 import HubStage
 import MessageBus
-import PluginKit
+import StageKit
 
 PluginProgram.start("hub") { context, stopper in
     let log = context.log

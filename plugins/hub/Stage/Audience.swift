@@ -11,7 +11,7 @@ final class Audience {
     private struct Peer {
         var identity: String
         var topics: [TopicGrant.Pattern]
-        var heard: Instant
+        var heard: MonotonicTime
     }
 
     enum Word: Equatable {
@@ -27,7 +27,7 @@ final class Audience {
     /// Of all connections of one identity: each message is held against each of them.
     private static let topicsLimitOfAll = 1024
     /// Who hasn't said for so long what it wants to hear is gone, or will say it again.
-    private static let patience: Instant = 15 * Instant.second
+    private static let patience = Duration.seconds(15)
 
     let socket: ZeroMQSocket
     private var peers: [[UInt8]: Peer] = [:]
@@ -41,7 +41,7 @@ final class Audience {
     var count: Int { peers.count }
 
     /// Hears one word of a peer.
-    func listen(_ guests: GuestList, at monotonic: Instant) throws -> Word {
+    func listen(_ guests: GuestList, at now: MonotonicTime) throws -> Word {
         guard let (frames, user) = try socket.receiveWithUser(), let peer = frames.first else { return .none }
         guard let user, let grant = guests.grants[user] else {
             return .denied(BusNotice(.denied, who: user ?? "nobody", why: "isn't on the hub's list any more"))
@@ -60,7 +60,7 @@ final class Audience {
         guard others.reduce(wanted.count, { $0 + $1.topics.count }) <= Self.topicsLimitOfAll else {
             return denied("wants to hear more than \(Self.topicsLimitOfAll) topics")
         }
-        peers[peer] = Peer(identity: user, topics: Array(wanted), heard: monotonic)
+        peers[peer] = Peer(identity: user, topics: Array(wanted), heard: now)
         return .subscribed(isNew: isNew)
     }
 
@@ -83,8 +83,8 @@ final class Audience {
         for name in wanting.keys where try !socket.offer([name] + frames) { peers[name] = nil }
     }
 
-    func forgetSilent(at monotonic: Instant) {
-        peers = peers.filter { monotonic - $0.value.heard < Self.patience }
+    func forgetSilent(at now: MonotonicTime) {
+        peers = peers.filter { now - $0.value.heard < Self.patience }
     }
 }
 

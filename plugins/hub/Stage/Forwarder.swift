@@ -1,4 +1,5 @@
 import CZeroMQ
+import Clocks
 import Foundation
 import HealthModel
 import MessageBus
@@ -67,7 +68,7 @@ package final class Forwarder: Sendable {
         var items =
             hall.pollItems + [zmq_pollitem_t(socket: nil, fd: wakeup.readEnd, events: Int16(ZMQ_POLLIN), revents: 0)]
         var beats = BeatClock(at: MonotonicClock.now)
-        var nextLook: Instant = .max
+        var nextLook = MonotonicTime.distantFuture
         if let interval = hall.lookInterval { nextLook = Repetition.next(interval, after: MonotonicClock.now) }
         while !isStopping {
             let now = MonotonicClock.now
@@ -85,7 +86,7 @@ package final class Forwarder: Sendable {
                 guard try hall.lookUp(at: now) else { return }
                 nextLook = Repetition.next(interval, after: now)
             }
-            let wait = max(0, min(beats.next, nextLook) - MonotonicClock.now) / 1000 + 1
+            let wait = max(.zero, min(beats.next, nextLook) - MonotonicClock.now).microseconds / 1000 + 1
             if zmq_poll(&items, Int32(items.count), Int(wait)) < 0, zmq_errno() != EINTR { throw BusError.last("poll") }
             wakeup.drain()
             // Subscriptions first: a new subscriber hears the next message, not the one after a burst.
@@ -118,26 +119,26 @@ package final class Forwarder: Sendable {
 
 /// When the hub says that it is there: from time to time, and soon after somebody came.
 private struct BeatClock {
-    /// Between heartbeats that new subscriptions bring about, microseconds.
-    private static let impatience: Instant = 30_000
-    private(set) var next: Instant
-    private var last: Instant = 0
+    /// Between heartbeats that new subscriptions bring about.
+    private static let impatience = Duration.milliseconds(30)
+    private(set) var next: MonotonicTime
+    private var last = MonotonicTime.distantPast
     private var repetition: Repetition
     private var hasNewcomer = false
 
-    init(at now: Instant) {
+    init(at now: MonotonicTime) {
         next = now
         repetition = Repetition(at: now)
     }
 
-    mutating func isDue(at now: Instant) -> Bool {
+    mutating func isDue(at now: MonotonicTime) -> Bool {
         guard now >= next else { return false }
         last = now
         next = repetition.next(after: now, at: now)
         return true
     }
 
-    mutating func greet(at now: Instant) {
+    mutating func greet(at now: MonotonicTime) {
         hasNewcomer = true
         repetition.moved(at: now)
         next = min(next, last + Self.impatience)

@@ -12,10 +12,10 @@ protocol Hall: AnyObject {
     func forward() throws -> Bool?
     /// Says something of the hub's own to all who want to hear it.
     func say(_ frames: [[UInt8]]) throws
-    /// How often `lookUp` is called, microseconds; nil where there is nothing to look up.
-    var lookInterval: Instant? { get }
+    /// How often `lookUp` is called; nil where there is nothing to look up.
+    var lookInterval: Duration? { get }
     /// Looks whether the keys still hold; false when all must connect anew.
-    func lookUp(at monotonic: Instant) throws -> Bool
+    func lookUp(at now: MonotonicTime) throws -> Bool
 }
 
 /// Asks nobody: whoever can open the Unix sockets is one of the account's own processes. An XSUB/XPUB forwarder.
@@ -56,6 +56,6 @@ final class OpenHall: Hall {
 
     func say(_ frames: [[UInt8]]) throws { _ = try subscribers.send(frames) }
 
-    let lookInterval: Instant? = nil
-    func lookUp(at monotonic: Instant) throws -> Bool { true }
+    let lookInterval: Duration? = nil
+    func lookUp(at now: MonotonicTime) throws -> Bool { true }
 }

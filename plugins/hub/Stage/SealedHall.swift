@@ -1,4 +1,5 @@
 import CZeroMQ
+import Clocks
 import HealthModel
 import MessageBus
 import Protocol
@@ -135,10 +136,10 @@ final class SealedHall: Hall {
 
     func say(_ frames: [[UInt8]]) throws { try audience.hear(frames, guests) }
 
-    let lookInterval: Instant? = Instant.second
+    let lookInterval: Duration? = .seconds(1)
 
-    func lookUp(at monotonic: Instant) throws -> Bool {
-        audience.forgetSilent(at: monotonic)
+    func lookUp(at now: MonotonicTime) throws -> Bool {
+        audience.forgetSilent(at: now)
         let new: (keys: BusKeyPair, guests: GuestList)
         do { new = (try seal.keys(), try seal.guests()) } catch {
             notice(BusNotice(.unreadable, who: "the hub's keys", why: "\(error)"))

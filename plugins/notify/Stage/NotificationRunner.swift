@@ -1,8 +1,10 @@
+import Configuration
 import Dispatch
 import Foundation
 import Glibc
 import HTTP
-import PluginKit
+import MessageBus
+import StageKit
 
 /// Runs the program or calls the webhook, one at a time, on a thread of its own.
 package final class NotificationRunner: EffectRunner {

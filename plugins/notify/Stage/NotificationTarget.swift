@@ -1,6 +1,6 @@
+import Configuration
 import Foundation
 import HTTP
-import PluginKit
 
 /// Where notifications go: a program, or a webhook.
 package enum NotificationTarget: Sendable, Equatable {

@@ -1,9 +1,9 @@
 import Changelog
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
 
 /// Tells a person of alerts: pulls them from every stage that raises some, and has each one told, in order, before its anchor moves.
 ///
@@ -21,14 +21,14 @@ package final class NotifyStage: Stage {
     private var waiting: [Waiting] = []
     private var effect: Int64?
     private var attempt = 0
-    private var waitUntil: Instant = 0
+    private var waitUntil = MonotonicTime.distantPast
     private var told: Int64 = 0
     private var givenUp: Int64 = 0
     private var problem: String?
 
     /// One that couldn't be told this often is left: the next may matter more.
     private static let attempts = 8
-    private static let longestWait: Instant = 300 * Instant.second
+    private static let longestWait = Duration.seconds(300)
 
     /// - Parameters:
     ///   - kinds: which alerts; nil for all.
@@ -101,18 +101,18 @@ package final class NotifyStage: Stage {
                 turn.log(.notifyGivenUp, ["kind": waiting.first?.notifications.first?.kind ?? ""])
                 return done()
             }
-            waitUntil = turn.monotonic + min(Self.longestWait, Instant.second << Int64(attempt))
+            waitUntil = turn.monotonic + min(Self.longestWait, .seconds(1 << attempt))
         }
     }
 
     private func done() {
         if attempt < Self.attempts { problem = nil }
         attempt = 0
-        waitUntil = 0
+        waitUntil = .distantPast
         if waiting.first?.notifications.isEmpty == false { waiting[0].notifications.removeFirst() }
     }
 
-    package func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
         while effect == nil, let first = waiting.first {
             if let next = first.notifications.first {
                 guard turn.monotonic >= waitUntil else { return waitUntil }

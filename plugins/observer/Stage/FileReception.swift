@@ -1,5 +1,7 @@
 import HealthModel
-import PluginKit
+import MessageBus
+import ObserverReading
+import StageKit
 
 /// One file that comes over the bus in pieces. The observer asks for them, so that order, repetition and back-pressure are its own: one request is under
 /// way while the pieces of the one before are being written. How much is here is the length of the file in the inbox, and nothing else.
@@ -7,7 +9,7 @@ struct FileReception {
     let id: String
     let sender: String
     /// When the sender last said that it is there, by the clock that never jumps.
-    var heard: Instant
+    var heard: MonotonicTime
     /// Up to which byte pieces have come; nil until the inbox has told what is there from before.
     private(set) var arrived: Int64?
     private(set) var pull: Pull?
@@ -19,9 +21,9 @@ struct FileReception {
     private var mismatches = 0
 
     /// A sender that says nothing for so long is given up; the file waits for another.
-    static let patience = 10 * Instant.second
+    static let patience = Duration.seconds(10)
 
-    init(id: String, sender: String, heard: Instant) {
+    init(id: String, sender: String, heard: MonotonicTime) {
         self.id = id
         self.sender = sender
         self.heard = heard
@@ -75,43 +77,5 @@ struct FileReception {
         mismatches += 1
         (arrived, waiting, isWriting, isWhole) = (0, nil, false, false)
         return mismatches == 1
-    }
-}
-
-/// Bytes of a file from one place on, as one answer brought them.
-package struct FilePieces: Sendable, Equatable {
-    package var offset: Int64
-    package var pieces: [[UInt8]]
-    /// With the last of them: the file's size and its hash.
-    package var whole: Whole?
-
-    package struct Whole: Sendable, Equatable {
-        package var size: Int64
-        package var hash: [UInt8]
-
-        package init(size: Int64, hash: [UInt8]) {
-            self.size = size
-            self.hash = hash
-        }
-    }
-
-    var end: Int64 { offset + pieces.reduce(0) { $0 + Int64($1.count) } }
-
-    package init(offset: Int64, pieces: [[UInt8]], whole: Whole? = nil) {
-        self.offset = offset
-        self.pieces = pieces
-        self.whole = whole
-    }
-
-    /// nil when the pages don't follow on each other from `offset`, or bring nothing.
-    init?(_ pages: [Value], at offset: Int64) {
-        self.init(offset: offset, pieces: [])
-        for page in pages {
-            guard whole == nil, page["offset"].int == end, let bytes = page["bytes"].bytes else { return nil }
-            pieces.append(bytes)
-            if let size = page["size"].int, let hash = page["hash"].bytes { whole = Whole(size: size, hash: hash) }
-        }
-        if let whole, whole.size != end { return nil }
-        guard end > offset || whole != nil else { return nil }
     }
 }

@@ -7,7 +7,7 @@ import HealthStore
 final class ImportAttempt {
     let id: String
     let session: ImportSession
-    let startedAt: Instant
+    let startedAt: MonotonicTime
     var counts = IngestCounts()
     /// Inputs that couldn't be understood.
     private(set) var quarantinedInputs: Int64 = 0
@@ -25,7 +25,7 @@ final class ImportAttempt {
     /// Of the route whose pieces come now.
     var routeSummary = RouteSummary()
 
-    init(id: String, source: String, startedAt: Instant) {
+    init(id: String, source: String, startedAt: MonotonicTime) {
         self.id = id
         session = ImportSession(source: source)
         self.startedAt = startedAt

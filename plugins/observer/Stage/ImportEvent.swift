@@ -1,5 +1,6 @@
 import HealthImport
 import HealthModel
+import ObserverReading
 
 /// What the observer asks its host to do.
 package enum ObserverEffect: Sendable {

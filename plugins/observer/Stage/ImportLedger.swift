@@ -3,8 +3,9 @@ import HealthImport
 import HealthModel
 import HealthStatistics
 import HealthStore
-import PluginKit
+import ObserverReading
 import SQLite
+import StageKit
 
 /// The files handed over, in the order of their arrival: which wait, which is being read, what became of each. The table is the truth; whoever asked may die.
 final class ImportLedger {
@@ -40,20 +41,6 @@ final class ImportLedger {
     }
 
     private(set) var entries: [Entry] = []
-
-    static func createTables(in database: Database) throws {
-        try database.execute(
-            """
-            CREATE TABLE IF NOT EXISTS imports(
-                number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, user TEXT NOT NULL, state TEXT NOT NULL,
-                submitted INTEGER NOT NULL, added TEXT NOT NULL, report TEXT, problem TEXT, seconds REAL NOT NULL);
-            CREATE TABLE IF NOT EXISTS import_plans(id TEXT PRIMARY KEY, plan TEXT NOT NULL) WITHOUT ROWID;
-            CREATE TABLE IF NOT EXISTS import_offers(
-                id TEXT PRIMARY KEY, request TEXT NOT NULL, heard INTEGER NOT NULL) WITHOUT ROWID;
-            CREATE TABLE IF NOT EXISTS first_reads(
-                user TEXT PRIMARY KEY, after INTEGER NOT NULL, until INTEGER) WITHOUT ROWID
-            """)
-    }
 
     func open(_ turn: Turn) throws {
         try turn.database.prepare(
@@ -125,10 +112,7 @@ final class ImportLedger {
         try write.run()
         try save(entry.offer, of: entry.id, turn)
         guard let plan = entry.plan else { return }
-        let writePlan = try turn.write().database.prepare("INSERT OR REPLACE INTO import_plans VALUES (?, ?)")
-        writePlan.bind(1, entry.id)
-        writePlan.bind(2, plan.wireValue.json())
-        try writePlan.run()
+        try ImportTables.plans.set(entry.id, to: plan.wireValue, turn)
     }
 
     private func save(_ offer: FileOffer?, of id: String, _ turn: Turn) throws {

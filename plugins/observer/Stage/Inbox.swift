@@ -1,8 +1,10 @@
+import Configuration
 import Foundation
 import Glibc
 import HealthImport
 import HealthModel
-import PluginKit
+import ObserverReading
+import StageKit
 
 /// The folder of files that the observer has taken over, and the thread that reads them.
 package final class Inbox: EffectRunner {

@@ -1,9 +1,10 @@
 import BackgroundDelivery
 import Changelog
 import HealthModel
-import PluginKit
+import ObserverReading
 import Protocol
 import SQLite
+import StageKit
 
 /// HealthKit's side of background delivery: the device, who is registered, what is fired when. Kept in the observer's file, in the turn that changes it.
 final class ObserverDelivery {
@@ -15,7 +16,7 @@ final class ObserverDelivery {
     private let refusal: (String) -> String?
     /// Everything up to here has been looked at: what is fired, is fired up to here at least.
     private var covered: Int64 = 0
-    private var savedLately: Instant = 0
+    private var savedLately = MonotonicTime.distantPast
     private var isReminding = false
 
     init(policy: DeliveryPolicy, refusal: @escaping (String) -> String?) {
@@ -23,17 +24,12 @@ final class ObserverDelivery {
         self.refusal = refusal
     }
 
-    static func createTables(in database: Database) throws {
-        try database.execute(
-            "CREATE TABLE IF NOT EXISTS delivery(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID")
-    }
-
     func open(_ turn: Turn) throws {
-        if let saved = try Self.read("device", turn.database) {
+        if let saved = try DeliveryTable.table.value("device", in: turn.database) {
             guard let state = DeviceState().updated(from: saved) else { throw StageError.unreadableCursor("device") }
             device = state
         }
-        if let saved = try Self.read("registrations", turn.database) {
+        if let saved = try DeliveryTable.table.value("registrations", in: turn.database) {
             guard let table = ObserverRegistrations(wireValue: saved, policy: registrations.policy) else {
                 throw StageError.unreadableCursor("registrations")
             }
@@ -43,19 +39,6 @@ final class ObserverDelivery {
         }
         covered = turn.head.sequence
         isReminding = try turn.isRaised(.unlockReminder)
-    }
-
-    static func read(_ key: String, _ database: Database) throws -> Value? {
-        let find = try database.prepare("SELECT value FROM delivery WHERE key = ?")
-        find.bind(1, key)
-        return try find.firstRow { $0.bytes(0) }.map { try Value(json: $0) }
-    }
-
-    private func write(_ key: String, _ value: Value, _ turn: Turn) throws {
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO delivery VALUES (?, ?)")
-        write.bind(1, key)
-        write.bind(2, value.json())
-        try write.run()
     }
 }
 
@@ -111,7 +94,7 @@ extension ObserverDelivery {
         turn.log(.deviceChanged, ["app": new.app.rawValue, "locked": new.isLocked, "deferring": new.isDeferring])
         if new.app == .active, old.app != .active { registrations.enteredForeground(known: known) }
         if new.app == .forceQuit { registrations.forceQuit() }
-        try write("device", Value(new), turn)
+        try DeliveryTable.table.set("device", to: Value(new), turn)
         try writeAccess(turn)
     }
 
@@ -144,9 +127,9 @@ extension ObserverDelivery {
 
     /// The little that each read has to know, in a row of its own.
     private func writeAccess(_ turn: Turn) throws {
-        try write(
+        try DeliveryTable.table.set(
             "access",
-            [
+            to: [
                 "locked": .bool(device.isLocked),
                 "denied": .array(registrations.denied.sorted().map { .string($0) }),
             ], turn)
@@ -154,11 +137,11 @@ extension ObserverDelivery {
 }
 
 extension ObserverDelivery {
-    /// Fires what is due, and saves what must survive; when to be called again (monotonic).
+    /// Fires what is due, and saves what must survive; when to be called again.
     /// - Parameters:
     ///   - changed: types that changed since the last call.
     ///   - heads: newest sequence by type.
-    func fire(changed: Set<String>, heads: [String: Int64], _ turn: Turn) throws -> Instant? {
+    func fire(changed: Set<String>, heads: [String: Int64], _ turn: Turn) throws -> MonotonicTime? {
         registrations.changed(changed, since: covered)
         let round = registrations.fires(heads: heads, device: device, at: turn.now, monotonic: turn.monotonic)
         for type in round.unheard { turn.log(.observerUnheard, ["type": type]) }
@@ -178,9 +161,9 @@ extension ObserverDelivery {
         }
         covered = turn.head.sequence
         // When a type last fired is only looked at: it is taken along by a commit that happens anyway, and not by each.
-        let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= Instant.second
+        let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= .seconds(1)
         if registrations.needsSaving || isDue {
-            try write("registrations", registrations.wireValue, turn)
+            try DeliveryTable.table.set("registrations", to: registrations.wireValue, turn)
             registrations.saved()
             savedLately = turn.monotonic
         }

@@ -2,8 +2,9 @@ import Changelog
 import HealthImport
 import HealthModel
 import HealthStore
-import PluginKit
+import ObserverReading
 import Protocol
+import StageKit
 
 /// How an import goes on once its file has been read: the store is held against it, step by step.
 struct ImportEnding {

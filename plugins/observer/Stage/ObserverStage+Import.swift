@@ -3,7 +3,7 @@ import HealthImport
 import HealthModel
 import HealthStatistics
 import HealthStore
-import PluginKit
+import StageKit
 
 extension ObserverStage {
     /// Takes a piece of the file that is being read; what belongs to another attempt is left.

@@ -1,6 +1,6 @@
 import HealthModel
 import HealthStore
-import PluginKit
+import StageKit
 
 /// What a device's health store says has changed: samples with their HealthKit UUIDs, and the UUIDs of deleted ones. To say it again changes nothing.
 package struct LiveChanges: Sendable {

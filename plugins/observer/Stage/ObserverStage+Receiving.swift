@@ -1,5 +1,6 @@
 import HealthModel
-import PluginKit
+import MessageBus
+import StageKit
 
 /// Files that the observer can't open where they lie: it asks the command for their bytes.
 extension ObserverStage {
@@ -30,8 +31,8 @@ extension ObserverStage {
     }
 
     /// What is to be asked for and written now; files that nobody sends any more are given up.
-    /// - Returns: when to look again, by the clock that never jumps.
-    func receiveFiles(_ turn: Turn) throws -> Instant? {
+    /// - Returns: when to look again.
+    func receiveFiles(_ turn: Turn) throws -> MonotonicTime? {
         for (id, reception) in receptions where turn.monotonic - reception.heard >= FileReception.patience {
             turn.log(.importSenderGone, ["id": id])
             if let pull = reception.pull { turn.withdraw(pull) }

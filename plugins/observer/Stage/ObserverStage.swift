@@ -3,9 +3,10 @@ import Changelog
 import HealthModel
 import HealthStore
 import MessageBus
-import PluginKit
+import ObserverReading
 import Protocol
 import SQLite
+import StageKit
 
 extension StageDatabase: SequenceSource {}
 
@@ -23,7 +24,7 @@ package final class ObserverStage: Stage {
     /// Files that come over the bus now, by id.
     var receptions: [String: FileReception] = [:]
     /// Who could give which import's bytes, and when they last said so, by the clock that never jumps.
-    var offers: [String: (sender: String, heard: Instant)] = [:]
+    var offers: [String: (sender: String, heard: MonotonicTime)] = [:]
     private(set) var heads: [String: Int64] = [:]
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
@@ -53,11 +54,8 @@ package final class ObserverStage: Stage {
 
     package func open(_ turn: Turn) throws {
         let database = try turn.write().database
-        try HealthStoreSchema.create(in: database)
-        try ImportLedger.createTables(in: database)
+        try ObserverSource.createTables(in: database)
         try zones.open(turn)
-        try CharacteristicsTable.createTables(in: database)
-        try ObserverDelivery.createTables(in: database)
         try imports.open(turn)
         try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
@@ -114,7 +112,7 @@ package final class ObserverStage: Stage {
         if let event = result.value as? ImportEvent { try take(event, turn) }
     }
 
-    package func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
         for entry in imports.announced where !adopting.contains(entry.id) {
             adopting.insert(entry.id)
             turn.perform(ObserverEffect.adopt(id: entry.id, path: entry.path, file: entry.offer?.file))

@@ -2,7 +2,7 @@ import Changelog
 import HealthImport
 import HealthModel
 import HealthStore
-import PluginKit
+import StageKit
 
 /// Inputs that weren't understood, to be read again.
 package struct RereadRequest: Sendable {

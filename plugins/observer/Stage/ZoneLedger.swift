@@ -1,7 +1,9 @@
 import Changelog
 import HealthModel
-import PluginKit
+import ObserverReading
+import Protocol
 import SQLite
+import StageKit
 
 /// What a person says of zones, in a command: idempotent, so that it may come again.
 enum ZoneCommand {
@@ -34,7 +36,6 @@ struct ZoneLedger {
 
     /// Whatever a crash left undone is done now.
     mutating func open(_ turn: Turn) throws {
-        try ZoneTables.create(in: turn.database)
         for user in try ZoneTables.users(in: turn.database) { try settle(user, turn) }
     }
 

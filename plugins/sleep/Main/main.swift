@@ -1,4 +1,5 @@
-import PluginKit
+import HandlerKit
 import SleepStage
+import StageKit
 
-PluginProgram.run("sleep") { context in StageParts(stage: HandlerStage(SleepHandler(), context)) }
+PluginProgram.run("sleep", SleepHandler())

@@ -9,51 +9,26 @@ import HealthStatistics
 /// minutes, and what the source doesn't know is null.
 ///
 /// Configuration: `gapMinutes` (more than this without samples parts sessions), `windowHour`, `sourceOrder`.
-package struct SleepHandler: DayHandler {
-    package let version = 3
+public struct SleepHandler: PluginHandler {
+    public let version = 3
 
-    package init() {}
+    public init() {}
 
-    package func window(_ configuration: Value) throws -> HandlerWindow { try SleepOptions(configuration).window }
+    public func window(_ configuration: Value) throws -> HandlerWindow { try SleepOptions(configuration).window }
 
-    /// How much time without samples doesn't part a session yet, microseconds.
-    package static func gap(_ configuration: Value) throws -> Instant { try SleepOptions(configuration).gap }
-
-    package func compute(_ input: DayInput) throws -> DayOutput {
-        let day = SleepDay(input, gap: try Self.gap(input.configuration))
+    public func compute(_ input: DayInput) throws -> DayOutput {
+        let day = SleepDay(input, gap: try SleepOptions(input.configuration).gap)
         guard let main = day.main else { return DayOutput() }
         return DayOutput(
-            figures: [
-                "sleep": .object(Self.figure(day.sessions[main])),
-                "naps": .array(day.naps.map { .object(Self.figure($0)) }),
-            ],
+            figures: day.figures,
             events: day.sessions.enumerated().map { index, session in
                 Self.event(session, isMain: index == main, day: input.day)
             })
     }
 
-    /// A session as a member of the daily summary.
-    package static func figure(_ session: SleepSession) -> [String: Value] {
-        [
-            "start": .string(InstantText.iso8601(session.start)),
-            "end": .string(InstantText.iso8601(session.end)),
-            "source": .string(session.source),
-            "asleepMinutes": Value(session.asleep),
-            "inBedMinutes": Value(session.inBed),
-            "awakeMinutes": Value(session.awake),
-            "coreMinutes": Value(session.core),
-            "deepMinutes": Value(session.deep),
-            "remMinutes": Value(session.rem),
-            "unspecifiedMinutes": Value(session.unspecified),
-            "latencyMinutes": Value(session.latency),
-            "wakeAfterOnsetMinutes": Value(session.wakeAfterOnset),
-            "efficiency": Value(session.efficiency),
-        ]
-    }
-
     /// The figure's members and, beside them, which day it is of and whether it is the main sleep.
     private static func event(_ session: SleepSession, isMain: Bool, day: LocalDay) -> DayEvent {
-        var payload = figure(session)
+        var payload = session.figure
         payload["id"] = .string(session.id.description)
         payload["date"] = .string(day.description)
         payload["main"] = .bool(isMain)

@@ -1,4 +1,5 @@
-import PluginKit
+import HandlerKit
+import StageKit
 import StepsStage
 
-PluginProgram.run("steps") { context in StageParts(stage: HandlerStage(StepsHandler(), context)) }
+PluginProgram.run("steps", StepsHandler())

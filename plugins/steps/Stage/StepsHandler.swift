@@ -5,12 +5,12 @@ import HealthStatistics
 ///
 /// `steps` and `flightsClimbed` are counts, `distanceMeters` metres. Overlapping sources are merged (see `CumulativeMerge`), so a
 /// figure may have a fraction.
-package struct StepsHandler: DayHandler {
-    package let version = 1
+public struct StepsHandler: PluginHandler {
+    public let version = 1
 
-    package init() {}
+    public init() {}
 
-    package func compute(_ input: DayInput) throws -> DayOutput {
+    public func compute(_ input: DayInput) throws -> DayOutput {
         var output = DayOutput()
         output.addTotal("steps", of: "HKQuantityTypeIdentifierStepCount", from: input)
         output.addTotal("distanceMeters", of: "HKQuantityTypeIdentifierDistanceWalkingRunning", from: input)

@@ -13,8 +13,8 @@ struct BackendCheck: Sendable {
     /// The question under way, if any.
     private(set) var effect: Int64?
     private(set) var asked: Asked?
-    /// Not before (monotonic), unless somebody asks for it.
-    private(set) var due: Instant = 0
+    /// Not before, unless somebody asks for it.
+    private(set) var due = MonotonicTime.distantPast
     /// What somebody has asked for and hasn't been answered yet.
     private var wanted: String?
     /// The request that was answered last, also by why it can't be compared.
@@ -25,9 +25,9 @@ struct BackendCheck: Sendable {
     private var deliveries = 0
     private var covered = 0
     private var compared = 0
-    /// What was delivered is compared no sooner than this (monotonic).
-    private var soonest: Instant = 0
-    private var spacing: Instant = 0
+    /// What was delivered is compared no sooner than this.
+    private var soonest = MonotonicTime.distantPast
+    private var spacing = Duration.zero
     /// Why it can't be compared at present; nil when nothing keeps it from that.
     private(set) var why: String?
     private(set) var refreshesToken = false
@@ -36,15 +36,15 @@ struct BackendCheck: Sendable {
     /// It is to be compared again as soon as all is delivered.
     var followsRedelivery = false
 
-    /// When (monotonic) the backend last counted its rows.
-    private var counted: Instant?
+    /// When the backend last counted its rows.
+    private var counted: MonotonicTime?
 
     /// Short: in a stack that starts, the backend may be ready a moment later.
-    private static let firstRetry: Instant = Instant.second / 10
-    private static let longestRetry: Instant = 60 * Instant.second
+    private static let firstRetry = Duration.milliseconds(100)
+    private static let longestRetry = Duration.seconds(60)
     /// Between comparisons that deliveries lead to: this at first, doubled each time. A backend isn't asked after each sample of a steady stream.
-    private static let firstSpacing: Instant = 2 * Instant.second
-    private static let longestSpacing: Instant = 60 * Instant.second
+    private static let firstSpacing = Duration.seconds(2)
+    private static let longestSpacing = Duration.seconds(60)
 
     /// Something was delivered since the last comparison began: it says nothing of that.
     private var isStale: Bool { compared < deliveries }
@@ -54,7 +54,7 @@ struct BackendCheck: Sendable {
     mutating func delivered() { deliveries += 1 }
 
     /// All is delivered: what was since the last comparison is compared, at once after a redelivery, else not too often.
-    mutating func compareSoon(at now: Instant) {
+    mutating func compareSoon(at now: MonotonicTime) {
         guard isDone, effect == nil, why == nil, followsRedelivery || isStale else { return }
         if followsRedelivery {
             (followsRedelivery, due) = (false, now)
@@ -69,10 +69,10 @@ struct BackendCheck: Sendable {
         wanted = command
     }
 
-    func isDue(at now: Instant) -> Bool { effect == nil && (now >= due || wanted != nil) }
+    func isDue(at now: MonotonicTime) -> Bool { effect == nil && (now >= due || wanted != nil) }
 
     /// Whether the next question is to have the backend count its rows: at the start, whenever a person asks, else no sooner than after `every`.
-    func countsRows(at now: Instant, every: Instant) -> Bool {
+    func countsRows(at now: MonotonicTime, every: Duration) -> Bool {
         wanted != nil || counted.map { now - $0 >= every } ?? true
     }
 
@@ -101,10 +101,10 @@ struct BackendCheck: Sendable {
     }
 
     /// - Parameter next: how long until it is compared again, whatever happens.
-    mutating func isCompared(_ asked: Asked, at now: Instant, next: Instant) {
+    mutating func isCompared(_ asked: Asked, at now: MonotonicTime, next: Duration) {
         if asked.countsRows { counted = now }
         soonest = now + spacing
-        spacing = spacing == 0 ? Self.firstSpacing : min(2 * spacing, Self.longestSpacing)
+        spacing = spacing == .zero ? Self.firstSpacing : min(spacing * 2, Self.longestSpacing)
         isDone = true
         compared = covered
         why = nil
@@ -113,15 +113,15 @@ struct BackendCheck: Sendable {
         hasRefreshedToken = false
     }
 
-    /// - Parameter wait: microseconds that the backend asked for, if it did.
-    mutating func failed(_ why: String, at now: Instant, wait: Instant? = nil) {
+    /// - Parameter wait: as long as the backend asked for, if it did.
+    mutating func failed(_ why: String, at now: MonotonicTime, wait: Duration? = nil) {
         self.why = why
-        due = now + (wait ?? min(Self.firstRetry << Instant(min(attempt, 10)), Self.longestRetry))
+        due = now + (wait ?? min(Self.firstRetry * (1 << min(attempt, 10)), Self.longestRetry))
         attempt += 1
     }
 
     /// The token is refused: it is read again, once.
-    mutating func refusedToken(_ status: Int, at now: Instant) {
+    mutating func refusedToken(_ status: Int, at now: MonotonicTime) {
         guard hasRefreshedToken else {
             (hasRefreshedToken, refreshesToken) = (true, true)
             due = now
@@ -142,27 +142,27 @@ struct BackendCheck: Sendable {
 struct ReturningBackend: Sendable {
     private var generation: String?
     private var count = 0
-    /// When the present generation last answered (monotonic).
-    private var presentAnswered: Instant = 0
+    /// When the present generation last answered.
+    private var presentAnswered = MonotonicTime.distantPast
     /// When the answers last alternated; nil when they haven't for a while.
-    private(set) var alternated: Instant?
+    private(set) var alternated: MonotonicTime?
 
     /// Before it is believed, it has answered so often, and no other for so long.
     private static let times = 5
-    private static let silence: Instant = 60 * Instant.second
+    private static let silence = Duration.seconds(60)
     /// For so long it counts as a faulty backend.
-    private static let memory: Instant = 3600 * Instant.second
+    private static let memory = Duration.seconds(3600)
 
-    mutating func open(at now: Instant, isFaulty: Bool) {
+    mutating func open(at now: MonotonicTime, isFaulty: Bool) {
         presentAnswered = now
         alternated = isFaulty ? now : nil
     }
 
     /// It loses what it took again and again: as faulty as two in turn.
-    mutating func losesAgain(at now: Instant) { alternated = now }
+    mutating func losesAgain(at now: MonotonicTime) { alternated = now }
 
     /// True when it is all right again.
-    mutating func present(at now: Instant) -> Bool {
+    mutating func present(at now: MonotonicTime) -> Bool {
         presentAnswered = now
         count = 0
         guard let alternated, now - alternated >= Self.memory else { return false }
@@ -171,7 +171,7 @@ struct ReturningBackend: Sendable {
     }
 
     /// Whether it is to be taken for the backend.
-    mutating func met(_ other: String, at now: Instant) -> Bool {
+    mutating func met(_ other: String, at now: MonotonicTime) -> Bool {
         count = other == generation ? count + 1 : 1
         generation = other
         alternated = now

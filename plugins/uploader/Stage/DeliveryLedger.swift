@@ -1,17 +1,13 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
+import UploaderReading
 
 /// What the uploader remembers beside its anchors: which backend it delivered to, when it last delivered what, and the dead letters.
 struct DeliveryLedger {
-    private struct Metric: Equatable {
-        var last: Instant
-        var count: Int64
-    }
-
-    private var metrics: [String: Metric] = [:]
+    private var metrics: [String: DeliveryTables.Metric] = [:]
     /// Who takes what is delivered.
     private(set) var backend = KnownBackend()
     private(set) var created: Int64 = 0
@@ -24,23 +20,9 @@ struct DeliveryLedger {
     private var delays: [String: DelayHistogram] = [:]
     private var buckets: [String: DelayBuckets] = [:]
 
-    static func createTables(in database: Database) throws {
-        try database.execute(
-            """
-            CREATE TABLE IF NOT EXISTS deliveries(metric TEXT PRIMARY KEY, last INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
-            CREATE TABLE IF NOT EXISTS delays(metric TEXT PRIMARY KEY, counts TEXT NOT NULL) WITHOUT ROWID;
-            CREATE TABLE IF NOT EXISTS backend(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-            """)
-        try DeadLetter.createTables(in: database)
-    }
-
     mutating func open(_ turn: Turn) throws {
-        try turn.database.prepare("SELECT metric, last, count FROM deliveries").forEachRow {
-            metrics[$0.string(0)] = Metric(last: $0.int64(1), count: $0.int64(2))
-        }
-        try turn.database.prepare("SELECT metric, counts FROM delays").forEachRow {
-            delays[$0.string(0)] = DelayHistogram(wireValue: try Value(json: $0.bytes(1)))
-        }
+        metrics = try DeliveryTables.metrics(in: turn.database)
+        try DeliveryTables.delays.forEach(in: turn.database) { delays[$0] = DelayHistogram(wireValue: $1) }
         let kept = try turn.database.prepare("SELECT value FROM backend WHERE key = 'known'").firstRow {
             try Value(json: $0.bytes(0))
         }
@@ -51,15 +33,12 @@ struct DeliveryLedger {
             backend.generation = try turn.database.prepare("SELECT value FROM backend WHERE key = 'generation'")
                 .firstRow { $0.string(0) }
         }
-        droppedLetters =
-            try turn.database.prepare("SELECT value FROM backend WHERE key = 'droppedLetters'").firstRow {
-                Int64($0.string(0))
-            }?.flatMap { $0 } ?? 0
+        droppedLetters = try DeliveryTables.droppedLetters(in: turn.database)
         try count(turn)
     }
 
     private mutating func count(_ turn: Turn) throws {
-        deadLetters = try turn.database.prepare("SELECT count(*) FROM dead_letters").firstRow { $0.int64(0) } ?? 0
+        deadLetters = try DeadLetter.count(in: turn.database)
     }
 
     mutating func checked(at now: Instant) { lastChecked = now }
@@ -75,7 +54,7 @@ struct DeliveryLedger {
         updated += counts?.updated ?? 0
         known += counts?.known ?? 0
         let total = (metrics[metric.rawValue]?.count ?? 0) + Int64(count)
-        metrics[metric.rawValue] = Metric(last: turn.now, count: total)
+        metrics[metric.rawValue] = .init(last: turn.now, count: total)
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)")
         write.bind(1, metric.rawValue)
         write.bind(2, turn.now)
@@ -94,10 +73,7 @@ struct DeliveryLedger {
         }
         histogram.fade()
         delays[metric.rawValue] = histogram
-        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO delays VALUES (?, ?)")
-        write.bind(1, metric.rawValue)
-        write.bind(2, histogram.wireValue.json())
-        try write.run()
+        try DeliveryTables.delays.set(metric.rawValue, to: histogram.wireValue, turn)
     }
 
     /// Keeps an element aside that the backend won't take, with the reason; one that has been tried again counts its tries.

@@ -25,8 +25,8 @@ struct Suspicion: Sendable, Equatable {
     /// The effect whose answer refused the last of them; what was sent before it proves nothing.
     private(set) var last: Int64 = 0
     private(set) var status: Int?
-    /// Nothing goes by this path before (monotonic).
-    private(set) var until: Instant?
+    /// Nothing goes by this path before.
+    private(set) var until: MonotonicTime?
     /// When that is over they are sent again, not only asked for.
     private(set) var hearsAgain = false
     /// Waits in a row; 0 while nothing speaks against the backend.
@@ -64,19 +64,19 @@ struct Suspicion: Sendable, Equatable {
     mutating func bury(_ count: Int) { buried += count }
 
     /// - Parameter hearsAgain: whether the held ones are to be sent again then.
-    mutating func wait(until: Instant, hearsAgain: Bool) {
+    mutating func wait(until: MonotonicTime, hearsAgain: Bool) {
         self.until = until
         self.hearsAgain = hearsAgain
         attempt += 1
     }
 
     /// True when what is held is to be sent again.
-    mutating func wakes(at now: Instant) -> Bool {
+    mutating func wakes(at now: MonotonicTime) -> Bool {
         guard let until, now >= until else { return false }
         self.until = nil
         defer { hearsAgain = false }
         return hearsAgain
     }
 
-    mutating func tryNow() { if until != nil { until = 0 } }
+    mutating func tryNow() { if until != nil { until = .distantPast } }
 }

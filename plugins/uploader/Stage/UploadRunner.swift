@@ -1,8 +1,10 @@
 import Dispatch
 import Foundation
 import HTTP
-import PluginKit
+import MessageBus
+import StageKit
 import Synchronization
+import UploaderReading
 
 /// Sends the uploader's requests, each of two at a time on a connection and a thread of its own.
 package final class UploadRunner: EffectRunner {

@@ -1,6 +1,8 @@
 import HTTP
 import HealthModel
-import PluginKit
+import Protocol
+import StageKit
+import UploaderReading
 
 extension UploaderStage {
     /// Answers in a row that prove nothing before a person is told.
@@ -68,9 +70,9 @@ extension UploaderStage {
     func wait(_ action: UploadPolicy.Action, _ why: String, _ turn: Turn) throws {
         switch action {
         case .retry(let seconds):
-            let wait = Instant(seconds * 1e6)
+            let wait = Duration.seconds(seconds)
             waitUntil = turn.monotonic + wait
-            waitsUntil = policy.asked == nil ? nil : turn.now + wait
+            waitsUntil = policy.asked == nil ? nil : turn.now + wait.microseconds
             blocked = why + RetryAfter.text(asked: policy.asked, now: turn.now, longest: policy.askedCap)
             turn.log(.uploadRetry, ["why": why, "seconds": seconds])
         case .pause(let reason): pause(why + "; " + Self.remedy(reason), turn)
@@ -145,7 +147,7 @@ extension UploaderStage {
         try act(on: .answered(status: status), index, sent, status, "the backend answered \(status)", turn)
     }
 
-    func bury(_ group: Delivery.Group, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
+    func bury(_ group: DeliveryGroup, _ reasons: [Int: String], _ status: Int?, _ turn: Turn) throws {
         for (place, reason) in reasons.sorted(by: { $0.key < $1.key }) {
             let element = group.element(place)
             try ledger.bury(
@@ -204,7 +206,7 @@ extension UploaderStage {
 
     /// Whatever waits is tried at once.
     func tryNow() {
-        waitUntil = 0
+        waitUntil = .distantPast
         for metric in suspicions.keys { suspicions[metric]?.tryNow() }
     }
 }

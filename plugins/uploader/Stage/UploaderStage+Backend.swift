@@ -1,7 +1,6 @@
 import HealthModel
-import MessageBus
-import PluginKit
 import Protocol
+import StageKit
 
 /// Who the backend is, and whether it still holds what it took.
 extension UploaderStage {
@@ -145,7 +144,7 @@ extension UploaderStage {
         check.want(asked.id)
     }
 
-    func moveCheck(_ turn: Turn) throws -> Instant? {
+    func moveCheck(_ turn: Turn) throws -> MonotonicTime? {
         guard gate.isOpen else {
             check.hasNoPath(Self.noPath)
             return nil
@@ -191,7 +190,7 @@ extension UploaderStage {
             let wait = asked.map { min($0, policy.askedCap) }
             check.failed(
                 why + RetryAfter.text(asked: asked, now: turn.now, longest: policy.askedCap), at: turn.monotonic,
-                wait: wait.map { Instant($0 * 1e6) })
+                wait: wait.map { .seconds($0) })
         case .refusedToken(let status): check.refusedToken(status, at: turn.monotonic)
         }
     }

@@ -1,7 +1,8 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
+import UploaderReading
 
 extension UploaderStage {
     private static let lettersPerStep = 1000
@@ -35,7 +36,7 @@ extension UploaderStage {
             deliveries = []
             suspicions = [:]
             goesOn()
-            waitUntil = 0
+            waitUntil = .distantPast
             check = BackendCheck()
             replay = UploadReplay()
             waitingReplay = nil
@@ -108,36 +109,11 @@ extension UploaderStage {
     }
 
     /// The letter's element alone.
-    func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [Delivery.Group] {
-        let all =
-            producer == samples.producer
-            ? try Delivery.groups(samples: pages, from: UploadReplay.name, family: family)
-            : try Delivery.groups(documents: pages, from: UploadReplay.name)
-        let found = all.filter { group in
-            group.user == letter.user && group.metric.rawValue == letter.metric
-                && group.batch.next.map { $0.contains { group.element($0).id == letter.id } } == true
-        }
+    func groups(of letter: DeadLetter, _ pages: [Value], from producer: String) throws -> [DeliveryGroup] {
+        let found = try DeliveryGroup.groups(
+            pages, from: UploadReplay.name, isSamples: producer == samples.producer, family: family
+        ).filter { $0.place(of: letter) != nil }
         if !found.isEmpty { replay.isLetterFound = true }
         return found
-    }
-}
-
-extension DeadLetter {
-    /// What would be sent of it, made of a producer's pages; nil when they don't hold it.
-    /// - Parameters:
-    ///   - isSamples: whether they are pages of samples, or of a keyed changelog.
-    ///   - family: of a sample type.
-    package func body(from pages: [Value], isSamples: Bool, family: (String) -> String) throws -> Value? {
-        let groups =
-            isSamples
-            ? try Delivery.groups(samples: pages, from: UploadReplay.name) { UploadMetric(family: family($0)) }
-            : try Delivery.groups(documents: pages, from: UploadReplay.name)
-        for group in groups where group.user == user && group.metric.rawValue == metric {
-            guard let range = group.batch.next, let index = range.first(where: { group.element($0).id == id }) else {
-                continue
-            }
-            return try Value(json: group.encode(index..<index + 1, deviceId: "", syncedAt: lastTried))
-        }
-        return nil
     }
 }

@@ -1,8 +1,10 @@
 import Changelog
 import HealthModel
-import PluginKit
+import MessageBus
 import Protocol
 import SQLite
+import StageKit
+import UploaderReading
 
 /// A chunk of a historical sync, or what a person asks for: samples, events and days, or dead letters, are delivered once more, behind all that is live.
 ///
@@ -180,7 +182,7 @@ extension UploaderStage {
             return true
         }
         replay.steps.removeFirst()
-        var groups: [Delivery.Group]
+        var groups: [DeliveryGroup]
         switch step {
         case .letters: groups = []
         case .letter(let letter, let producer):
@@ -190,13 +192,13 @@ extension UploaderStage {
             groups = try self.groups(of: rows, pages)
             if let rest = try rest(of: rows, after: last) { replay.steps.insert(.rows(rest), at: 0) }
         case .samples(let user, let from, let to, _):
-            groups = try Delivery.groups(
+            groups = try DeliveryGroup.groups(
                 samples: try pages.map { try Self.owned($0, by: user) }, from: UploadReplay.name, family: family)
             if !last["continue"].isNull {
                 replay.steps.insert(.samples(user: user, from: from, to: to, position: last["continue"]), at: 0)
             }
         case .documents(let producer, let topic, let days, let after, _):
-            groups = try Delivery.groups(documents: pages, from: UploadReplay.name)
+            groups = try DeliveryGroup.groups(documents: pages, from: UploadReplay.name)
             guard let through = last["through"].int, let head = last["head"]["sequence"].int else {
                 throw StageError.unreadablePage(producer: producer)
             }

@@ -1,7 +1,8 @@
 import Changelog
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
+import UploaderReading
 
 /// A part of a producer's changelog that is delivered once more, row by row as it stands there: `verify` names what it found missing so.
 struct ReplayedRows: Sendable, Equatable {
@@ -38,10 +39,9 @@ extension UploaderStage {
         return query
     }
 
-    func groups(of rows: ReplayedRows, _ pages: [Value]) throws -> [Delivery.Group] {
-        rows.producer == samples.producer
-            ? try Delivery.groups(samples: pages, from: UploadReplay.name, family: family)
-            : try Delivery.groups(documents: pages, from: UploadReplay.name)
+    func groups(of rows: ReplayedRows, _ pages: [Value]) throws -> [DeliveryGroup] {
+        try DeliveryGroup.groups(
+            pages, from: UploadReplay.name, isSamples: rows.producer == samples.producer, family: family)
     }
 
     /// What is left of a part after a page of it; nil when nothing is.

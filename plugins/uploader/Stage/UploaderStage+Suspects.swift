@@ -1,8 +1,9 @@
 import Changelog
 import HTTP
 import HealthModel
-import PluginKit
 import Protocol
+import StageKit
+import UploaderReading
 
 /// What becomes of elements that a backend refuses one by one; `Suspicion` decides.
 extension UploaderStage {
@@ -41,7 +42,7 @@ extension UploaderStage {
 
     /// A request was taken, with at least one element.
     func accepted(
-        by group: Delivery.Group, _ sent: Delivery.Sent, _ reasons: [Int: String], _ turn: Turn
+        by group: DeliveryGroup, _ sent: Delivery.Sent, _ reasons: [Int: String], _ turn: Turn
     ) throws {
         if let good = sent.part.first(where: { reasons[$0] == nil }) {
             goodBodies[group.metric] = group.encode(good..<good + 1, deviceId: turn.head.store, syncedAt: turn.now)
@@ -90,7 +91,7 @@ extension UploaderStage {
         guard case .retry(let seconds) = retries.action(after: .unproven, elements: 1, now: turn.now, using: &generator)
         else { return }
         for (index, group) in places(metric) { deliveries[index].groups[group].batch.forgetHearings() }
-        suspicions[metric]?.wait(until: turn.monotonic + Instant(seconds * 1e6), hearsAgain: hearsAgain)
+        suspicions[metric]?.wait(until: turn.monotonic + .seconds(seconds), hearsAgain: hearsAgain)
         turn.log(.uploadRetry, ["why": suspicionText ?? "", "seconds": seconds])
         try turn.raise(
             Alert(
@@ -105,9 +106,9 @@ extension UploaderStage {
     // MARK: Probes
 
     /// Asks whether the backend takes anything, where elements are held and nothing else can tell.
-    func moveSuspects(_ turn: Turn) throws -> Instant? {
+    func moveSuspects(_ turn: Turn) throws -> MonotonicTime? {
         guard gate.isOpen, turn.monotonic >= waitUntil else { return nil }
-        var next: Instant?
+        var next: MonotonicTime?
         for metric in suspicions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             if suspicions[metric]?.wakes(at: turn.monotonic) == true {
                 release(metric)

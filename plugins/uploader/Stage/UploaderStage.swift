@@ -1,11 +1,13 @@
 import BackgroundDelivery
 import Changelog
+import Configuration
 import HTTP
 import HealthModel
 import MessageBus
-import PluginKit
 import Protocol
 import SQLite
+import StageKit
+import UploaderReading
 
 /// Delivers samples, events and daily summaries to the backend: pulls them from their producers, sends them, and moves its anchors only after the backend
 /// has answered for all of them.
@@ -18,8 +20,8 @@ package final class UploaderStage: Stage {
     var deliveries: [Delivery] = []
     var policy: UploadPolicy
     var generator: any RandomNumberGenerator
-    /// Not before this time (monotonic) is anything sent again.
-    var waitUntil: Instant = 0
+    /// Not before this time is anything sent again.
+    var waitUntil = MonotonicTime.distantPast
     var refreshToken = false
     var ledger = DeliveryLedger()
     var replay = UploadReplay()
@@ -50,8 +52,8 @@ package final class UploaderStage: Stage {
             if gate.isOpen, !oldValue.isOpen { tryNow() }
         }
     }
-    /// Since when (monotonic) something has waited and nothing was accepted.
-    private var stuckSince: Instant?
+    /// Since when something has waited and nothing was accepted.
+    private var stuckSince: MonotonicTime?
 
     /// Requests under way at once: one is encoded while the other is being stored.
     static let concurrentRequests = 2
@@ -59,9 +61,9 @@ package final class UploaderStage: Stage {
     private static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
     /// How long a person is given to mend what only a person can, before the next try.
-    static let pause: Instant = 30 * Instant.second
+    static let pause = Duration.seconds(30)
     /// Nothing accepted for this long, though something waits: a person is told.
-    static let alertAfter: Instant = 15 * 60 * Instant.second
+    static let alertAfter = Duration.seconds(15 * 60)
 
     /// - Parameters:
     ///   - handlers: instances whose events are delivered.
@@ -102,7 +104,7 @@ package final class UploaderStage: Stage {
     var upstreams: [Upstream] { documents + [samples] }
 
     package func open(_ turn: Turn) throws {
-        try DeliveryLedger.createTables(in: try turn.write().database)
+        try DeliveryTables.createTables(in: try turn.write().database)
         try ledger.open(turn)
         try replay.open(turn)
         try openBackend(turn)
@@ -135,10 +137,9 @@ package final class UploaderStage: Stage {
             case .inaccessible: return
             case .reset: deliveries.removeAll { $0.upstream == upstream.name }
             case .pages(let fetched):
-                deliveries.append(
-                    upstream === samples
-                        ? try Delivery(samples: fetched, from: upstream.name, family: family)
-                        : try Delivery(documents: fetched, from: upstream.name))
+                let groups = try DeliveryGroup.groups(
+                    fetched.pages, from: upstream.name, isSamples: upstream === samples, family: family)
+                deliveries.append(Delivery(upstream: upstream.name, fetched: fetched, groups: groups))
             }
             return
         }
@@ -167,12 +168,12 @@ package final class UploaderStage: Stage {
         }
     }
 
-    package func tick(_ turn: Turn) throws -> Instant? {
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
         let times = [try moveSuspects(turn), try move(turn), try moveCheck(turn), try alertOfDelay(turn)]
         return times.compactMap { $0 }.min()
     }
 
-    private func alertOfDelay(_ turn: Turn) throws -> Instant? {
+    private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
         guard whatBlocks != nil, !deliveries.isEmpty else {
             stuckSince = nil
             return nil
@@ -188,7 +189,7 @@ package final class UploaderStage: Stage {
         return nil
     }
 
-    private func move(_ turn: Turn) throws -> Instant? {
+    private func move(_ turn: Turn) throws -> MonotonicTime? {
         try settleDone(turn)
         for upstream in upstreams where deliveries.count(where: { $0.upstream == upstream.name }) < Self.waitingSets {
             upstream.pump(turn)
@@ -269,7 +270,7 @@ extension UploaderStage {
                 base: options["retryBaseSeconds"].double ?? 1, cap: options["retryCapSeconds"].double ?? 900,
                 askedCap: options["retryAfterCapSeconds"].double ?? 900),
             settings: UploaderSettings(
-                address: address, compareEvery: Instant((options["compareSeconds"].double ?? 3600) * 1e6),
+                address: address, compareEvery: .seconds(options["compareSeconds"].double ?? 3600),
                 refusedInARow: options["refusedInARow"].int.map { Int($0) } ?? 3),
             generator: generator, instance: instance.name, needsPath: needsPath,
             family: { UploadMetric(family: stack.family(of: $0)) })

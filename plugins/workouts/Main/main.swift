@@ -1,4 +1,5 @@
-import PluginKit
+import HandlerKit
+import StageKit
 import WorkoutsStage
 
-PluginProgram.run("workouts") { context in StageParts(stage: HandlerStage(WorkoutsHandler(), context)) }
+PluginProgram.run("workouts", WorkoutsHandler())

@@ -6,28 +6,21 @@ import HealthStatistics
 /// A workout belongs to the local day of its start. Durations are seconds, distances metres, energies kilocalories; what isn't known is
 /// null. Workout energy never enters the day's totals: the samples behind it are there already. With `newestOfRepeats` a workout that its
 /// source wrote several times counts once.
-package struct WorkoutsHandler: DayHandler {
-    package let version = 2
-    package let during = ["HKQuantityTypeIdentifierHeartRate": HealthType.workoutIdentifier]
-    package let detailedTypes: Set = [HealthType.workoutIdentifier]
-    package let characteristics: Set = ["dateOfBirth"]
+public struct WorkoutsHandler: PluginHandler {
+    public let version = 2
+    public let during = WorkoutsDay.during
+    public let detailedTypes = WorkoutsDay.detailedTypes
+    public let characteristics: Set = ["dateOfBirth"]
 
-    package init() {}
+    public init() {}
 
-    /// A workout that runs over midnight has its heart rate in the next day.
-    package func window(_ configuration: Value) throws -> HandlerWindow {
-        _ = try HeartRateZones.dateOfBirth(in: configuration)
-        return HandlerWindow(after: 12 * 3600 * Instant.second)
-    }
+    public func window(_ configuration: Value) throws -> HandlerWindow { try WorkoutsDay.window(configuration) }
 
-    /// Whether of a workout that its source wrote several times only the newest counts.
-    package static func dropsRepeats(_ configuration: Value) -> Bool { configuration["newestOfRepeats"].bool ?? false }
-
-    package func compute(_ input: DayInput) throws -> DayOutput {
-        let workouts = try WorkoutsDay(input).counted
-        guard !workouts.isEmpty else { return DayOutput() }
+    public func compute(_ input: DayInput) throws -> DayOutput {
+        let day = try WorkoutsDay(input)
+        guard !day.counted.isEmpty else { return DayOutput() }
         return DayOutput(
-            figures: ["workouts": .array(workouts.map(\.figure))],
-            events: workouts.map { DayEvent(id: $0.id, kind: "workout", payload: $0.payload) })
+            figures: ["workouts": day.figure],
+            events: day.counted.map { DayEvent(id: $0.id, kind: "workout", payload: $0.payload) })
     }
 }

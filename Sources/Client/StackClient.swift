@@ -1,0 +1,198 @@
+import BackgroundDelivery
+import Clocks
+import Foundation
+import HealthModel
+import MessageBus
+import Protocol
+import Synchronization
+
+/// A tool's place on the bus: asks producers for pages, hears heartbeats, gives commands. It keeps no anchor and holds nothing up.
+package final class StackClient: Sendable {
+    private struct State {
+        var pulls: PullClient
+        var answers: [Int64: PullAnswer] = [:]
+        var beats: [String: (beat: Heartbeat, at: MonotonicTime)] = [:]
+    }
+
+    /// Under which it stands on the bus.
+    package let name: String
+    private let state: Mutex<State>
+    private let changed = NSCondition()
+    private let bus = Mutex<BusConnection?>(nil)
+    /// What others ask of this tool, for the thread that answers.
+    private let requests = Mailbox<Value>(capacity: 16)
+
+    /// Connects; the stack need not be there.
+    /// - Parameters:
+    ///   - beat: what this tool itself says again and again, if anything.
+    ///   - pace: how soon it says it again.
+    ///   - hears: what else it hears, and what it does with that, on the bus's thread; must be quick.
+    package init(
+        address: BusAddress, beat: (@Sendable () -> Message?)? = nil,
+        pace: @escaping @Sendable () -> BusConnection.Pace = { .quiet },
+        hears: (topics: [Subscription], message: @Sendable (Message) -> Void)? = nil
+    ) throws {
+        let number = "\(ProcessInfo.processInfo.processIdentifier)-\(UInt32.random(in: .min ... .max))"
+        // On a sealed bus a tool's name begins with whose key it has.
+        let name = BusName.toolPrefix(of: address.seal?.identity) + number
+        self.name = name
+        state = Mutex(State(pulls: PullClient(consumer: name)))
+        let connection = try BusConnection(
+            address: address,
+            subscriptions: [.exact("page.\(name)"), .exact(Self.pullTopic(name)), .prefix("heartbeat.")]
+                + (hears?.topics ?? []),
+            handlers: .init(
+                message: { [weak self] message in
+                    hears?.message(message)
+                    self?.receive(message)
+                }, heartbeat: beat ?? { nil }, pace: pace, answersHello: beat != nil))
+        bus.withLock { $0 = connection }
+    }
+
+    private static func pullTopic(_ name: String) -> String { "pull.\(name)" }
+
+    deinit { close() }
+
+    /// Says at once what it says again and again.
+    package func beat() { bus.withLock { $0 }?.beat() }
+
+    package func close() {
+        requests.close()
+        bus.withLock { $0 }?.close()
+    }
+
+    /// Answers pulls from now on, on a thread of its own, where a source may keep it waiting.
+    /// - Parameter answer: the members of each part, in order, or why there are none.
+    package func serve(_ answer: @escaping @Sendable (_ query: Value) -> Result<[[String: Value]], PullRefusal>) {
+        let thread = Thread { [requests, weak self] in
+            while !requests.isClosed {
+                for request in requests.take(limit: 1, timeout: 60) { self?.reply(to: request, answer(request)) }
+            }
+        }
+        thread.name = "pulls"
+        thread.start()
+    }
+
+    private func reply(to request: Value, _ answer: Result<[[String: Value]], PullRefusal>) {
+        guard let consumer = request["consumer"].string else { return }
+        let about: [String: Value] = ["id": request["id"], "attempt": request["attempt"], "producer": .string(name)]
+        switch answer {
+        case .success(let parts):
+            for (number, part) in parts.enumerated() {
+                var body = part.merging(about) { $1 }
+                body["part"] = .integer(Int64(number))
+                body["last"] = .bool(number == parts.count - 1)
+                send("page.\(consumer)", .object(body))
+            }
+        case .failure(let refusal):
+            var body = about
+            body["error"] = "refused"
+            body["reason"] = .string(refusal.reason)
+            send("page.\(consumer)", .object(body))
+        }
+    }
+
+    private func receive(_ message: Message) {
+        // A full box drops the request; it comes again.
+        if message.topic == Self.pullTopic(name) {
+            requests.offer(message.body)
+            return
+        }
+        state.withLock { state in
+            if let beat = Heartbeat(message) {
+                state.beats[beat.instance] = (beat, MonotonicClock.now)
+            } else if let answer = state.pulls.receive(
+                message.body, from: message.header.from, at: MonotonicClock.now)
+            {
+                state.answers[answer.pull.id] = answer
+            }
+        }
+        changed.withLock { changed.broadcast() }
+    }
+
+    /// Gives an instance a command. It may be lost: whoever gives it looks for its effect and gives it again.
+    package func command(_ instance: String, _ body: [String: Value]) {
+        send("control.\(instance)", .object(body))
+    }
+
+    private func send(_ topic: String, _ body: Value) {
+        bus.withLock { $0 }?.send(Message(topic: topic, header: .init(from: name, at: WallClock.now), body: body))
+    }
+
+    /// Asks everyone to say how they are now.
+    package func hello() { send(BusConnection.hello, .null) }
+
+    /// The newest heartbeat of each instance, with its age in seconds.
+    package var heartbeats: [String: (beat: Heartbeat, age: Double)] {
+        let now = MonotonicClock.now
+        return state.withLock { $0.beats.mapValues { ($0.beat, (now - $0.at).seconds) } }
+    }
+
+    /// Asks until all of `instances` have answered or `seconds` have passed.
+    /// - Parameter asking: false only waits for what is said anyway, which the hub asks for when somebody comes.
+    @discardableResult
+    package func gather(
+        _ instances: [String], within seconds: Double, asking: Bool = true
+    ) -> [String: (beat: Heartbeat, age: Double)] {
+        let deadline = MonotonicClock.now + .seconds(seconds)
+        settle()
+        var nextHello = MonotonicTime.distantPast
+        while MonotonicClock.now < deadline {
+            let beats = heartbeats
+            if instances.allSatisfy({ beats[$0] != nil }) { break }
+            // Again and again: it may be lost.
+            if asking, MonotonicClock.now >= nextHello {
+                hello()
+                nextHello = MonotonicClock.now + .milliseconds(50)
+            }
+            wait(until: Date(timeIntervalSinceNow: 0.02))
+        }
+        return heartbeats
+    }
+
+    /// Waits a moment for the first heartbeat: the hub gives one to whoever is new, and what is said before that is lost.
+    package func settle() {
+        let deadline = Date(timeIntervalSinceNow: 0.15)
+        while state.withLock({ $0.beats.isEmpty }), Date() < deadline {
+            wait(until: min(deadline, Date(timeIntervalSinceNow: 0.01)))
+        }
+    }
+
+    /// Waits for anything to arrive.
+    package func wait(until date: Date) {
+        changed.withLock { _ = changed.wait(until: date) }
+    }
+
+    /// The pages that answer a query; nil when the producer hasn't answered in time.
+    package func ask(_ producer: String, _ query: [String: Value], within seconds: Double) throws -> [Value]? {
+        let deadline = MonotonicClock.now + .seconds(seconds)
+        settle()
+        let pull = Pull(id: Int64.random(in: 1 ... .max), producer: producer, query: query)
+        let id = pull.id
+        let request = state.withLock { $0.pulls.begin(pull, at: MonotonicClock.now) }
+        send(request.topic, request.body)
+        var nextRepeat = MonotonicClock.now + .milliseconds(100)
+        while MonotonicClock.now < deadline {
+            if let answer = state.withLock({ $0.answers.removeValue(forKey: id) }) {
+                switch answer.result {
+                case .pages(let pages): return pages
+                case .reset: return []
+                case .refused(let why): throw StageError.refused(producer: producer, why: why)
+                case .databaseInaccessible:
+                    throw DeliveryError(
+                        .databaseInaccessible, producer,
+                        remedy: "unlock the device, or 'healthbus device set locked=false'"
+                    )
+                }
+            }
+            if MonotonicClock.now >= nextRepeat {
+                // The first request may have been sent before the connection was there.
+                send(request.topic, request.body)
+                nextRepeat = MonotonicClock.now + .milliseconds(200)
+            }
+            for again in state.withLock({ $0.pulls.overdue(at: MonotonicClock.now) }) { send(again.topic, again.body) }
+            wait(until: Date(timeIntervalSinceNow: 0.02))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,228 @@
+import Changelog
+import Configuration
+import Foundation
+import HealthModel
+import Logging
+import MessageBus
+import Protocol
+import SQLite
+
+/// Reads what a stack holds, whether it runs or not: a running instance is asked over the bus; of a stopped one the lock is taken and the file read.
+///
+/// One that runs and doesn't answer is read beside, as its own pulls are: what it has committed is there, however it hangs.
+package final class StackReader {
+    package let state: StateFolder
+    package let stack: StackConfiguration
+    private let address: @Sendable () throws -> BusAddress
+    private lazy var client = Result { try StackClient(address: try address()) }
+    /// Whom this reader has asked whether they are there.
+    private var asked: Set<String> = []
+    /// Makes the answerer for an instance's file; by plugin kind. The file of one that runs is open for reading only.
+    private let source: (StackConfiguration.Instance, Database) throws -> any PullSource
+    /// Instances that run and don't answer.
+    package private(set) var silent: Set<String> = []
+    private let foundSilent: (Silence) -> Void
+    /// Nobody at all was heard.
+    private var isHubSilent = false
+
+    /// An instance that runs and doesn't answer, and how old what its file holds is.
+    package struct Silence: Sendable, Equatable {
+        package var instance: String
+        /// Seconds since it last wrote.
+        package var age: Double
+        /// Nobody is heard: not whoever was asked is at fault, but the hub.
+        package var isHub = false
+    }
+
+    /// - Parameters:
+    ///   - address: the bus, with the keys to use; asked only when something is.
+    ///   - foundSilent: told once of each instance that is read beside.
+    package init(
+        state: StateFolder, stack: StackConfiguration, address: (@Sendable () throws -> BusAddress)? = nil,
+        foundSilent: @escaping (Silence) -> Void = { _ in },
+        source: @escaping (StackConfiguration.Instance, Database) throws -> any PullSource
+    ) {
+        self.state = state
+        self.stack = stack
+        self.source = source
+        self.foundSilent = foundSilent
+        self.address = address ?? { try stack.address(in: state, as: KeyRole.cli) }
+    }
+
+    /// Whether an instance keeps its folder somewhere else: on a bus between machines or containers, who has none here asks over the bus.
+    private func isElsewhere(_ instance: String) -> Bool {
+        stack.bus.isRemote && !FileManager.default.fileExists(atPath: state.instance(instance))
+    }
+
+    /// Who is silent when it is first asked for is down, as far as this reader goes.
+    private func isHeard(_ instance: String) throws -> Bool {
+        let client = try client.get()
+        let isFirst = asked.isEmpty
+        if asked.insert(instance).inserted, isFirst || !client.heartbeats.isEmpty {
+            client.gather([instance], within: 2)
+        }
+        return client.heartbeats[instance].map { $0.beat.phase != .stopped } ?? false
+    }
+
+    package func isRunning(_ instance: String) throws -> Bool {
+        if isElsewhere(instance) { return try isHeard(instance) }
+        return InstanceLock.isHeld(folder: state.instance(instance))
+    }
+
+    /// The newest heartbeat of each instance that says anything within `seconds`, with its age.
+    package func gather(_ instances: [String], within seconds: Double) throws -> [String: (
+        beat: Heartbeat, age: Double
+    )] {
+        asked.formUnion(instances)
+        return try client.get().gather(instances, within: seconds)
+    }
+
+    /// What everyone says some seconds later.
+    package func lookAgain(after seconds: Double) throws -> [String: (beat: Heartbeat, age: Double)] {
+        let client = try client.get()
+        let end = Date(timeIntervalSinceNow: seconds)
+        var asked = false
+        while Date() < end {
+            // Near the end, so that the answers are of then.
+            if !asked, end.timeIntervalSinceNow < seconds / 3 {
+                client.hello()
+                asked = true
+            }
+            client.wait(until: min(end, Date(timeIntervalSinceNow: 0.05)))
+        }
+        return client.heartbeats
+    }
+
+    /// All pages of a query; empty when the instance has never run.
+    package func pages(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
+        if isElsewhere(instance.name) { return try ask(instance.name, query) }
+        let folder = state.instance(instance.name)
+        guard FileManager.default.fileExists(atPath: state.database(instance.name)) else { return [] }
+        if let lock = try InstanceLock.take(folder: folder) {
+            defer { withExtendedLifetime(lock) {} }
+            try StageDatabase.requireContent(at: state.database(instance.name))
+            // Not read-only: a file whose last owner was killed has a log that must be read in first.
+            return try read(instance, query, in: Database(path: state.database(instance.name)))
+        }
+        if let pages = try heed(instance.name, query) { return pages }
+        do {
+            return try beside(instance.name) { try read(instance, query, in: $0) }
+        } catch let error as SQLiteError where !error.isCorrupt {
+            // It may be starting for the first time, and be about to make what was asked for.
+            guard let pages = try client.get().ask(instance.name, query, within: 10) else { throw error }
+            return pages
+        }
+    }
+
+    /// Reads the file of an instance that runs and doesn't answer, as of its last commit.
+    package func beside<Result>(_ instance: String, _ body: (Database) throws -> Result) throws -> Result {
+        let path = state.database(instance)
+        if silent.insert(instance).inserted { try tell(of: instance, path) }
+        return try body(Database(path: path, mode: .readOnly))
+    }
+
+    private func tell(of instance: String, _ path: String) throws {
+        let client = try client.get()
+        if client.heartbeats.isEmpty, !isHubSilent { client.gather([instance], within: Self.firstWait) }
+        guard client.heartbeats.isEmpty else {
+            return foundSilent(Silence(instance: instance, age: Self.age(of: path)))
+        }
+        guard !isHubSilent else { return }
+        isHubSilent = true
+        foundSilent(Silence(instance: stack.only(.hub)?.name ?? "hub", age: Self.age(of: path), isHub: true))
+    }
+
+    /// Seconds since a database was last written to.
+    private static func age(of path: String) -> Double {
+        let written = [path, path + "-wal"].compactMap { file in
+            try? FileManager.default.attributesOfItem(atPath: file)[.modificationDate] as? Date
+        }
+        return max(0, -(written.max() ?? Date()).timeIntervalSinceNow)
+    }
+
+    /// What a running instance answers; nil when it doesn't within a few seconds. Whoever was silent once isn't waited for again.
+    private func heed(_ instance: String, _ query: [String: Value]) throws -> [Value]? {
+        let client = try client.get()
+        guard !silent.contains(instance) else { return nil }
+        // Where nobody at all was heard, the hub hangs, and each further wait would be in vain.
+        let isDeaf = !silent.isEmpty && client.heartbeats.isEmpty
+        guard !isDeaf else { return nil }
+        if let pages = try client.ask(instance, query, within: Self.firstWait) { return pages }
+        asked.insert(instance)
+        guard let heard = client.gather([instance], within: Self.firstWait)[instance],
+            heard.age < Repetition.silence.seconds, heard.beat.phase != .stopped
+        else { return nil }
+        return try client.ask(instance, query, within: 10)
+    }
+
+    /// Seconds that anyone at rest answers within, and nearly anyone at work.
+    private static let firstWait = 1.5
+
+    /// Asks one whose folder is elsewhere.
+    private func ask(_ instance: String, _ query: [String: Value]) throws -> [Value] {
+        if let pages = try client.get().ask(instance, query, within: 10) { return pages }
+        throw Failure(
+            "'\(instance)' doesn't answer on \(stack.bus.endpoints?.subscribe ?? "the bus")",
+            hint: "'healthbus doctor' says who is heard; is the hub running?")
+    }
+
+    private func read(
+        _ instance: StackConfiguration.Instance, _ query: [String: Value], in database: Database
+    ) throws -> [Value] {
+        let source = try source(instance, database)
+        return try database.readTransaction {
+            var pages: [Value] = []
+            let (head, _) = try StageDatabase.readHead(in: database)
+            do {
+                try source.answer(.object(query), head: head) { members, _ in pages.append(.object(members)) }
+            } catch let refusal as PullRefusal {
+                throw StageError.refused(producer: instance.name, why: refusal.reason)
+            }
+            return pages
+        }
+    }
+
+    /// The living rows of an instance's changelog.
+    package func rows(_ instance: StackConfiguration.Instance, topic: String) throws -> [KeyedChangelog.Row] {
+        var rows: [String: KeyedChangelog.Row] = [:]
+        try forEachRow(instance, topic: topic) { rows[$0.key] = $0 }
+        return rows.values.filter { $0.body != nil }.sorted { $0.key < $1.key }
+    }
+
+    /// Gives each row of an instance's changelog to `body`, read window after window, oldest change first; tombstones too. A key that changes
+    /// meanwhile comes again.
+    /// - Parameter days: only rows that belong to one of these (since 1970); nil for all rows.
+    package func forEachRow(
+        _ instance: StackConfiguration.Instance, topic: String, days: ClosedRange<Int>? = nil,
+        _ body: (KeyedChangelog.Row) throws -> Void
+    ) throws {
+        var after: Int64 = 0
+        var store: StoreHead?
+        while true {
+            var query: [String: Value] = [
+                "query": "changes", "topic": .string(topic), "after": .integer(after), "until": .integer(.max),
+            ]
+            if let days { query["days"] = [.integer(Int64(days.lowerBound)), .integer(Int64(days.upperBound))] }
+            // A running instance goes on from an anchor only when it knows whose it is.
+            if let store {
+                query["store"] = .string(store.store)
+                query["generation"] = .string(store.generation)
+            }
+            let pages = try pages(instance, query)
+            if pages.isEmpty, store != nil {
+                throw Failure("'\(instance.name)' began anew while it was read", hint: "try again")
+            }
+            store = pages.last?["head"].read(StoreHead.self)
+            for page in pages {
+                for value in page["rows"].array ?? [] {
+                    guard let row = KeyedChangelog.Row(wireValue: value) else {
+                        throw StageError.unreadablePage(producer: instance.name)
+                    }
+                    try body(row)
+                }
+            }
+            guard let through = pages.last?["through"].int, through > after else { break }
+            after = through
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import HealthModel
+
+/// Where the stack's reference backend listens, as its configuration and the environment say.
+package enum BackendAddress {
+    /// `HEALTHBUS_BACKEND_PORT` goes before the configuration, for several stacks on one machine.
+    /// - Throws: `ConfigurationError` when the variable isn't a port.
+    package static func port(
+        of backend: StackConfiguration.Instance, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(ConfigurationError) -> Int {
+        guard let text = environment["HEALTHBUS_BACKEND_PORT"], !text.isEmpty else {
+            return Int(backend.configuration["port"].int ?? 8787)
+        }
+        guard let port = Int(text), (0...65535).contains(port) else {
+            throw ConfigurationError(
+                file: "the environment", key: "HEALTHBUS_BACKEND_PORT", reason: "must be a port, 0 to 65535")
+        }
+        return port
+    }
+
+    package static func host(of backend: StackConfiguration.Instance) -> String {
+        backend.configuration["host"].string ?? "127.0.0.1"
+    }
+
+    package static func url(of backend: StackConfiguration.Instance) throws(ConfigurationError) -> String {
+        let host = host(of: backend)
+        // Listening everywhere isn't an address to connect to.
+        let reachable = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host
+        return "http://" + (reachable.contains(":") ? "[\(reachable)]" : reachable) + ":\(try port(of: backend))"
+    }
+
+    /// For an uploader that has nowhere to deliver to.
+    package static func missing(
+        for uploader: StackConfiguration.Instance, in stack: StackConfiguration
+    ) throws(ConfigurationError) -> String {
+        throw ConfigurationError(
+            file: stack.file, key: "instances.\(uploader.name).configuration.url",
+            reason: "is needed: this stack has no backend of its own")
+    }
+}

@@ -1,0 +1,50 @@
+import Clocks
+import Foundation
+import Glibc
+import HealthModel
+import Synchronization
+
+/// What tells whether a file (or a folder's list) has changed since it was read.
+struct FileStamp: Sendable {
+    private let inode: UInt64
+    private let modified: Instant
+    private let takenAt: Instant
+    /// A file's time is as coarse as the kernel's tick: what changed just before it was read may change again within the same one.
+    private static let coarseness: Instant = 100_000
+
+    /// To be taken before the file is read: what changes meanwhile is read the next time.
+    init(_ file: String) {
+        var status = stat()
+        let exists = stat(file, &status) == 0
+        inode = exists ? UInt64(status.st_ino) : 0
+        modified = exists ? Int64(status.st_mtim.tv_sec) * Instant.second + Int64(status.st_mtim.tv_nsec) / 1000 : 0
+        takenAt = WallClock.now
+    }
+
+    /// Whether what was read after this stamp still holds at a later one.
+    func isSettled(asOf later: FileStamp) -> Bool {
+        inode == later.inode && modified == later.modified && takenAt - modified > Self.coarseness
+    }
+}
+
+/// What some files hold, read again when one of them has changed: a call to stat(2) a second costs nothing, reading keys and deriving others from them does.
+final class Watched<Content: Sendable>: Sendable {
+    private let files: [String]
+    private let read: @Sendable () throws -> Content
+    private let last = Mutex<(stamps: [FileStamp], content: Content)?>(nil)
+
+    init(_ files: [String], read: @escaping @Sendable () throws -> Content) {
+        self.files = files
+        self.read = read
+    }
+
+    func current() throws -> Content {
+        let stamps = files.map { FileStamp($0) }
+        if let last = last.withLock({ $0 }), zip(last.stamps, stamps).allSatisfy({ $0.isSettled(asOf: $1) }) {
+            return last.content
+        }
+        let content = try read()
+        last.withLock { $0 = (stamps, content) }
+        return content
+    }
+}

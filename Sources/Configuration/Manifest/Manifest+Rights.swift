@@ -1,0 +1,114 @@
+import BackgroundDelivery
+import HealthModel
+
+/// What a plugin may do, as an app's entitlements and Info.plist say it.
+package struct PluginRights: Sendable, Equatable {
+    package enum Entitlement: String, Sendable, CaseIterable {
+        case health
+        case backgroundDelivery = "background-delivery"
+    }
+
+    /// UIBackgroundModes.
+    package enum BackgroundMode: String, Sendable, CaseIterable {
+        case processing, fetch
+        case remoteNotification = "remote-notification"
+    }
+
+    /// When a handler's sync runs.
+    package enum Trigger: Sendable, Equatable {
+        /// Samples of the type have changed.
+        case type(String)
+        /// The local clock passes this time: minutes of the day.
+        case time(minute: Int)
+    }
+
+    package var entitlements: Set<Entitlement> = []
+    package var backgroundModes: Set<BackgroundMode> = []
+    /// BGTaskSchedulerPermittedIdentifiers.
+    package var permittedTasks: Set<String> = []
+    /// As the manifest lists them; empty: the plugin's types.
+    package var triggers: [Trigger] = []
+
+    package init() {}
+
+    /// - Throws: `ConfigurationError` with the file, the key and what is allowed.
+    init(_ manifest: Value, kind: Manifest.Kind, file: String) throws(ConfigurationError) {
+        func texts(_ key: String) throws(ConfigurationError) -> [String] {
+            if manifest[key].isNull { return [] }
+            guard let list = manifest[key].array, list.allSatisfy({ $0.string != nil }) else {
+                throw ConfigurationError(file: file, key: key, reason: "must be a list of texts")
+            }
+            return list.compactMap(\.string)
+        }
+        func allowed<Right>(_ key: String, _ all: [String], _ make: (String) -> Right?) throws(ConfigurationError)
+            -> [Right]
+        {
+            var rights: [Right] = []
+            for (index, text) in try texts(key).enumerated() {
+                guard let right = make(text) else {
+                    throw ConfigurationError(
+                        file: file, key: "\(key)[\(index)]", reason: "must be one of \(all.joined(separator: ", "))")
+                }
+                rights.append(right)
+            }
+            return rights
+        }
+        entitlements = Set(
+            try allowed("entitlements", Entitlement.allCases.map(\.rawValue), Entitlement.init(rawValue:)))
+        backgroundModes = Set(
+            try allowed("backgroundModes", BackgroundMode.allCases.map(\.rawValue), BackgroundMode.init(rawValue:)))
+        permittedTasks = Set(try texts("permittedTasks"))
+        if !permittedTasks.isEmpty, kind != .debouncer, kind != .consolidator {
+            throw ConfigurationError(
+                file: file, key: "permittedTasks", reason: "is for a debouncer and a consolidator: others host no tasks"
+            )
+        }
+        triggers = try allowed(
+            "triggers", ["HealthKit's type identifiers", "times of day such as 00:01"], Self.trigger)
+    }
+
+    private static func trigger(_ text: String) -> Trigger? {
+        if HealthType.known(text) != nil { return .type(text) }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 }), let hour = Int(parts[0]),
+            let minute = Int(parts[1]), (0..<24).contains(hour), (0..<60).contains(minute)
+        else { return nil }
+        return .time(minute: hour * 60 + minute)
+    }
+}
+
+extension Manifest {
+    /// For the stage that hosts tasks, which knows which there are.
+    /// - Throws: `ConfigurationError` for a permitted task that isn't one of them.
+    package func requireTasks(among known: [String]) throws(ConfigurationError) {
+        for task in rights.permittedTasks.sorted() where !known.contains(task) {
+            throw ConfigurationError(
+                file: file, key: "permittedTasks",
+                reason: "names '\(task)', which isn't one of \(known.joined(separator: ", "))")
+        }
+    }
+
+    /// Why this plugin can't be registered for background delivery, with the line to add; nil when it can.
+    package var registrationRefusal: DeliveryError? {
+        func refusal(_ key: String, _ value: String) -> DeliveryError {
+            DeliveryError(.authorizationDenied, name, remedy: "add \"\(value)\" to \"\(key)\" in \(file)")
+        }
+        for needed in [PluginRights.Entitlement.health, .backgroundDelivery]
+        where !rights.entitlements.contains(needed) {
+            return refusal("entitlements", needed.rawValue)
+        }
+        return rights.backgroundModes.contains(.processing) ? nil : refusal("backgroundModes", "processing")
+    }
+}
+
+extension StackConfiguration {
+    /// Why an instance can't be registered for background delivery; nil when it can.
+    package func registrationRefusal(_ instance: String) -> String? {
+        guard let found = self.instance(instance) else {
+            return DeliveryError(
+                .authorizationDenied, instance, remedy: "name it under \"instances\" in \(file)"
+            ).description
+        }
+        return found.manifest.registrationRefusal?.description
+    }
+}

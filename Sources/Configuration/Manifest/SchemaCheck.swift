@@ -1,0 +1,144 @@
+import HealthModel
+import JSON
+import Logging
+
+/// Holds a configuration against a manifest's JSON Schema and fills in its defaults.
+///
+/// The part of JSON Schema that plugin manifests use: type, properties, required, additionalProperties, propertyNames, items, enum, minimum, maximum,
+/// minLength, minItems, format (`sample-type`: an identifier of HealthKit's), $ref to the schema's own $defs, default. Anything not declared is refused: a misspelt option must not be an option that does nothing.
+package struct SchemaCheck {
+    let file: String
+    /// The schema's `$defs`.
+    let definitions: Value
+
+    package init(file: String, definitions: Value = .null) {
+        self.file = file
+        self.definitions = definitions
+    }
+
+    /// - Throws: `ConfigurationError` with the key and what is allowed.
+    package func resolve(_ value: Value, schema: Value, key: String = "configuration") throws(ConfigurationError)
+        -> Value
+    {
+        let (resolved, problems) = check(value, schema: schema, key: key)
+        if let first = problems.first { throw first }
+        return resolved
+    }
+
+    /// The value with its defaults, without what is wrong in it; and all that is.
+    package func check(
+        _ value: Value, schema: Value, key: String = "configuration"
+    ) -> (resolved: Value, problems: [ConfigurationError]) {
+        var problems: [ConfigurationError] = []
+        let resolved = resolve(value, schema, key, &problems)
+        return (resolved, problems)
+    }
+
+    private func resolve(_ value: Value, _ schema: Value, _ key: String, _ problems: inout [ConfigurationError])
+        -> Value
+    {
+        if let name = schema["$ref"].string?.split(separator: "/").last {
+            // A schema that holds itself has no defaults without end.
+            return value.isNull ? .null : resolve(value, definitions[String(name)], key, &problems)
+        }
+        if value.isNull, !schema["default"].isNull { return schema["default"] }
+        if let allowed = schema["enum"].array, !value.isNull, !allowed.contains(value) {
+            problems.append(error(key, "must be one of \(allowed.map { $0.json() }.joined(separator: ", "))"))
+            return .null
+        }
+        switch schema["type"].string {
+        case "object": return object(value, schema, key, &problems)
+        case "array":
+            guard !value.isNull else { return .array([]) }
+            if value.array != nil { return array(value, schema, key, &problems) }
+        default: break
+        }
+        if let reason = refusal(of: value, schema) {
+            problems.append(error(key, reason))
+            return .null
+        }
+        return value
+    }
+
+    /// What is wrong with a value that holds no others; nil when it is as the schema wants it.
+    private func refusal(of value: Value, _ schema: Value) -> String? {
+        guard !value.isNull else { return nil }
+        switch schema["type"].string {
+        case "array": return "must be a list"
+        case "number", "integer":
+            guard let number = value.double, schema["type"].string == "number" || value.int != nil else {
+                return schema["type"].string == "number" ? "must be a number" : "must be a whole number"
+            }
+            if let minimum = schema["minimum"].double, number < minimum {
+                return "must be at least \(JSONNumber.text(minimum))"
+            }
+            if let maximum = schema["maximum"].double, number > maximum {
+                return "must be at most \(JSONNumber.text(maximum))"
+            }
+            return nil
+        case "string":
+            guard let text = value.string else { return "must be a text" }
+            guard text.utf8.count >= schema["minLength"].int ?? 0 else { return "mustn't be empty" }
+            return format(text, schema)
+        case "boolean": return value.bool == nil ? "must be true or false" : nil
+        default: return nil
+        }
+    }
+
+    private func array(_ value: Value, _ schema: Value, _ key: String, _ problems: inout [ConfigurationError]) -> Value
+    {
+        let elements = value.array ?? []
+        if let least = schema["minItems"].int, elements.count < least {
+            problems.append(error(key, least == 1 ? "mustn't be empty" : "must have at least \(least) entries"))
+        }
+        return .array(
+            elements.enumerated().map { index, element in
+                resolve(element, schema["items"], "\(key)[\(index)]", &problems)
+            })
+    }
+
+    private func object(_ value: Value, _ schema: Value, _ key: String, _ problems: inout [ConfigurationError]) -> Value
+    {
+        guard value.isNull || value.object != nil else {
+            problems.append(error(key, "must be an object"))
+            return .null
+        }
+        let properties = schema["properties"].object ?? [:]
+        func path(_ name: String) -> String { key.isEmpty ? name : "\(key).\(name)" }
+        for name in (schema["required"].array ?? []).compactMap(\.string) where !value.isNull && value[name].isNull {
+            problems.append(error(path(name), "is missing"))
+        }
+        var resolved: [String: Value] = [:]
+        for (name, member) in Value.inOrder(value.object ?? [:]) where properties[name] == nil {
+            guard schema["additionalProperties"].object != nil else {
+                problems.append(error(path(name), Self.unknown(name, among: properties.keys.sorted())))
+                continue
+            }
+            if let reason = format(name, schema["propertyNames"]) { problems.append(error(path(name), reason)) }
+            resolved[name] = resolve(member, schema["additionalProperties"], path(name), &problems)
+        }
+        for (name, property) in Value.inOrder(properties) {
+            let member = resolve(value[name], property, path(name), &problems)
+            if !member.isNull { resolved[name] = member }
+        }
+        return .object(resolved)
+    }
+
+    /// Says which names there are, the nearest first of all.
+    static func unknown(_ name: String, among known: [String]) -> String {
+        guard !known.isEmpty else { return "isn't known; there are no options here" }
+        let nearest = Nearest.to(name, among: known).map { "did you mean '\($0)'? " } ?? ""
+        return "isn't known; \(nearest)there are: \(known.joined(separator: ", "))"
+    }
+
+    private func format(_ text: String, _ schema: Value) -> String? {
+        guard schema["format"].string == "sample-type", HealthType.known(text) == nil else { return nil }
+        let nearest = Nearest.to(text, among: HealthType.allKnown.keys.sorted())
+        return "isn't a type identifier of HealthKit's"
+            + (nearest.map { "; the nearest is \($0)" } ?? ", such as HKQuantityTypeIdentifierStepCount")
+    }
+
+    private func error(_ key: String, _ reason: String) -> ConfigurationError {
+        ConfigurationError(file: file, key: key, reason: reason)
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+import HealthModel
+import Logging
+
+/// Reads a stack's configuration and finds all that is wrong with it, each with its line; what is wrong is left out of the stack.
+package struct StackConfigurationReader {
+    package private(set) var stack: StackConfiguration
+    /// In the order of the file's lines.
+    package private(set) var problems: [ConfigurationError] = []
+
+    private let file: String
+    private let catalog: PluginCatalog
+    /// As it is shipped, before anything is laid over it.
+    private let shipped: Value
+    private var places = JSONPlaces()
+
+    /// - Parameters: as those of a `StackConfiguration`.
+    /// - Throws: `ConfigurationError` for a file that can't be read at all, or isn't JSON.
+    package init(
+        path: String?, state: StateFolder? = nil, choices: [String: StackConfiguration.Choice] = [:],
+        catalog: PluginCatalog
+    ) throws {
+        file = path ?? "the default configuration"
+        self.catalog = catalog
+        stack = StackConfiguration(
+            instances: [], bus: .standard, monitoring: nil, file: file, figures: [], families: [])
+        shipped = try catalog.defaultStack()
+        var value = shipped
+        if let path {
+            guard let data = FileManager.default.contents(atPath: path) else {
+                throw ConfigurationError(file: path, key: "", reason: "can't be read; check the path and its rights")
+            }
+            let own = try Self.parse(Array(data), file: path)
+            guard own.object != nil else {
+                throw ConfigurationError(file: path, key: "", reason: "must be an object, as { \"instances\": { … } }")
+            }
+            places = JSONPlaces(data)
+            value = Self.overlay(value, with: own)
+        }
+        for duplicate in places.duplicates {
+            problems.append(
+                ConfigurationError(
+                    file: file, key: duplicate.key,
+                    reason: "is named already in line \(duplicate.first); one of them would count for nothing",
+                    line: duplicate.line))
+        }
+        try read(value, state: state, choices: choices)
+        problems = problems.map { $0.placed(places, in: file) }.enumerated()
+            .sorted { ($0.element.line ?? .max, $0.offset) < ($1.element.line ?? .max, $1.offset) }.map(\.element)
+    }
+
+    private mutating func read(
+        _ value: Value, state: StateFolder?, choices: [String: StackConfiguration.Choice]
+    ) throws {
+        for key in (value.object ?? [:]).keys.sorted() where !Self.members.contains(key) {
+            add(key, SchemaCheck.unknown(key, among: Self.members))
+        }
+        if !value["instances"].isNull, value["instances"].object == nil { add("instances", "must be an object") }
+        // What is swapped is an instance's plugin: an instance that the configuration no longer has doesn't come back by it.
+        let configured = Set((value["instances"].object ?? [:]).filter { !$0.value.isNull }.keys)
+        var swapped: [String: Value] = [:]
+        let layer = state.map { StackLayer($0) }
+        for (name, entry) in try layer?.read()["instances"].object ?? [:]
+        where configured.contains(name) && choices[name] == nil { swapped[name] = entry }
+        var value = Self.overlay(value, with: ["instances": .object(swapped)])
+        for (name, choice) in choices where configured.contains(name) {
+            guard case .plugin(let plugin) = choice else { continue }
+            value = Self.overlay(value, with: ["instances": .object([name: ["plugin": .string(plugin)]])])
+        }
+        var instances: [StackConfiguration.Instance] = []
+        for (name, entry) in Value.inOrder(value["instances"].object ?? [:]) where !entry.isNull {
+            let before = problems.count
+            if let instance = instance(name, entry) { instances.append(instance) }
+            // It is another file that is to be mended then.
+            guard swapped[name] != nil, let layer, problems.count > before else { continue }
+            let first = problems[before]
+            problems.removeSubrange(before...)
+            problems.append(
+                ConfigurationError(
+                    file: layer.file, key: "instances.\(name)",
+                    reason: "can't be used: \(first); 'healthbus swap \(name) --back' takes it away"))
+        }
+        for kind in [Manifest.Kind.hub, .observer, .debouncer, .consolidator]
+        where instances.count(where: { $0.manifest.kind == kind }) > 1 {
+            add("instances", "names more than one \(kind.rawValue); a stack has one")
+        }
+        let bus = bus(value["bus"])
+        let people = KeyRole.people.map(\.name)
+        for taken in instances where bus.isSealed && people.contains(taken.name) {
+            add(
+                "instances.\(taken.name)",
+                "can't be named so on a sealed bus: \(people.joined(separator: ", ")) are people's keys")
+        }
+        let usual = Value.inOrder(shipped["instances"].object ?? [:])
+            .compactMap { $0.value["plugin"].string.flatMap { catalog.manifests[$0] } }
+        let manifests = instances.map(\.manifest) + usual
+        stack = StackConfiguration(
+            instances: instances, bus: bus, monitoring: monitoring(value["monitoring"]), file: file,
+            figures: manifests.figures, families: families.union(manifests.compactMap(\.family)))
+    }
+
+    private static let members = ["bus", "instances", "monitoring"]
+
+    private mutating func add(_ key: String, _ reason: String) {
+        problems.append(ConfigurationError(file: file, key: key, reason: reason))
+    }
+
+    private mutating func instance(_ name: String, _ entry: Value) -> StackConfiguration.Instance? {
+        let key = "instances.\(name)"
+        guard StackConfiguration.isName(name) else {
+            add(key, "must be named with a-z, 0-9 and hyphens, at most 64")
+            return nil
+        }
+        for member in (entry.object ?? [:]).keys.sorted() where member != "plugin" && member != "configuration" {
+            add("\(key).\(member)", SchemaCheck.unknown(member, among: ["configuration", "plugin"]))
+        }
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent().path
+        let manifest: Manifest?
+        do { manifest = try entry["plugin"].string.flatMap { try catalog.manifest($0, from: folder) } } catch {
+            problems.append(
+                error as? ConfigurationError ?? ConfigurationError(file: file, key: "\(key).plugin", reason: "\(error)")
+            )
+            return nil
+        }
+        guard let plugin = entry["plugin"].string, let manifest else {
+            let known = catalog.manifests.keys.sorted()
+            let nearest = entry["plugin"].string.flatMap { Nearest.to($0, among: known) }
+            add(
+                "\(key).plugin",
+                "must be one of \(known.joined(separator: ", ")), or the path of a plugin's folder (./mine: beside this file)"
+                    + (nearest.map { "; did you mean '\($0)'?" } ?? ""))
+            return nil
+        }
+        let (configuration, wrong) = SchemaCheck(file: file)
+            .check(entry["configuration"], schema: manifest.configuration, key: "\(key).configuration")
+        problems += wrong
+        return StackConfiguration.Instance(
+            name: name, plugin: plugin.contains("/") ? (manifest.file as NSString).deletingLastPathComponent : plugin,
+            manifest: manifest, configuration: configuration.isNull ? [:] : configuration,
+            substitutes: substitutes(of: manifest),
+            family: manifest.family ?? (families.contains(name) ? name : StackConfiguration.otherFamily))
+    }
+
+    private var families: Set<String> { Set(catalog.manifests.values.compactMap(\.family)) }
+
+    private func substitutes(of manifest: Manifest) -> [String] {
+        guard manifest.kind == .handler else { return [] }
+        let others = catalog.manifests.values.filter { $0.kind == .handler && Set($0.types) == Set(manifest.types) }
+        return Set(others.map(\.name) + [manifest.name]).sorted()
+    }
+
+    private mutating func bus(_ value: Value) -> BusConfiguration {
+        do { return try BusConfiguration(value, file: file) } catch {
+            problems.append(error)
+            return .standard
+        }
+    }
+
+    private mutating func monitoring(_ value: Value) -> Endpoint? {
+        let (resolved, wrong) = SchemaCheck(file: file)
+            .check(value, schema: Self.monitoringSchema, key: "monitoring")
+        problems += wrong
+        guard !value.isNull, let host = resolved["host"].string, let port = resolved["port"].int else { return nil }
+        return Endpoint(host: host, port: Int(port))
+    }
+
+    private static let monitoringSchema: Value = [
+        "type": "object",
+        "properties": [
+            "host": ["type": "string", "minLength": 1, "default": .string(Endpoint.loopback)],
+            "port": [
+                "type": "integer", "minimum": 0, "maximum": 65535, "default": .integer(Int64(Endpoint.monitoringPort)),
+            ],
+        ],
+    ]
+
+    static func parse(_ text: [UInt8], file: String) throws -> Value {
+        do { return try Value(json: text, comments: true) } catch {
+            throw ConfigurationError(file: file, key: "", reason: "isn't JSON: \(Manifest.plain(error))")
+        }
+    }
+
+    private static func overlay(_ base: Value, with top: Value) -> Value {
+        guard case .object(var members) = base, case .object(let new) = top else { return top }
+        for (key, value) in new { members[key] = members[key].map { overlay($0, with: value) } ?? value }
+        return .object(members)
+    }
+}

@@ -1,0 +1,109 @@
+import CPosix
+import Clocks
+import Foundation
+import Glibc
+import HealthModel
+
+/// Keeps a second process with the same identity out: an exclusive lock on a file in the instance's state folder, held as long as the process lives.
+///
+/// The file names its holder, so that a takeover can end exactly that process: by id and start time, and only in the same boot and pid
+/// namespace, since across containers an id names another process.
+package final class InstanceLock: Sendable {
+    private let descriptor: Int32
+
+    struct Holder: Equatable {
+        var pid: Int32
+        var start: Int64
+        var boot: String
+        var namespace: String
+    }
+
+    private init(descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Takes the lock without waiting; nil when another process holds it.
+    /// - Throws: `LockError` when the file can't be used at all.
+    package static func take(folder: String) throws -> InstanceLock? {
+        let path = folder + "/lock"
+        let descriptor = healthbus_lock_file(path)
+        if descriptor == -EWOULDBLOCK { return nil }
+        guard descriptor >= 0 else { throw LockError(path: path, reason: String(cString: strerror(-descriptor))) }
+        let holder = current()
+        let record: Value = [
+            "pid": .integer(Int64(holder.pid)), "start": .integer(holder.start), "boot": .string(holder.boot),
+            "namespace": .string(holder.namespace),
+        ]
+        let text = Array(record.json().utf8)
+        guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, text, text.count, 0) == text.count else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw LockError(path: path, reason: reason)
+        }
+        return InstanceLock(descriptor: descriptor)
+    }
+
+    /// Takes the lock, waiting up to `seconds` for the holder to end.
+    package static func take(folder: String, waiting seconds: Double) throws -> InstanceLock? {
+        let deadline = MonotonicClock.now + .seconds(seconds)
+        while true {
+            if let lock = try take(folder: folder) { return lock }
+            if MonotonicClock.now >= deadline { return nil }
+            // flock has no deadline of its own.
+            usleep(20_000)
+        }
+    }
+
+    /// Ends the process that holds the lock (SIGTERM, after `grace` seconds SIGKILL; also a stopped one) and takes it.
+    /// - Throws: `LockError` when the holder is of another boot or container: then nothing is ended.
+    package static func takeOver(folder: String, grace: Double) throws -> InstanceLock {
+        if let lock = try take(folder: folder) { return lock }
+        let path = folder + "/lock"
+        guard let holder = recorded(path) else {
+            throw LockError(path: path, reason: "is held, and doesn't say by whom")
+        }
+        let here = current()
+        guard holder.boot == here.boot, holder.namespace == here.namespace else {
+            throw LockError(path: path, reason: "is held by process \(holder.pid) of another container; stop it there")
+        }
+        for (signal, seconds) in [(SIGTERM, grace), (SIGKILL, 5.0)] {
+            if healthbus_process_start(holder.pid) == holder.start { kill(holder.pid, signal) }
+            if let lock = try take(folder: folder, waiting: seconds) { return lock }
+        }
+        throw LockError(path: path, reason: "is still held after its holder (process \(holder.pid)) was ended")
+    }
+
+    /// Whether somebody holds the lock; false where there is none. It writes nothing, and who asks at the same time doesn't hear of it.
+    package static func isHeld(folder: String) -> Bool {
+        let path = folder + "/lock"
+        guard FileManager.default.fileExists(atPath: path) else { return false }
+        // One that can't even be opened is somebody else's.
+        return healthbus_lock_is_held(path) != 0
+    }
+
+    /// The process id that the lock file names.
+    package static func holder(folder: String) -> Int? { recorded(folder + "/lock").map { Int($0.pid) } }
+
+    private static func recorded(_ path: String) -> Holder? {
+        guard let data = FileManager.default.contents(atPath: path), let value = try? Value(json: data),
+            let pid = value["pid"].int, let start = value["start"].int, let boot = value["boot"].string,
+            let namespace = value["namespace"].string
+        else { return nil }
+        return Holder(pid: Int32(pid), start: start, boot: boot, namespace: namespace)
+    }
+
+    private static func current() -> Holder {
+        let boot = (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)) ?? ""
+        let namespace = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")) ?? ""
+        let pid = getpid()
+        return Holder(
+            pid: pid, start: healthbus_process_start(pid), boot: boot.trimmingCharacters(in: .whitespacesAndNewlines),
+            namespace: namespace)
+    }
+}
+
+package struct LockError: Error, CustomStringConvertible {
+    package let path: String
+    package let reason: String
+    package var description: String { "the lock \(path) \(reason)" }
+}

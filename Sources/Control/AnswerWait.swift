@@ -1,0 +1,77 @@
+import Client
+import Clocks
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import Terminal
+
+/// Whom a command waits for: told on standard error when nothing comes for a moment, and in the reason when the command gives up.
+final class AnswerWait {
+    /// So long nothing is said: most answers come at once.
+    private static let silence = Duration.seconds(5)
+    /// So long whoever isn't heard is waited for. It may be starting.
+    static let patience = 20.0
+
+    private let client: StackClient
+    private let instance: String
+    private let hub: String
+    private let tell: (String) -> Void
+    private var tellAt = MonotonicClock.now + silence
+
+    init(
+        _ client: StackClient, for instance: String, hub: String,
+        tell: @escaping (String) -> Void = {
+            // Over a bar that was begun.
+            StandardStream.error.write((Terminal(.error).isTerminal ? "\r\u{1B}[K" : "") + "healthbus: \($0)\n")
+        }
+    ) {
+        (self.client, self.instance, self.hub, self.tell) = (client, instance, hub, tell)
+    }
+
+    /// Who isn't heard: the instance, or the hub when nobody is; nil when the instance is.
+    private var silent: String? {
+        let beats = client.heartbeats
+        if Readiness.isUp(beats[instance]) { return nil }
+        return beats.values.contains { Readiness.isUp($0) } ? instance : hub
+    }
+
+    /// To be called again and again while nothing has come.
+    func look() {
+        guard MonotonicClock.now >= tellAt else { return }
+        tellAt = .distantFuture
+        switch silent {
+        case nil: tell("waiting for '\(instance)'")
+        case instance?: tell("waiting for '\(instance)', which runs, but doesn't answer")
+        case let hub?: tell("waiting for '\(instance)': '\(hub)' passes nothing on, nobody is heard on the bus")
+        }
+    }
+
+    /// What came: after the next silence it is told again.
+    func heard() { tellAt = MonotonicClock.now + Self.silence }
+
+    /// Waits until the instance is heard. What hangs is asked for nothing: it would do it whenever it goes on, when nobody expects that any more.
+    /// - Throws: `Failure` that says who doesn't answer.
+    func untilHeard(within seconds: Double = patience) throws {
+        let deadline = MonotonicClock.now + .seconds(seconds)
+        while let silent {
+            guard MonotonicClock.now < deadline else { throw Self.failure(of: silent, hub, "nothing was asked of it") }
+            client.hello()
+            look()
+            client.wait(until: Date(timeIntervalSinceNow: 0.1))
+        }
+    }
+
+    /// Why what was asked didn't come about.
+    /// - Parameter usual: the reason when the instance is heard.
+    func failure(else usual: @autoclosure () -> Failure) -> Failure {
+        silent.map { Self.failure(of: $0, hub, "what was asked may still be done when it goes on") } ?? usual()
+    }
+
+    private static func failure(of silent: String, _ hub: String, _ asked: String) -> Failure {
+        Failure(
+            silent == hub
+                ? "'\(hub)' passes nothing on: nobody is heard on the bus" : "'\(silent)' runs, but doesn't answer",
+            hint: "\(asked); " + Finding.restart(silent))
+    }
+}

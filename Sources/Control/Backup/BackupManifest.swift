@@ -1,0 +1,78 @@
+import Changelog
+import Foundation
+import HealthModel
+import Logging
+import Protocol
+
+/// What a backup holds: `manifest.json` in its folder.
+package struct BackupManifest: Sendable, Equatable {
+    package struct Entry: Sendable, Equatable {
+        /// The instance, and the name of its file without its ending.
+        package var name: String
+        package var plugin: String
+        package var bytes: Int64
+        /// XXH3-128 of the file's pieces: against rot and mix-ups, not against forgery.
+        package var checksum: String
+        package var head: StoreHead
+
+        package init(name: String, plugin: String, bytes: Int64, checksum: String, head: StoreHead) {
+            (self.name, self.plugin, self.bytes, self.checksum, self.head) = (name, plugin, bytes, checksum, head)
+        }
+
+        package var file: String { name + ".sqlite" }
+    }
+
+    package static let fileName = "manifest.json"
+    static let format: Int64 = 1
+
+    /// When the first copy was begun.
+    package var made: Instant
+    /// In the order in which they were copied: consumers before their producers.
+    package var entries: [Entry]
+
+    package init(made: Instant, entries: [Entry]) {
+        self.made = made
+        self.entries = entries
+    }
+
+    package var value: Value {
+        [
+            "healthbusBackup": .integer(Self.format), "made": .string(InstantText.iso8601(made)),
+            "instances": .array(
+                entries.map {
+                    [
+                        "name": .string($0.name), "plugin": .string($0.plugin), "file": .string($0.file),
+                        "bytes": .integer($0.bytes), "xxh3": .string($0.checksum), "head": Value($0.head),
+                    ]
+                }),
+        ]
+    }
+
+    /// - Parameter place: for messages.
+    /// - Throws: `Failure` for what isn't a backup's manifest, or a later format's.
+    package init(_ value: Value, place: String) throws {
+        guard let format = value["healthbusBackup"].int, let list = value["instances"].array,
+            let made = value["made"].string.flatMap({ InstantText.parse($0) })
+        else {
+            throw Failure(
+                "\(place) isn't a backup", hint: "give what 'healthbus backup FOLDER' has written", code: .damaged)
+        }
+        guard format <= Self.format else {
+            throw Failure(
+                "\(place) was made by a newer release (format \(format), this one knows \(Self.format))",
+                hint: "restore it with that release")
+        }
+        self.made = made
+        entries = try list.map { row in
+            guard let name = row["name"].string, let plugin = row["plugin"].string, let bytes = row["bytes"].int,
+                let checksum = row["xxh3"].string, let head = row["head"].read(StoreHead.self), Self.isName(name)
+            else { throw Failure("the manifest of \(place) is damaged", hint: "use another backup", code: .damaged) }
+            return Entry(name: name, plugin: plugin, bytes: bytes, checksum: checksum, head: head)
+        }
+    }
+
+    /// A name becomes a folder's.
+    private static func isName(_ name: String) -> Bool {
+        !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") && name.utf8.count <= 100
+    }
+}

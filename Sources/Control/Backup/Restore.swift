@@ -1,0 +1,140 @@
+import Changelog
+import Clocks
+import Configuration
+import Foundation
+import Glibc
+import HealthModel
+import Inspection
+import Logging
+import Protocol
+import SQLite
+
+/// Puts a backup in the place of what a stopped stack holds.
+///
+/// All of it is checked and made ready beside its place first; then each instance's file takes its place in one step, consumers before producers. So a restore that
+/// is killed in between leaves a set that works: consumers may lag behind their producers, never the other way round.
+package struct Restore {
+    private let stack: Stack
+    private let folder: String
+    package let manifest: BackupManifest
+
+    /// Reads what the backup says of itself.
+    package init(_ stack: Stack, folder: String) throws {
+        self.stack = stack
+        self.folder = URL(fileURLWithPath: folder).standardizedFileURL.path
+        guard let data = FileManager.default.contents(atPath: self.folder + "/" + BackupManifest.fileName),
+            let value = try? Value(json: Array(data))
+        else {
+            throw Failure(
+                "\(folder) isn't a backup: it has no readable \(BackupManifest.fileName)",
+                hint: "give the folder that 'healthbus backup FOLDER' has written", code: .damaged)
+        }
+        manifest = try BackupManifest(value, place: folder)
+    }
+
+    /// Instances whose present content would be replaced.
+    package var replaced: [String] {
+        manifest.entries.map(\.name).filter { FileManager.default.fileExists(atPath: stack.state.database($0)) }
+    }
+
+    /// Checks every copy: size, checksum, and that it is a whole store.
+    package func check(progress: (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) throws {
+        let total = manifest.entries.reduce(0) { $0 + $1.bytes }
+        var done: Int64 = 0
+        for entry in manifest.entries {
+            let path = folder + "/" + entry.file
+            let (bytes, checksum) = try FileChecksum.of(path) {
+                done += Int64($0)
+                progress(done, total)
+            }
+            guard bytes == entry.bytes, checksum == entry.checksum else {
+                throw Failure(
+                    "\(path) isn't as it was when the backup was made", hint: "use another backup", code: .damaged)
+            }
+        }
+    }
+
+    /// Checks, then puts everything into its place. Nothing is changed before all copies are ready.
+    package func run(progress: (_ done: Int64, _ total: Int64) -> Void) throws {
+        let locks = try takeLocks()
+        defer { withExtendedLifetime(locks) {} }
+        try check(progress: progress)
+        var drafts: [(draft: String, place: String)] = []
+        do {
+            for entry in manifest.entries {
+                let place = stack.state.database(entry.name)
+                drafts.append((place + ".restored", place))
+                try prepare(entry, draft: place + ".restored", place: place)
+            }
+        } catch {
+            for (draft, _) in drafts { Self.remove(draft) }
+            throw error
+        }
+        for (draft, place) in drafts { try Self.exchange(draft, place) }
+    }
+
+    /// Of the supervisor and of each instance: nobody starts meanwhile.
+    private func takeLocks() throws -> [InstanceLock] {
+        try StateFolder.make(stack.state.path)
+        // Also those that aren't in the backup: while they run, the stack does.
+        let names = ["supervisor"] + Set(stack.names + manifest.entries.map(\.name)).sorted()
+        return try names.map { name in
+            let folder = stack.state.instance(name)
+            try StateFolder.make(folder)
+            if let lock = try InstanceLock.take(folder: folder) { return lock }
+            let holder = InstanceLock.holder(folder: folder).map { " (process \($0))" } ?? ""
+            throw Failure("'\(name)' runs on \(stack.state.path)\(holder)", hint: "stop the stack first")
+        }
+    }
+
+    /// A store writes fewer rows a millisecond than this: so far may one have come that was lost since the backup.
+    private static let rowsPerMillisecond: Int64 = 1000
+
+    /// Copies one, and has it begin a new generation, so that whoever has seen more than it holds notices, and no version falls back.
+    private func prepare(_ entry: BackupManifest.Entry, draft: String, place: String) throws {
+        Self.remove(draft)
+        guard
+            FileManager.default.createFile(atPath: draft, contents: nil, attributes: [.posixPermissions: 0o600])
+        else { throw Failure("\(draft) can't be made", hint: "check that there is room, and that you may write there") }
+        try Database(path: folder + "/" + entry.file, mode: .readOnly).copy(to: draft)
+        _ = try CopyCheck.head(of: draft)
+        let now = WallClock.now
+        let store = try StageDatabase(path: draft, now: now)
+        let elapsed = max(0, now - manifest.made) / 1000
+        let least = max(
+            Self.lastSequence(of: place), entry.head.sequence + elapsed * Self.rowsPerMillisecond)
+        try store.transaction {
+            try KeyedChangelog.createTables(in: store.database)
+            try store.beginGeneration(now: now, least: least)
+            // What is derived holds against whatever was delivered of it since the backup.
+            try KeyedChangelog(store).renew()
+        }
+        // All of it in the one file that takes the place.
+        try store.database.checkpoint()
+    }
+
+    /// What the store that is replaced has given out; 0 where that can't be told.
+    private static func lastSequence(of place: String) -> Int64 {
+        guard FileManager.default.fileExists(atPath: place), let database = try? Database(path: place),
+            let head = try? StageDatabase.readHead(in: database).head
+        else { return 0 }
+        return head.sequence
+    }
+
+    private static func exchange(_ draft: String, _ place: String) throws {
+        // The last connection to close takes a log in and removes it; a damaged store's goes with it.
+        for end in ["-wal", "-shm"] {
+            unlink(draft + end)
+            unlink(place + end)
+        }
+        guard rename(draft, place) == 0 else {
+            throw Failure(
+                "\(place) can't be replaced: \(String(cString: strerror(errno)))",
+                hint: "restore again: it can be repeated")
+        }
+    }
+
+    private static func remove(_ draft: String) {
+        for end in ["", "-wal", "-shm", "-journal", ".part"] { unlink(draft + end) }
+    }
+}

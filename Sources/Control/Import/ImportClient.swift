@@ -1,0 +1,231 @@
+import Client
+import Clocks
+import Foundation
+import HealthModel
+import Logging
+import ObserverReading
+import Protocol
+import Synchronization
+import Terminal
+
+/// Hands files over to a running observer and watches what becomes of them. Once the observer has a file, whoever runs this may die.
+package final class ImportClient {
+    package struct Outcome: Sendable {
+        package var path: String
+        /// As the observer reports it; nil when it couldn't read the file.
+        package var report: Value?
+        package var problem: String?
+        /// The observer's head once it had ended.
+        package var head: Int64
+
+        package var isDamaged: Bool { report != nil && problem != nil }
+        /// Why a complete import deleted nothing.
+        package var refused: String? { report?["refused"].string }
+
+        /// One of `files` in what `import --json` prints.
+        package var value: Value {
+            var members =
+                report?.object ?? [
+                    "path": .string(path), "read": 0, "added": 0, "known": 0, "deleted": 0, "quarantined": 0,
+                ]
+            if let problem { members["problem"] = .string(problem) }
+            members["damaged"] = nil
+            return .object(members)
+        }
+    }
+
+    /// What an import may do beyond taking its file in.
+    package struct Options: Sendable {
+        /// The export is the whole truth for the types and the time that it covers: what it lacks is deleted.
+        package var isComplete = false
+        /// Read everything, change nothing, say what would be.
+        package var isTrial = false
+        /// Percent of the covered samples that may be deleted; nil: the usual limit.
+        package var deleteUpTo: Double?
+
+        package init(isComplete: Bool = false, isTrial: Bool = false, deleteUpTo: Double? = nil) {
+            self.isComplete = isComplete
+            self.isTrial = isTrial
+            self.deleteUpTo = deleteUpTo
+        }
+
+        var members: [String: Value] {
+            var members: [String: Value] = [:]
+            if isComplete { members["complete"] = true }
+            if isTrial { members["dryRun"] = true }
+            if let deleteUpTo { members["deleteUpTo"] = .number(deleteUpTo) }
+            return members
+        }
+    }
+
+    private let client: StackClient
+    private let observer: String
+    private let hub: String
+    /// What the observer may ask for now, by the import's id.
+    private let offered = OfferedFiles()
+
+    package init(client: StackClient, observer: String, hub: String = "hub") {
+        self.client = client
+        self.observer = observer
+        self.hub = hub
+        client.serve { [offered] in offered.answer($0) }
+    }
+
+    /// Hands a file over and waits for its end, with a progress bar on a terminal.
+    ///
+    /// The observer takes a file that it can open where it lies, and from then on this command may end. Of any other, and of standard input ("-"), it asks
+    /// for the bytes; a command that is given again goes on with what came of the same file before.
+    /// - Throws: `Failure` when the file can't be read, or the observer doesn't answer within `seconds`.
+    package func run(
+        _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20
+    ) throws -> Outcome {
+        let file = try OfferedFile(path)
+        var request: [String: Value] = ["command": "import", "path": .string(file.path)]
+        if let user { request["user"] = .string(user) }
+        if let identity = file.identity { request["file"] = identity.wireValue }
+        request.merge(options.members) { $1 }
+        let wait = AnswerWait(client, for: observer, hub: hub)
+        try wait.untilHeard(within: seconds)
+        let id = try begun(request, of: file, within: seconds) ?? UUID().uuidString.lowercased()
+        request["id"] = .string(id)
+        request["sender"] = .string(client.name)
+        offered.offer(file, as: id)
+        defer { offered.withdraw(id) }
+        let name = path == "-" ? file.path : path
+        try submit(request, id: id, name: name, within: seconds, wait)
+        return try watch(id, name: name, file: file, request: request, wait)
+    }
+
+    /// The import of exactly this file that was begun before and lacks bytes. A pipe's can't be gone on with.
+    private func begun(_ request: [String: Value], of file: OfferedFile, within seconds: Double) throws -> String? {
+        guard file.identity != nil,
+            let page = try client.ask(observer, ["query": "imports"], within: seconds)?.first
+        else { return nil }
+        return (page["imports"].array ?? []).first {
+            $0["state"] == "receiving" && $0["request"] == .object(request)
+        }?["id"].string
+    }
+
+    /// Tells the observer of a file until it knows of it.
+    private func submit(
+        _ request: [String: Value], id: String, name: String, within seconds: Double, _ wait: AnswerWait
+    ) throws {
+        let deadline = MonotonicClock.now + .seconds(seconds)
+        while MonotonicClock.now < deadline {
+            client.command(observer, request)
+            if try state(id, within: 0.3) != nil { return }
+            wait.look()
+        }
+        throw wait.failure(
+            else: Failure(
+                "'\(observer)' doesn't take '\(name)'",
+                hint: "'healthbus doctor' says how it is; give the file again then"))
+    }
+
+    /// The observer's row of an import (id, path, state, report, problem) and its head; nil when it has none or doesn't answer.
+    package func state(_ id: String, within seconds: Double) throws -> (row: Value, head: Int64)? {
+        guard let page = try client.ask(observer, ["query": "imports", "import": .string(id)], within: seconds)?.first,
+            let row = page["imports"].array?.first
+        else { return nil }
+        return (row, page["head"]["sequence"].int ?? 0)
+    }
+
+    private func outcome(_ row: Value, head: Int64, name: String) -> Outcome? {
+        switch row["state"].string {
+        case "closed": Outcome(path: name, report: row["report"], problem: row["problem"].string, head: head)
+        case "failed":
+            Outcome(path: name, report: nil, problem: row["problem"].string ?? "it couldn't be read", head: head)
+        default: nil
+        }
+    }
+
+    /// How far the file that is being read has come, from the last heartbeat.
+    package func progress(_ id: String) -> (bytesRead: Int, bytesTotal: Int, records: Int)? {
+        guard let reading = client.heartbeats[observer]?.beat.observer?.reading, reading.id == id else {
+            return nil
+        }
+        return (
+            Int(reading.bytesRead), Int(reading.bytesTotal), Int(reading.records)
+        )
+    }
+
+    private func watch(
+        _ id: String, name: String, file: OfferedFile, request: [String: Value], _ wait: AnswerWait
+    ) throws -> Outcome {
+        var progress = ImportProgress(name: (name as NSString).lastPathComponent)
+        var lastOffer = MonotonicClock.now
+        while true {
+            client.wait(until: Date(timeIntervalSinceNow: 0.1))
+            guard let (row, head) = try state(id, within: 1) else {
+                wait.look()
+                continue
+            }
+            wait.heard()
+            if let outcome = outcome(row, head: head, name: name) {
+                progress.end(outcome)
+                return outcome
+            }
+            switch row["state"].string {
+            case "announced", "receiving":
+                // As long as these come, the observer asks; without them it takes this command for gone.
+                if MonotonicClock.now - lastOffer >= .seconds(1) {
+                    client.command(observer, request)
+                    lastOffer = MonotonicClock.now
+                }
+                if row["state"] == "receiving" { progress.send(file.progress) }
+            default: if let now = self.progress(id) { progress.read(now) }
+            }
+        }
+    }
+}
+
+/// What this command offers, for the thread that answers.
+private final class OfferedFiles: Sendable {
+    private let files = Mutex<[String: OfferedFile]>([:])
+
+    func offer(_ file: OfferedFile, as id: String) { files.withLock { $0[id] = file } }
+    func withdraw(_ id: String) { files.withLock { $0[id] = nil } }
+
+    func answer(_ query: Value) -> Result<[[String: Value]], PullRefusal> {
+        guard query["query"] == "file", let file = files.withLock({ $0[query["import"].string ?? ""] }) else {
+            return .failure(PullRefusal("this command gives no such file"))
+        }
+        return file.answer(query)
+    }
+}
+
+/// The bars of one import: first for its way over the bus, if it takes that, then for reading it.
+private struct ImportProgress {
+    let name: String
+    private var sending: ProgressBar?
+    private var reading: ProgressBar?
+
+    init(name: String) { self.name = name }
+
+    mutating func send(_ now: (bytes: Int, total: Int?)) {
+        if sending == nil { sending = ProgressBar("Sending \(name)", totalBytes: now.total) }
+        sending?.update(bytes: now.bytes)
+    }
+
+    mutating func read(_ now: (bytesRead: Int, bytesTotal: Int, records: Int)) {
+        endSending()
+        // Before the file's first block its size isn't known, and a bar keeps the size that it began with.
+        guard now.bytesTotal > 0 else { return }
+        if reading == nil { reading = ProgressBar(name, totalBytes: now.bytesTotal) }
+        reading?.update(bytes: now.bytesRead, records: now.records)
+    }
+
+    private mutating func endSending() {
+        if let total = sending?.totalBytes { sending?.update(bytes: total) }
+        sending?.finish()
+        sending = nil
+    }
+
+    mutating func end(_ outcome: ImportClient.Outcome) {
+        endSending()
+        if let report = outcome.report, let total = reading?.totalBytes {
+            reading?.update(bytes: total, records: Int(report["read"].int ?? 0))
+        }
+        reading?.finish()
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import Glibc
+import HealthImport
+import HealthModel
+import Logging
+import ObserverReading
+import Protocol
+import Synchronization
+
+/// A file as the command that hands it over sees it: tells which one it is, and gives its bytes piece by piece to an observer that can't open it.
+/// Of a pipe it keeps what may still be asked for again.
+package final class OfferedFile: Sendable {
+    /// What a message can hold beside its other members.
+    static let pieceBytes = 60 << 10
+    static let piecesPerAnswer = 4
+    private static let answerBytes = pieceBytes * piecesPerAnswer
+    /// What an observer that is killed may lack of what it asked for: one answer that it was writing.
+    private static let keptBytes = 2 * answerBytes
+
+    fileprivate struct State {
+        var hash = ContentHash()
+        var hashedBytes: Int64 = 0
+        /// Of a pipe: the last bytes read, from `keptFrom` on.
+        var kept: [UInt8] = []
+        var keptFrom: Int64 = 0
+        var isAtEnd = false
+        /// How far the observer has asked.
+        var asked: Int64 = 0
+    }
+
+    private let descriptor: Int32
+    private let state = Mutex(State())
+    /// How the observer names it: absolute, or what it is.
+    package let path: String
+    /// nil for a pipe.
+    package let identity: FileIdentity?
+
+    /// - Parameter path: "-" is standard input.
+    /// - Throws: `Failure` when it can't be read.
+    package init(_ path: String) throws {
+        let isStandardInput = path == "-"
+        self.path = isStandardInput ? "standard input" : URL(fileURLWithPath: path).standardizedFileURL.path
+        if isStandardInput, isatty(STDIN_FILENO) == 1 {
+            throw Failure.usage(
+                "standard input is a terminal", hint: "redirect a file into it, as in 'healthbus import - < export.zip'"
+            )
+        }
+        descriptor = isStandardInput ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
+        var status = stat()
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw Self.failure(errno, path) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw Self.failure(EISDIR, path) }
+        let isWhole = status.st_mode & S_IFMT == S_IFREG && lseek(descriptor, 0, SEEK_CUR) == 0
+        identity = isWhole ? FileIdentity(status) : nil
+    }
+
+    deinit { close(descriptor) }
+
+    private static func failure(_ code: Int32, _ path: String) -> Failure {
+        let error = ImportError.system(code, path: path)
+        return Failure(error.problem, hint: error.hint)
+    }
+
+    /// How far it has been asked for, and its size if that is known.
+    package var progress: (bytes: Int, total: Int?) {
+        (Int(state.withLock { $0.asked }), identity.map { Int($0.size) })
+    }
+
+    /// The pages of the answer to a `file` request.
+    package func answer(_ query: Value) -> Result<[[String: Value]], PullRefusal> {
+        guard let offset = query["offset"].int, offset >= 0 else {
+            return .failure(PullRefusal("a 'file' request needs 'offset'"))
+        }
+        do {
+            let (bytes, whole) = try state.withLock { state in
+                state.asked = offset
+                return try identity == nil ? pipe(from: offset, &state) : file(from: offset, &state)
+            }
+            return .success(Self.pages(bytes, at: offset, whole))
+        } catch let refusal as PullRefusal {
+            return .failure(refusal)
+        } catch { return .failure(PullRefusal("\(error)")) }
+    }
+
+    private static func pages(_ bytes: [UInt8], at offset: Int64, _ whole: FilePieces.Whole?) -> [[String: Value]] {
+        let starts = bytes.isEmpty ? [0] : Array(stride(from: 0, to: bytes.count, by: pieceBytes))
+        return starts.map { start in
+            let end = min(bytes.count, start + pieceBytes)
+            var page: [String: Value] = [
+                "offset": .integer(offset + Int64(start)), "bytes": .bytes(Array(bytes[start..<end])),
+            ]
+            if end == bytes.count, let whole {
+                page["size"] = .integer(whole.size)
+                page["hash"] = .bytes(whole.hash)
+            }
+            return page
+        }
+    }
+
+    private func file(from offset: Int64, _ state: inout State) throws -> ([UInt8], FilePieces.Whole?) {
+        guard let identity else { return ([], nil) }
+        // From the beginning once more: what was read before may have been something else.
+        if offset == 0 { (state.hash, state.hashedBytes) = (ContentHash(), 0) }
+        while state.hashedBytes < offset {
+            let skipped = try read(at: state.hashedBytes, min(Int(offset - state.hashedBytes), Self.answerBytes))
+            guard !skipped.isEmpty else { throw Self.changed }
+            state.add(skipped[...], at: state.hashedBytes)
+        }
+        let bytes = try read(at: offset, Self.answerBytes)
+        state.add(bytes[...], at: offset)
+        let end = offset + Int64(bytes.count)
+        guard end >= identity.size || bytes.isEmpty else { return (bytes, nil) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, FileIdentity(status) == identity, end == identity.size else {
+            throw Self.changed
+        }
+        return (bytes, .init(size: end, hash: state.hash.value))
+    }
+
+    private static let changed = PullRefusal("the file changes while it is read; import it again once it is whole")
+
+    private func read(at offset: Int64, _ count: Int) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = 0
+            while filled < count {
+                let read = pread(
+                    descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(offset) + off_t(filled))
+                if read < 0, errno == EINTR { continue }
+                guard read >= 0 else { throw PullRefusal("it can't be read: \(String(cString: strerror(errno)))") }
+                if read == 0 { return }
+                filled += read
+            }
+        }
+    }
+
+    private func pipe(from offset: Int64, _ state: inout State) throws -> ([UInt8], FilePieces.Whole?) {
+        guard offset >= state.keptFrom, offset <= state.end else {
+            throw PullRefusal("what came through the pipe is gone; import it again, best as a file")
+        }
+        // At least a byte, and what is there without waiting.
+        while !state.isAtEnd, state.end - offset < Self.answerBytes, state.end == offset || isReadable {
+            try readMore(&state)
+        }
+        let surplus = Int(offset - state.keptFrom) - Self.keptBytes
+        if surplus > 0 {
+            state.kept.removeFirst(surplus)
+            state.keptFrom += Int64(surplus)
+        }
+        let from = Int(offset - state.keptFrom)
+        let bytes = Array(state.kept[from..<min(state.kept.count, from + Self.answerBytes)])
+        let isLast = state.isAtEnd && offset + Int64(bytes.count) == state.end
+        return (bytes, isLast ? .init(size: state.end, hash: state.hash.value) : nil)
+    }
+
+    private var isReadable: Bool {
+        var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&item, 1, 0) == 1
+    }
+
+    private func readMore(_ state: inout State) throws {
+        var block = [UInt8](repeating: 0, count: 64 << 10)
+        let count = Glibc.read(descriptor, &block, block.count)
+        if count < 0, errno == EINTR { return }
+        guard count >= 0 else { throw PullRefusal("the pipe can't be read: \(String(cString: strerror(errno)))") }
+        state.isAtEnd = count == 0
+        state.add(block[..<count], at: state.end)
+        state.kept += block[..<count]
+    }
+}
+
+extension OfferedFile.State {
+    fileprivate var end: Int64 { keptFrom + Int64(kept.count) }
+
+    /// Adds to the hash what isn't in it yet.
+    fileprivate mutating func add(_ bytes: ArraySlice<UInt8>, at offset: Int64) {
+        let known = Int(hashedBytes - offset)
+        guard known >= 0, known < bytes.count else { return }
+        bytes.dropFirst(known).withUnsafeBytes { hash.add($0) }
+        hashedBytes = offset + Int64(bytes.count)
+    }
+}

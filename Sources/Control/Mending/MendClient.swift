@@ -1,0 +1,125 @@
+import Changelog
+import Client
+import Clocks
+import Configuration
+import Foundation
+import Glibc
+import HealthModel
+import Inspection
+import Logging
+import Processes
+import Protocol
+import StageKit
+
+/// Has an instance do what a person asks for by hand: a running one is asked over the bus, of a stopped one its own program does it under its lock.
+package final class MendClient {
+    package enum Outcome: Sendable, Equatable {
+        case done(Value)
+        /// Noted; the rest needs the others, and goes on at the next start.
+        case atNextStart
+    }
+
+    private let stack: Stack
+    private var client: StackClient?
+    /// Without progress for this long, what is waited for is taken for stuck.
+    private static let patience = Duration.seconds(60)
+
+    package init(_ stack: Stack) { self.stack = stack }
+
+    package func close() { client?.close() }
+
+    package func isRunning(_ instance: String) throws -> Bool { try stack.reader().isRunning(instance) }
+
+    /// - Parameter progress: told what is left, in the action's own measure.
+    /// - Throws: `Failure` with the reason when the instance refuses it, doesn't answer, or makes no progress.
+    package func mend(
+        _ instance: StackConfiguration.Instance, _ action: String, _ members: [String: Value] = [:],
+        progress: (Int64) -> Void = { _ in }
+    ) throws -> Outcome {
+        let request = MendRequest(id: UUID().uuidString.lowercased(), action: action, members)
+        let runs = try isRunning(instance.name)
+        guard runs || FileManager.default.fileExists(atPath: stack.state.database(instance.name)) else {
+            throw Failure(
+                "'\(instance.name)' has never run on \(stack.place)", hint: "there is nothing of it to mend")
+        }
+        return runs ? try ask(instance.name, request, progress) : try runProgram(of: instance, request)
+    }
+
+    // MARK: One that runs
+
+    private func ask(_ name: String, _ request: MendRequest, _ progress: (Int64) -> Void) throws -> Outcome {
+        let client = try self.client ?? StackClient(address: stack.address)
+        self.client = client
+        let wait = AnswerWait(client, for: name, hub: stack.hub)
+        try wait.untilHeard()
+        var watch = ProgressWatch()
+        var saidAt = MonotonicTime.distantPast
+        while true {
+            let beats = client.heartbeats
+            let beat = beats[name]?.beat
+            let told = beat?.stage.mending
+            let isOurs = told?.id == request.id
+            if isOurs, let told {
+                switch Mended(told) {
+                case .done(let result): return .done(result)
+                case .refused(let why): throw Failure("\(name) refuses: \(why)")
+                case .underWay(let left, _): progress(left)
+                }
+            }
+            // Whatever else it does is progress too: ours waits for that.
+            let now = MonotonicClock.now
+            if watch.look(beats.filter { $0.key == name }, at: now) { wait.heard() }
+            guard watch.stillness(at: now) < Self.patience else {
+                let why = beat?.stage.blocked.map { ": \($0)" } ?? ""
+                throw wait.failure(
+                    else: Failure(
+                        isOurs ? "'\(name)' has begun it, and makes no progress\(why)" : "'\(name)' doesn't take it",
+                        hint: isOurs
+                            ? "it goes on by itself; 'healthbus status' shows how it is"
+                            : "another request may be under way: 'healthbus status' shows what is pending"))
+            }
+            wait.look()
+            if !isOurs, MonotonicClock.now - saidAt > .milliseconds(300) {
+                client.command(name, request.members.object ?? [:])
+                saidAt = MonotonicClock.now
+            }
+            client.wait(until: Date(timeIntervalSinceNow: 0.05))
+        }
+    }
+
+    // MARK: One that is stopped
+
+    private func runProgram(of instance: StackConfiguration.Instance, _ request: MendRequest) throws -> Outcome {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else {
+            throw Failure("can't make a pipe: \(String(cString: strerror(errno)))")
+        }
+        let output = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+        var words = ["--state", stack.state.path, "--instance", instance.name, "--mend", request.members.json()]
+        if let file = stack.configurationFile { words += ["--config", file] }
+        let level = ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? "error"
+        let child: ChildProcess
+        do {
+            defer { Glibc.close(ends[1]) }
+            child = try ChildProcess(
+                ProcessSpec(
+                    name: instance.name, executable: stack.catalog.program(instance.manifest), arguments: words,
+                    environment: ["HEALTHBUS_LOG_LEVEL": level], streams: .init(output: ends[1])),
+                trampoline: ChildProcess.trampolineBesideProgram())
+        }
+        let text = try output.readToEnd() ?? Data()
+        let exit = child.wait()
+        guard exit.isSuccess, let said = try? Value(json: Array(text)) else {
+            throw Failure("the program of '\(instance.name)' ended with \(exit)", hint: "its reason stands above")
+        }
+        switch said.read(Mending.self).map({ Mended($0) }) {
+        case .done(let result)?: return .done(result)
+        case .refused(let why)?: throw Failure("\(instance.name) refuses: \(why)")
+        case .underWay?: return .atNextStart
+        case nil:
+            throw Failure(
+                "'\(instance.name)' doesn't take it: something else that was asked of it isn't done yet",
+                hint: "start the stack, and wait until 'healthbus status' shows nothing pending")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Configuration
+import Foundation
+import Glibc
+import Logging
+
+/// Whether what a running stack writes to is still where its next start would look for it.
+struct FolderWatch {
+    /// A file or folder, whatever its name.
+    private struct Identity: Equatable {
+        var device: dev_t
+        var number: ino_t
+
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            (device, number) = (status.st_dev, status.st_ino)
+        }
+    }
+
+    /// In the order in which they are looked at: what holds the others first.
+    private let folders: [String]
+    /// By instance; not of the hub, which keeps nothing.
+    private let databases: [(instance: String, path: String)]
+    private var seen: [String: Identity] = [:]
+
+    init(_ state: StateFolder, _ stack: StackConfiguration) {
+        let instances = stack.instances.map(\.name)
+        folders = [state.path, state.instance("supervisor")] + instances.map { state.instance($0) }
+        databases = stack.instances.filter { $0.manifest.kind != .hub }.map { ($0.name, state.database($0.name)) }
+        for path in folders + databases.map(\.path) { seen[path] = Identity(path) }
+    }
+
+    /// What is gone, or is another than it was; nil when all is there. A database that is made meanwhile is looked after from then on.
+    /// - Parameter ready: instances that have been ready, and so have made their databases.
+    mutating func problem(ready: Set<String>) -> Failure? {
+        let made = Set(databases.filter { ready.contains($0.instance) }.map(\.path))
+        for path in folders + databases.map(\.path) {
+            let now = Identity(path)
+            let before = seen[path]
+            seen[path] = before ?? now
+            guard (before != nil && now != before) || (now == nil && made.contains(path)) else { continue }
+            return Failure(
+                "\(path) was \(now == nil ? "removed" : "replaced by another") while the stack ran; the stack has stopped, "
+                    + "because what it took in from then on would be lost",
+                hint: "put it back, or restore a backup with 'healthbus restore BACKUP'; "
+                    + "where it was meant, start anew with 'healthbus up' and import your export again")
+        }
+        return nil
+    }
+}

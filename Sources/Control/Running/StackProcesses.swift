@@ -1,0 +1,41 @@
+import Configuration
+import Processes
+
+/// How the processes of a stack are started.
+struct StackProcesses: Sendable {
+    let state: StateFolder
+    let configurationFile: String?
+    let catalog: PluginCatalog
+    /// Of a new user's days; nil leaves it to the configuration.
+    let zone: String?
+
+    func spec(_ instance: StackConfiguration.Instance) -> ProcessSpec {
+        var environment: [String: String] = [:]
+        // One process's own; each of these has another.
+        for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE"] { environment[name] = "" }
+        if let zone { environment["HEALTHBUS_ZONE"] = zone }
+        // A program that lies elsewhere finds the others' manifests nowhere near.
+        environment["HEALTHBUS_PLUGINS"] = catalog.folder
+        var arguments = ["--state", state.path, "--instance", instance.name]
+        if let file = configurationFile { arguments += ["--config", file] }
+        // The hub first, for without it nobody is ready; then everyone else together: they find each other in any order.
+        let group = instance.manifest.kind == .hub ? 0 : 1
+        return ProcessSpec(
+            name: instance.name, executable: catalog.program(instance.manifest), arguments: arguments,
+            // Whoever took its place by hand is waited for.
+            argumentsOnceReady: ["--standby"], environment: environment, group: group,
+            restart: RestartPolicy(instance.manifest.restart),
+            streams: .init(errorFile: state.log(instance.name)))
+    }
+
+    /// The same of one that stands by to become it.
+    func standby(_ instance: StackConfiguration.Instance, swap: String) -> ProcessSpec {
+        var spec = spec(instance)
+        spec.name = Self.standbyName(instance.name)
+        spec.arguments += ["--plugin", instance.plugin, "--swap", swap]
+        return spec
+    }
+
+    /// No instance can bear such a name.
+    static func standbyName(_ instance: String) -> String { "\(instance) (standby)" }
+}

@@ -1,0 +1,133 @@
+import BackgroundDelivery
+import Client
+import Clocks
+import Foundation
+import HealthModel
+import Logging
+import Protocol
+
+/// Tells a running observer what the phone is like and which types to observe. Each command is repeated until its effect is seen.
+package final class DeliveryCommands {
+    private let client: StackClient
+    private let observer: String
+    private let hub: String
+
+    package init(client: StackClient, observer: String, hub: String = "hub") {
+        self.client = client
+        self.observer = observer
+        self.hub = hub
+    }
+
+    /// Sets members of the device's state; the state that came of it.
+    /// - Parameter members: as `DeviceState` names them; nil: all as they are without a phone.
+    /// - Throws: `Failure` when the observer doesn't answer within `seconds`.
+    package func setDevice(_ members: [String: Value]?, within seconds: Double = 10) throws -> DeviceState {
+        let new = Value.object(members ?? Value(DeviceState()).object ?? [:])
+        return try repeating(ChangeDevice(set: new).body, within: seconds) { saved in
+            guard let state = DeviceState().updated(from: saved["device"]), state.updated(from: new) == state else {
+                return nil
+            }
+            return state
+        }
+    }
+
+    /// Switches a type.
+    /// - Parameter setting: `on`, `denied` or `frequency`.
+    package func setType(_ type: String, _ setting: [String: Value], within seconds: Double = 10) throws {
+        try repeating(["command": "types", "set": [type: .object(setting)]], within: seconds) { saved -> Void? in
+            let table = saved["registrations"]
+            func lists(_ member: String) -> Bool { table[member].array?.contains(.string(type)) == true }
+            if let isOn = setting["on"]?.bool, lists("off") == isOn { return nil }
+            if let isDenied = setting["denied"]?.bool, lists("denied") != isDenied { return nil }
+            if let frequency = setting["frequency"], table["frequencies"][type] != frequency { return nil }
+            return ()
+        }
+    }
+
+    private func repeating<Result>(
+        _ command: [String: Value], within seconds: Double, _ effect: (Value) -> Result?
+    ) throws -> Result {
+        let wait = AnswerWait(client, for: observer, hub: hub)
+        try wait.untilHeard()
+        let deadline = MonotonicClock.now + .seconds(seconds)
+        while MonotonicClock.now < deadline {
+            client.command(observer, command)
+            if let saved = try client.ask(observer, ["query": "delivery"], within: 0.3)?.first,
+                let result = effect(saved)
+            {
+                return result
+            }
+            wait.look()
+        }
+        throw wait.failure(
+            else: Failure(
+                "'\(observer)' doesn't do it", hint: "'healthbus doctor' says how it is; a repeat changes nothing"))
+    }
+}
+
+extension DeviceState {
+    /// One word each for those who type: `locked=true`, `app=background`, `network=wifi` (or `none`, or `unknown`).
+    /// - Throws: `Failure` (usage) that names the member and what is allowed.
+    package static func members(_ words: [String]) throws(Failure) -> [String: Value] {
+        var members: [String: Value] = [:]
+        let all = Value(DeviceState()).object ?? [:]
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else {
+                throw .usage("\(word) isn't KEY=VALUE", hint: "as in locked=true or app=background")
+            }
+            guard let old = all[parts[0]] else {
+                throw .usage(
+                    "the device has no \(parts[0])",
+                    hint: Nearest.hint(for: parts[0], among: all.keys.sorted(), quoted: false))
+            }
+            guard let value = value(parts[1], of: parts[0], like: old),
+                DeviceState().updated(from: [parts[0]: value]) != nil
+            else {
+                throw .usage("\(parts[0]) can't be \(parts[1])", hint: allowed(parts[0]))
+            }
+            members[parts[0]] = value
+        }
+        return members
+    }
+
+    private static func value(_ text: String, of member: String, like old: Value) -> Value? {
+        switch member {
+        case "network":
+            if text == "unknown" { return .null }
+            if text == "none" { return Value(NetworkPath(isSatisfied: false, interface: nil)) }
+            return NetworkPath.Interface(rawValue: text).map {
+                Value(NetworkPath(isSatisfied: true, interface: $0))
+            }
+        case "battery": return Double(text).map { .number($0) }
+        case "app": return .string(text)
+        default: return Bool(text).map { .bool($0) }
+        }
+    }
+
+    private static func allowed(_ member: String) -> String {
+        switch member {
+        case "app": "one of " + AppState.allCases.map(\.rawValue).joined(separator: ", ")
+        case "battery": "a number from 0 to 1"
+        case "network":
+            "one of \((NetworkPath.Interface.allCases.map(\.rawValue) + ["none", "unknown"]).joined(separator: ", "))"
+        default: "true or false"
+        }
+    }
+
+    /// As `device show` prints it: a line a member.
+    package var text: String {
+        let network = network.map { $0.isSatisfied ? $0.interface?.rawValue ?? "other" : "none" } ?? "unknown"
+        return """
+            app        \(app.rawValue)
+            locked     \(isLocked)
+            charging   \(isCharging)
+            battery    \(batteryLevel)
+            lowPower   \(isLowPowerMode)
+            sleepMode  \(isSleepMode)
+            deferring  \(isDeferring)
+            network    \(network)
+
+            """
+    }
+}

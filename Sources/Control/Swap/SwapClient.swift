@@ -1,0 +1,124 @@
+import Client
+import Clocks
+import Configuration
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import MessageBus
+import Protocol
+
+/// Has a running stack swap an instance's plugin, and follows that to its end.
+package struct SwapClient {
+    private let stack: Stack
+    /// Without a word of the supervisor for this long, it is taken for gone.
+    private static let patience = Repetition.silence.seconds
+
+    package init(_ stack: Stack) { self.stack = stack }
+
+    /// - Parameter progress: called with each step.
+    /// - Returns: how it ended; also refused or failed.
+    /// - Throws: `Failure` when nobody is there who could do it.
+    package func swap(_ wish: SwapWish, progress: (SwapProgress) -> Void) throws -> SwapProgress {
+        try requireSupervisor(wish)
+        let client = try StackClient(address: try stack.address)
+        defer { client.close() }
+        var last = try submit(wish, client)
+        progress(last)
+        while !last.step.isOver {
+            client.wait(until: Date(timeIntervalSinceNow: 0.05))
+            let (known, age) = swaps(client)
+            guard age < Self.patience, let now = known.first(where: { $0.id == wish.id }) else {
+                throw Failure(
+                    "the supervisor is gone, in the midst of the swap",
+                    hint: "start it again; '\(wish.instance)' then runs the plugin that it last was ready with")
+            }
+            if now != last { progress(now) }
+            last = now
+        }
+        return last
+    }
+
+    /// Takes a swap back on a stack that doesn't run; nil when one runs, which has to do it itself.
+    /// - Throws: `Failure` when the instance isn't swapped.
+    package func takeBackStopped(_ instance: String) throws -> SwapProgress? {
+        try StateFolder.make(stack.state.path)
+        try StateFolder.make(stack.supervisorFolder)
+        guard let lock = try InstanceLock.take(folder: stack.supervisorFolder) else { return nil }
+        defer { withExtendedLifetime(lock) {} }
+        let layer = StackLayer(stack.state)
+        guard let plugin = try layer.plugin(of: instance) else {
+            throw Failure("'\(instance)' isn't swapped: it runs the plugin that is configured")
+        }
+        try layer.set(nil, of: instance)
+        var result = SwapProgress(
+            id: UUID().uuidString.lowercased(), instance: instance, plugin: "", isTrial: false)
+        result.from = plugin
+        result.to = stack.configuration.instance(instance)?.plugin ?? ""
+        result.step = .done
+        return result
+    }
+
+    private func requireSupervisor(_ wish: SwapWish) throws {
+        guard !stack.isUp() else { return }
+        guard try stack.reader().isRunning(wish.instance) else {
+            throw Failure("no stack runs on \(stack.state.path)", hint: "start it with 'healthbus up'")
+        }
+        let plugin = wish.plugin.map { " --plugin \($0)" } ?? ""
+        throw Failure(
+            "'\(wish.instance)' is run by hand, not by 'healthbus up'",
+            hint: "take its place with 'healthbus run \(wish.instance)\(plugin) --takeover'")
+    }
+
+    private func swaps(_ client: StackClient) -> (known: [SwapProgress], age: Double) {
+        guard let entry = client.heartbeats["supervisor"] else { return ([], .infinity) }
+        return (
+            entry.beat.supervisor?.swaps ?? [], entry.age
+        )
+    }
+
+    /// Gives the command until the supervisor has it.
+    private func submit(_ wish: SwapWish, _ client: StackClient) throws -> SwapProgress {
+        let wait = AnswerWait(client, for: "supervisor", hub: stack.hub)
+        try wait.untilHeard()
+        let deadline = MonotonicClock.now + .seconds(10)
+        while MonotonicClock.now < deadline {
+            client.command("supervisor", wish.body)
+            let step = MonotonicClock.now + .milliseconds(300)
+            while MonotonicClock.now < step {
+                client.wait(until: Date(timeIntervalSinceNow: 0.02))
+                if let taken = swaps(client).known.first(where: { $0.id == wish.id }) { return taken }
+            }
+        }
+        throw Failure(
+            "the supervisor doesn't take the command", hint: "'healthbus status' tells how it is; try again")
+    }
+}
+
+extension SwapProgress {
+    /// How the trial went, in a line; nil where there was none.
+    package var trialLine: String? {
+        guard let trial else { return nil }
+        let all = trial.computed + trial.empty + trial.failed.count
+        guard all > 0 else { return "There are no days to try it on yet." }
+        var text = "Tried on \(all) \(all == 1 ? "day" : "days"): "
+        let equal = trial.computed + trial.empty - trial.differing - trial.waiting
+        var parts = equal > 0 ? ["\(equal) as before"] : []
+        if trial.waiting > 0 { parts.append("\(trial.waiting) without comparison, as they wait to be computed") }
+        if trial.differing > 0 {
+            parts.append("\(trial.differing) otherwise (\(trial.figures.sorted().joined(separator: ", ")))")
+        }
+        if let first = trial.failed.first {
+            parts.append("\(trial.failed.count) failed (\(first.date): \(first.why))")
+        }
+        text += parts.joined(separator: ", ")
+        return text + "."
+    }
+
+    /// What has come of it, in a line.
+    package var resultLine: String {
+        if dryRun { return "\(instance) still runs \(from): this was a dry run." }
+        guard let without else { return "\(instance) will run \(to) from the next start on." }
+        return "\(instance) runs \(to) now, after \(without / 1000) ms without either."
+    }
+}

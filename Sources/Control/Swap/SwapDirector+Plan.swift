@@ -1,0 +1,83 @@
+import Configuration
+import HealthModel
+import Logging
+import Protocol
+import Supervisor
+import Synchronization
+
+extension SwapDirector {
+    /// What is to become of a wish.
+    /// - Throws: `Failure` or `ConfigurationError` for one that is refused before anything happens.
+    func plan(_ wish: SwapWish, _ supervisor: Supervisor) throws -> Plan {
+        let running = running.withLock { $0 }
+        let name = wish.instance
+        if wish.plugin == nil, try layer.plugin(of: name) == nil {
+            throw Failure("'\(name)' isn't swapped: it runs the plugin that is configured")
+        }
+        try refuse(wish, running)
+        func stack(_ choice: StackConfiguration.Choice) throws -> StackConfiguration {
+            try StackConfiguration(
+                path: processes.configurationFile, state: processes.state, choices: [name: choice],
+                catalog: currentCatalog())
+        }
+        let wanted = try stack(wish.plugin.map { .plugin($0) } ?? .configured)
+        if let failure = SwapRule.refusal(name, running: running, wanted: wanted) { throw failure }
+        guard let old = running.instance(name), let new = wanted.instance(name) else {
+            throw Failure("this stack has no '\(name)'")
+        }
+        update(wish.id) { swap in
+            swap.from = old.plugin
+            swap.to = new.plugin
+        }
+        try requireSupervised(name, supervisor)
+        return Plan(
+            instance: name, standby: StackProcesses.standbyName(name), pid: 0,
+            entry: new.plugin == (try stack(.configured).instance(name)?.plugin) ? nil : new.plugin, wanted: wanted,
+            old: processes.spec(old))
+    }
+
+    /// What can be told by the names alone.
+    private func refuse(_ wish: SwapWish, _ running: StackConfiguration) throws {
+        let kind = running.instance(wish.instance)?.manifest.kind
+        if kind == .hub, running.bus.isSealed {
+            throw Failure(
+                "the hub of a sealed bus can't be swapped: without a key nobody stands by there",
+                hint: "end its process: the supervisor starts it again, and nothing is lost")
+        }
+        guard let plugin = wish.plugin else { return }
+        if plugin.contains("/"), running.bus.isRemote {
+            throw Failure(
+                "a plugin can't be named by its path on a bus that other machines reach",
+                hint: "whoever gives commands there could have any program run; put it into \(processes.catalog.folder)"
+            )
+        }
+        let catalog = try currentCatalog()
+        guard let manifest = try catalog.manifest(plugin, from: "/") else {
+            let names = catalog.manifests.values.filter { kind == nil || $0.kind == kind }.map(\.name).sorted()
+            throw Failure("there is no plugin '\(plugin)'", hint: Nearest.hint(for: plugin, among: names))
+        }
+        if let kind, manifest.kind != kind {
+            throw Failure(
+                "'\(manifest.name)' can't take the place of '\(wish.instance)': it is of the kind"
+                    + " \(manifest.kind.rawValue), not \(kind.rawValue)",
+                hint: "'healthbus plugins list' shows them")
+        }
+    }
+
+    /// As it is now: plugins come and go.
+    private func currentCatalog() throws -> PluginCatalog {
+        try PluginCatalog(folder: processes.catalog.folder, programs: processes.catalog.programs)
+    }
+
+    /// One that somebody runs by hand isn't the supervisor's to end.
+    private func requireSupervised(_ name: String, _ supervisor: Supervisor) throws {
+        let status = supervisor.statuses.first { $0.name == name }
+        let folder = processes.state.instance(name)
+        if status?.state == .ready { return }
+        let holder = InstanceLock.holder(folder: folder)
+        guard try InstanceLock.take(folder: folder) == nil, holder != status?.pid.map({ Int($0) }) else { return }
+        throw Failure(
+            "'\(name)' is run by hand" + (holder.map { " (process \($0))" } ?? "") + ", not by 'healthbus up'",
+            hint: "end that one; or take its place with 'healthbus run \(name) --plugin NAME --takeover'")
+    }
+}

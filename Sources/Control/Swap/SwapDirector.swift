@@ -1,0 +1,284 @@
+import Clocks
+import Configuration
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import MessageBus
+import Processes
+import Protocol
+import Supervisor
+import Synchronization
+import Terminal
+
+/// The supervisor's part in swaps: one after the other, on a thread of its own; what is going on stands in the supervisor's heartbeat.
+///
+/// The only thing kept is the configuration, written once the new one is ready: whatever dies before, the old one is what starts again.
+final class SwapDirector: Sendable {
+    static let subscriptions: [Subscription] = [.exact("control.supervisor"), .prefix(StandbyWord.prefix)]
+
+    enum Event: Sendable {
+        case word(StandbyWord)
+        case ended(why: String)
+        case tookPlace(after: Duration)
+        /// It has taken the place, but that couldn't be written down.
+        case unwritten(why: String)
+        /// A process of its own place is ready.
+        case ready(String)
+    }
+
+    /// What is to be written down when the new one is ready.
+    struct Plan {
+        var instance: String
+        var standby: String
+        var pid: Int
+        /// What the state folder is to say: the plugin, or nothing where it is the configured one.
+        var entry: String?
+        var wanted: StackConfiguration
+        /// To start the old one again.
+        var old: ProcessSpec
+    }
+
+    private struct State {
+        var supervisor: Supervisor?
+        var said: (@Sendable () -> Void)?
+        /// The last ones, the newest last.
+        var swaps: [SwapProgress] = []
+        /// Whose place is under way; what others do is no news then, and nothing is without.
+        var active: String?
+        var plan: Plan?
+    }
+
+    private static let kept = 8
+    let processes: StackProcesses
+    let layer: StackLayer
+    /// As the processes that run know it.
+    let running: Mutex<StackConfiguration>
+    private let wishes = Mailbox<SwapWish>(capacity: 8)
+    private let events = Mailbox<Event>(capacity: 256)
+    private let state = Mutex(State())
+
+    init(_ stack: Stack, _ processes: StackProcesses) {
+        self.processes = processes
+        layer = StackLayer(stack.state)
+        running = Mutex(stack.configuration)
+    }
+
+    /// - Parameter said: has the heartbeat sent now.
+    func start(_ supervisor: Supervisor, said: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.supervisor = supervisor
+            state.said = said
+        }
+        let thread = Thread { [self] in
+            while !wishes.isClosed {
+                for wish in wishes.take(limit: 1, timeout: 3600) { conduct(wish, supervisor) }
+            }
+        }
+        thread.name = "swaps"
+        thread.start()
+    }
+
+    func stop() {
+        wishes.close()
+        events.close()
+    }
+
+    /// For the heartbeat.
+    var all: [SwapProgress] { state.withLock { $0.swaps } }
+
+    /// A message of the topics that it hears, or a heartbeat; on the bus's thread.
+    func hear(_ message: Message) {
+        if let wish = SwapWish(message.body), message.topic == "control.supervisor" {
+            let isNew = state.withLock { state in
+                guard !state.swaps.contains(where: { $0.id == wish.id }) else { return false }
+                state.swaps.append(
+                    SwapProgress(
+                        id: wish.id, instance: wish.instance, plugin: wish.plugin ?? "", isTrial: wish.isTrial))
+                // Those that are under way are told of until they are over.
+                while state.swaps.count > Self.kept, state.swaps[0].step.isOver { state.swaps.removeFirst() }
+                return true
+            }
+            if isNew { state.withLock { $0.said }?() }
+            if isNew, !wishes.offer(wish) { finish(wish.id, .refused, Failure("too many swaps wait already")) }
+        } else if let word = StandbyWord(message) {
+            tell(.word(word), of: word.instance)
+        } else if let plan = state.withLock({ $0.plan }), let beat = Heartbeat(message), beat.instance == plan.instance,
+            beat.pid == plan.pid, beat.phase == .ready
+        {
+            state.withLock { $0.supervisor }?.noteReady(plan.standby)
+        }
+    }
+
+    /// On the supervisor's thread: nothing else happens to the processes meanwhile.
+    func note(_ notice: SupervisorNotice) {
+        switch notice {
+        case .standbyEnded(_, let place, let why): tell(.ended(why: why), of: place)
+        case .ready(let name): tell(.ready(name), of: name)
+        case .tookPlace(let place, _, let after):
+            guard let plan = state.withLock({ $0.plan }), plan.instance == place else { return }
+            do {
+                try layer.set(plan.entry, of: place)
+                running.withLock { $0 = plan.wanted }
+                events.insist(.tookPlace(after: after))
+            } catch {
+                events.insist(.unwritten(why: "\(error)"))
+                state.withLock { $0.supervisor }?.replace(plan.old)
+            }
+        default: return
+        }
+    }
+
+    private func tell(_ event: Event, of instance: String) {
+        if state.withLock({ $0.active }) == instance { events.insist(event) }
+    }
+
+    func update(_ id: String, _ change: (inout SwapProgress) -> Void) {
+        let said = state.withLock { state in
+            if let index = state.swaps.firstIndex(where: { $0.id == id }) { change(&state.swaps[index]) }
+            return state.said
+        }
+        said?()
+    }
+
+    private func finish(_ id: String, _ step: SwapProgress.Step, _ failure: Failure? = nil) {
+        update(id) { swap in
+            swap.step = step
+            swap.problem = failure?.message
+            swap.hint = failure?.hint
+        }
+    }
+
+    // MARK: One swap
+
+    private func conduct(_ wish: SwapWish, _ supervisor: Supervisor) {
+        _ = events.take(limit: .max, timeout: 0)
+        state.withLock { $0.active = wish.instance }
+        defer {
+            state.withLock { state in
+                state.active = nil
+                state.plan = nil
+            }
+        }
+        do {
+            var plan = try self.plan(wish, supervisor)
+            let word = try tryOut(wish, plan, supervisor)
+            plan.pid = word.pid
+            update(wish.id) { $0.trial = word.trial }
+            if let failure = refusal(wish, plan, word.trial) {
+                dismiss(plan, supervisor)
+                return finish(wish.id, .refused, failure)
+            }
+            if wish.isTrial {
+                dismiss(plan, supervisor)
+                return finish(wish.id, .done)
+            }
+            state.withLock { $0.plan = plan }
+            update(wish.id) { $0.step = .switching }
+            supervisor.promote(plan.standby, within: .seconds(wish.within))
+            conclude(wish, plan, supervisor)
+        } catch let failure as Failure {
+            finish(wish.id, .refused, failure)
+        } catch {
+            finish(wish.id, .refused, Failure("\(error)"))
+        }
+    }
+
+    /// The next event before a moment; nil when there was none.
+    private func next(until deadline: MonotonicTime) -> Event? {
+        events.take(limit: 1, timeout: max(.zero, deadline - MonotonicClock.now).seconds).first
+    }
+
+    /// Starts the new one and waits until it stands by.
+    private func tryOut(_ wish: SwapWish, _ plan: Plan, _ supervisor: Supervisor) throws -> StandbyWord {
+        guard let new = plan.wanted.instance(plan.instance) else {
+            throw Failure("this stack has no '\(plan.instance)'")
+        }
+        supervisor.standBy(processes.standby(new, swap: wish.id), becoming: processes.spec(new))
+        let deadline = MonotonicClock.now + .seconds(wish.within)
+        var why: String?
+        while let event = next(until: deadline) {
+            switch event {
+            case .word(let word) where word.swap == wish.id:
+                if word.phase == .waiting { return word }
+                why = word.why ?? why
+            case .ended(let how):
+                // What it said last may still be on its way: its end is heard of sooner.
+                let reason = why ?? lastWord(of: wish) ?? "it ended (\(how))"
+                throw Failure(
+                    "'\(new.plugin)' can't take the place: \(reason)",
+                    hint: "'healthbus logs \(plan.instance)' shows what it said")
+            default: continue
+            }
+        }
+        dismiss(plan, supervisor)
+        throw Failure(
+            "'\(new.plugin)' wasn't standing by within \(HumanFormat.duration(.seconds(wish.within)))",
+            hint: "'healthbus logs \(plan.instance)' shows what it said; --within gives it longer")
+    }
+
+    /// Why one that has ended couldn't go on; nil when it doesn't come to be known within a few seconds.
+    private func lastWord(of wish: SwapWish) -> String? {
+        let deadline = MonotonicClock.now + .seconds(5)
+        while let event = next(until: deadline) {
+            if case .word(let word) = event, word.swap == wish.id, let why = word.why { return why }
+        }
+        return nil
+    }
+
+    private func refusal(_ wish: SwapWish, _ plan: Plan, _ trial: TrialReport?) -> Failure? {
+        guard let trial, let first = trial.failed.first, !wish.isForced else { return nil }
+        let count = trial.failed.count + trial.computed + trial.empty
+        return Failure(
+            "'\(wish.plugin ?? plan.instance)' fails on \(trial.failed.count) of \(count) days"
+                + " (\(first.date): \(first.why))", hint: "mend it; or swap all the same with --force")
+    }
+
+    /// Sends the new one away, and sees it gone.
+    private func dismiss(_ plan: Plan, _ supervisor: Supervisor) {
+        supervisor.stop(plan.standby)
+        let deadline = MonotonicClock.now + .seconds(20)
+        while let event = next(until: deadline) {
+            if case .ended = event { return }
+        }
+    }
+
+    private func conclude(_ wish: SwapWish, _ plan: Plan, _ supervisor: Supervisor) {
+        // The old one may drain for 10 s; what takes longer than all this isn't a swap any more.
+        let deadline = MonotonicClock.now + .seconds(wish.within + 60)
+        var why: String?
+        while let event = next(until: deadline) {
+            switch event {
+            case .tookPlace(let after):
+                update(wish.id) { swap in
+                    swap.without = Instant(after / .microseconds(1))
+                    swap.step = .done
+                }
+                return
+            case .unwritten(let reason): why = "it took the place, but that couldn't be written down: \(reason)"
+            case .ended(let how):
+                why = why ?? "it wasn't ready within \(HumanFormat.duration(.seconds(wish.within))) (\(how))"
+                // It ended before the old one was told to.
+                if supervisor.statuses.contains(where: { $0.name == wish.instance && $0.state == .ready }) {
+                    return fail(wish, why)
+                }
+            case .word(let word) where word.swap == wish.id && word.phase == .failed: why = word.why
+            case .ready(plan.instance) where why != nil: return fail(wish, why)
+            default: continue
+            }
+        }
+        finish(
+            wish.id, .failed,
+            Failure(
+                "'\(wish.instance)' couldn't be swapped: \(why ?? "it took too long")",
+                hint: "'healthbus status' shows whether the old one runs again; the supervisor goes on starting it"))
+    }
+
+    private func fail(_ wish: SwapWish, _ why: String?) {
+        finish(
+            wish.id, .failed,
+            Failure(
+                "'\(wish.instance)' couldn't be swapped, and runs as before: \(why ?? "")",
+                hint: "'healthbus logs \(wish.instance)' shows what it said"))
+    }
+}

@@ -1,0 +1,246 @@
+import BackgroundDelivery
+import Changelog
+import Client
+import Clocks
+import Configuration
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import Protocol
+
+/// Has a running stack sync now, and waits until everything is consumed and delivered, or says what still waits and why.
+package final class SyncClient {
+    private let stack: Stack
+    private let client: StackClient
+    private let debouncer: String
+    private let roles: StackRoles
+    /// Without progress for this long, what is waited for is taken for stuck.
+    private static let patience = Duration.seconds(30)
+    /// The debouncer is given so long to hear of the observer's head, which it does each second.
+    private static let headPatience = Duration.seconds(5)
+    /// New changes are counted by so many questions at most; more are just many.
+    private static let countedRequests = 40
+    /// A backend that has answered badly for this long isn't waited for.
+    private static let backendPatience = Duration.seconds(8)
+    /// A backend is asked again no sooner than after this.
+    private static let checkSpacing = Duration.seconds(3)
+
+    /// Told what is waited for, while it takes long.
+    private let tell: @Sendable (String) -> Void
+
+    package init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void = { _ in }) throws {
+        self.stack = stack
+        self.tell = tell
+        roles = StackRoles(of: stack.configuration)
+        debouncer = try stack.instance(.debouncer).name
+        guard try stack.reader().isRunning(debouncer) else {
+            throw Failure("no stack runs on \(stack.place)", hint: "start it with 'healthbus up'")
+        }
+        client = try StackClient(address: try stack.address)
+    }
+
+    package func close() { client.close() }
+
+    private var uploaders: [String] { roles.uploaders }
+
+    private var beat: Heartbeat? { client.heartbeats[debouncer]?.beat }
+    private var manual: DebouncerDetails.Manual? { beat?.debouncer?.manual }
+
+    /// Gives the command until the debouncer has it in its books.
+    private func submit(_ command: SyncNow, isTaken: () -> Bool) throws {
+        var command = command
+        let deadline = MonotonicClock.now + .seconds(20)
+        let headDeadline = MonotonicClock.now + Self.headPatience
+        while MonotonicClock.now < deadline {
+            if MonotonicClock.now > headDeadline { command.head = nil }
+            client.command(debouncer, command.body)
+            let step = MonotonicClock.now + .milliseconds(300)
+            while MonotonicClock.now < step {
+                client.wait(until: Date(timeIntervalSinceNow: 0.05))
+                if isTaken() { return }
+            }
+        }
+        throw AnswerWait(client, for: debouncer, hub: stack.hub).failure(
+            else: Failure(
+                "the debouncer doesn't take the command",
+                hint: "'healthbus doctor' says what is wrong, and what to do"))
+    }
+
+    /// The stack's metrics: its handlers.
+    package func check(metric: String?) throws {
+        let names = stack.configuration.handlers.map(\.name)
+        guard let metric, !names.contains(metric) else { return }
+        throw Failure.usage("there is no metric '\(metric)'", hint: Nearest.hint(for: metric, among: names))
+    }
+
+    package func sync(metric: String?) throws -> Outcome {
+        try check(metric: metric)
+        let began = MonotonicClock.now
+        let teller = WaitTeller(client, names: stack.names.filter { $0 != "hub" }, tell: tell)
+        defer { teller.stop() }
+        let before = client.gather(stack.names.filter { $0 != "hub" }, within: 3)
+        let concerned = stack.configuration.handlers.filter { metric == nil || $0.name == metric }
+        let new = try Dictionary(uniqueKeysWithValues: concerned.map { ($0.name, try changes(of: $0, before)) })
+        let id = UUID().uuidString.lowercased()
+        // What was imported a moment ago belongs to it, whether or not the debouncer has heard of it by now.
+        let command = SyncNow(id: id, metric: metric, head: before[stack.observer]?.beat.head?.sequence)
+        // First: what the backend has lost is to be delivered again, and to be waited for.
+        let check = BackendCheckClient(stack, before, sends: true)
+        check.ask(client)
+        try submit(command) { manual?.id == id }
+        let waiting = try wait(for: id, check: check.id, teller)
+        let beats = client.heartbeats
+        let result = manual?.result
+        let metrics = concerned.map { handler in
+            let family = handler.family
+            let name = handler.name
+            let pending = beats[name]?.beat.stage.pending ?? 0
+            return Metric(
+                name: name, new: new[name] ?? nil,
+                delivered: delivered(family, beats) - delivered(family, before), pending: pending,
+                why: result?.failed[name] ?? waiting.first)
+        }
+        let seconds = (MonotonicClock.now - began).seconds
+        let reader = stack.reader()
+        let saved = try reader.pages(try stack.instance(.observer), ["query": "delivery"]).first ?? .null
+        let off = (saved["registrations"]["off"].array ?? []).compactMap(\.string)
+        return Outcome(
+            metrics: metrics, waiting: waiting, refused: Self.refused(uploaders, beats).map(stack.advice.addressed),
+            off: off,
+            alerts: try AlertsReport(stack, reader, now: Date()).count, seconds: seconds,
+            isTrusted: Self.isTrusted(uploaders, beats))
+    }
+
+    private func delivered(_ family: String, _ beats: [String: (beat: Heartbeat, age: Double)]) -> Int64 {
+        uploaders.reduce(0) { sum, uploader in
+            sum + (beats[uploader]?.beat.uploader?.delivered[family] ?? 0)
+        }
+    }
+
+    /// How many changes of a handler's types the uploader hasn't delivered; nil when that can't be told.
+    private func changes(
+        of handler: StackConfiguration.Instance, _ beats: [String: (beat: Heartbeat, age: Double)]
+    ) throws -> Int? {
+        guard let head = beats[stack.observer]?.beat.head,
+            let uploader = stack.configuration.only(.uploader).flatMap({ beats[$0.name]?.beat }),
+            let frontier = uploader.frontier[stack.observer]
+        else { return nil }
+        guard frontier < head.sequence else { return 0 }
+        let types: Value =
+            handler.manifest.types.contains("*")
+            ? ["exclude": .array(stack.configuration.namedTypes.sorted().map { .string($0) })]
+            : ["include": .array(handler.manifest.types.map { .string($0) })]
+        var after = (uploader.stage.consumed ?? AnchorVector(base: max(frontier, head.first - 1)))
+        let until = AnchorVector(base: head.sequence)
+        var count = 0
+        for _ in 0..<Self.countedRequests {
+            let pages = try client.ask(
+                stack.observer,
+                [
+                    "query": "samples", "types": types, "store": .string(head.store),
+                    "generation": .string(head.generation), "after": Value(after), "until": Value(until),
+                ], within: 5)
+            guard let pages, let through = pages.last?["through"].int else { return nil }
+            count += pages.reduce(0) { $0 + ($1["samples"]["seq"].int64s?.count ?? 0) }
+            if through >= head.sequence { return count }
+            after = after.advanced(to: through, within: until)
+        }
+        return nil
+    }
+
+    /// Waits until the sync's round has ended, what it led to is delivered, and the backend is compared with that; what blocks.
+    /// - Parameter check: what backends were asked for when the sync began.
+    private func wait(for id: String, check: String, _ teller: WaitTeller) throws -> [String] {
+        var progress = ProgressWatch()
+        var refusedSince: MonotonicTime?
+        var checks: Set<String> = [check]
+        var nextCheck = MonotonicTime.distantPast
+        var looked = MonotonicClock.now
+        // How long nothing but a comparison was waited for: deliveries that go on make it neither longer nor endless.
+        var comparing = Duration.zero
+        while true {
+            let manual = manual
+            if let problem = manual?.problem { return [problem] }
+            let beats = client.heartbeats
+            var waits = Self.waits(manual, id, beats, roles)
+            let step = MonotonicClock.now - looked
+            looked += step
+            if waits.isEmpty {
+                let uncompared = Self.uncompared(uploaders, beats, asked: checks)
+                if uncompared.isEmpty { return [] }
+                waits = uncompared.map(\.text)
+                comparing += step
+                let isHindered = uncompared.contains { $0.why != nil }
+                if comparing > (isHindered ? Self.backendPatience : Self.patience) { return waits }
+                if MonotonicClock.now >= nextCheck {
+                    let again = BackendCheckClient(uploaders: uncompared.map(\.uploader), sends: false)
+                    checks.insert(again.id)
+                    again.ask(client, within: 1)
+                    nextCheck = MonotonicClock.now + Self.checkSpacing
+                }
+            }
+            for uploader in uploaders {
+                guard let told = beats[uploader]?.beat.uploader, let why = told.blocked else { continue }
+                let since = refusedSince ?? MonotonicClock.now
+                refusedSince = since
+                if told.paused || MonotonicClock.now - since > Self.backendPatience {
+                    return ["\(uploader): \(why)"]
+                }
+            }
+            if uploaders.allSatisfy({ beats[$0]?.beat.stage.blocked == nil }) { refusedSince = nil }
+            let now = MonotonicClock.now
+            teller.waits(for: waits, hasMoved: progress.look(beats, at: now))
+            if progress.stillness(at: now) > Self.patience { return teller.silent + waits }
+            client.wait(until: Date(timeIntervalSinceNow: 0.1))
+        }
+    }
+
+    // MARK: History
+
+    /// Begins a historical sync, or takes up the one under way, and follows it to its end.
+    /// - Parameters:
+    ///   - span: a number of days, or "all".
+    ///   - progress: chunks done, chunks in all, seconds since it began to be followed.
+    package func history(
+        _ span: Value, progress: (_ done: Int, _ total: Int, _ seconds: Double) -> Void
+    ) throws -> Value {
+        let began = MonotonicClock.now
+        let id = UUID().uuidString.lowercased()
+        _ = client.gather([debouncer], within: 5)
+        try submit(SyncNow(id: id, history: span)) { manual?.id == id }
+        if let problem = manual?.problem { throw Failure(problem) }
+        var last: DebouncerDetails.History?
+        var silentSince = MonotonicClock.now
+        while true {
+            client.wait(until: Date(timeIntervalSinceNow: 0.1))
+            let beat = beat
+            let now = beat?.debouncer?.history
+            if let now {
+                if now != last { silentSince = MonotonicClock.now }
+                last = now
+                progress(now.done, now.chunks, (MonotonicClock.now - began).seconds)
+            }
+            let task = beat?.stage.tasks?.first { $0.id == "historical" }
+            if now == nil, task?.state == .idle, let outcome = task?.history?.lastOutcome {
+                guard outcome == .succeeded else {
+                    throw Failure("the historical sync was \(outcome.rawValue)", hint: "start it again to go on")
+                }
+                return [
+                    "chunks": Value(last?.chunks), "from": Value(last?.from), "through": Value(last?.through),
+                    "seconds": Value((MonotonicClock.now - began).seconds),
+                ]
+            }
+            if MonotonicClock.now - silentSince > Self.patience * 4 {
+                let why = blockedUploader ?? task?.waitsFor ?? "no progress"
+                throw Failure(
+                    "the historical sync waits: \(why)",
+                    hint: "it goes on by itself; 'healthbus tasks list' shows how far it is")
+            }
+        }
+    }
+
+    private var blockedUploader: String? {
+        stack.configuration.only(.uploader).flatMap { client.heartbeats[$0.name]?.beat.stage.blocked }
+    }
+}

@@ -1,0 +1,180 @@
+import Changelog
+import Configuration
+import HealthModel
+import Inspection
+import Protocol
+import Terminal
+
+extension SyncClient {
+    package struct Metric: Sendable, Equatable {
+        package var name: String
+        /// Changes that hadn't been delivered when the sync began; nil when they are too many to be counted.
+        package var new: Int?
+        /// Elements that the backend has taken since.
+        package var delivered: Int64
+        /// Days that have still to be computed.
+        package var pending: Int
+        /// Why something waits; nil when nothing does.
+        package var why: String?
+    }
+
+    package struct Outcome: Sendable {
+        package var metrics: [Metric]
+        /// What is waited for, for people.
+        package var waiting: [String]
+        /// What the backend has refused for good, for people.
+        package var refused: [String]
+        /// What blocks; empty when all is delivered.
+        package var blocked: [String] { waiting + refused }
+        /// Types that are switched off. Denied ones aren't among them: HealthKit doesn't tell those from types without samples.
+        package var off: [String]
+        /// How many alerts are raised.
+        package var alerts: Int
+        package var seconds: Double
+        /// Whether a backend doesn't say who it is, so that nobody can tell what it keeps.
+        package var isTrusted: Bool
+        package var isDelivered: Bool { blocked.isEmpty }
+        /// What is to be done about what isn't delivered; nil when all is.
+        package var hint: String? {
+            let waits = "what waits goes on by itself once the cause is mended"
+            let letters = "'healthbus dead-letters retry --all' sends what was refused again, once it can be taken"
+            if isDelivered { return nil }
+            return "nothing is lost; "
+                + [waiting.isEmpty ? nil : waits, refused.isEmpty ? nil : letters].compactMap { $0 }.joined(
+                    separator: "; ")
+        }
+
+        package init(
+            metrics: [Metric], waiting: [String], refused: [String], off: [String], alerts: Int, seconds: Double,
+            isTrusted: Bool
+        ) {
+            (self.metrics, self.waiting, self.refused, self.off) = (metrics, waiting, refused, off)
+            (self.alerts, self.seconds, self.isTrusted) = (alerts, seconds, isTrusted)
+        }
+    }
+
+    /// An uploader of which nobody knows whether its backend still has what it took.
+    package struct Uncompared: Sendable, Equatable {
+        package var uploader: String
+        /// Why it can't be compared at present; nil when that is still to come.
+        package var why: String?
+
+        package init(uploader: String, why: String?) { (self.uploader, self.why) = (uploader, why) }
+
+        package var text: String {
+            guard let why else { return "\(uploader): the backend doesn't say what it holds" }
+            return "\(uploader): the backend can't be compared: \(why)"
+        }
+    }
+
+    /// Uploaders whose backend hasn't been compared with all that was delivered. Pure.
+    /// - Parameter asked: the checks of this sync: one of them must be answered.
+    package static func uncompared(
+        _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)], asked: Set<String>
+    ) -> [Uncompared] {
+        uploaders.compactMap { name -> Uncompared? in
+            guard let backend = beats[name]?.beat.uploader?.backend else { return nil }
+            let isAnswered = backend.check.map { asked.contains($0) } ?? false
+            let isCompared = isAnswered && backend.isCompared && backend.why == nil
+            return isCompared ? nil : Uncompared(uploader: name, why: backend.why)
+        }
+    }
+
+    /// How many elements backends have refused for good; empty when none. Pure.
+    package static func refused(
+        _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]
+    ) -> [String] {
+        uploaders.compactMap { name -> String? in
+            guard let letters = beats[name]?.beat.uploader?.deadLetters, letters > 0 else { return nil }
+            let elements = HumanFormat.count(Int(letters)) + (letters == 1 ? " element" : " elements")
+            return "\(name): the backend has refused \(elements) ('healthbus dead-letters list' says why)"
+        }
+    }
+
+    /// Whether a backend's acceptance is all that is known of it. Pure.
+    package static func isTrusted(
+        _ uploaders: [String], _ beats: [String: (beat: Heartbeat, age: Double)]
+    ) -> Bool {
+        uploaders.contains { beats[$0]?.beat.uploader?.backend.acceptance == .trust }
+    }
+
+    /// What is still to come; empty when all is delivered. Pure.
+    static func waits(
+        _ manual: DebouncerDetails.Manual?, _ id: String, _ beats: [String: (beat: Heartbeat, age: Double)],
+        _ roles: StackRoles
+    ) -> [String] {
+        guard let manual, manual.id == id else { return ["the debouncer began anew: try again"] }
+        guard let result = manual.result else {
+            return ["handlers and uploader: working through what was released to them"]
+        }
+        if !result.failed.isEmpty {
+            return result.failed.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        }
+        let observer = roles.observer
+        let least = roles.handlers.compactMap { beats[$0]?.beat.frontier[observer] }.min()
+        var waits: [String] = []
+        if let consolidator = roles.consolidator, let covered = beats[consolidator]?.beat.frontier[observer],
+            let least, covered < least
+        {
+            waits.append("\(consolidator): figures to take in")
+        }
+        for uploader in roles.uploaders {
+            let frontier = beats[uploader]?.beat.frontier ?? [:]
+            let late = roles.documents.contains { name in
+                guard let done = frontier[name], let head = beats[name]?.beat.head?.sequence else { return false }
+                return done < head
+            }
+            if late { waits.append("\(uploader): days and events to deliver") }
+            // Handlers are as far as the release; so must the uploader be, whatever it has to deliver again.
+            if let least, let done = frontier[observer], done < least, beats[uploader]?.beat.stage.consumed == nil {
+                waits.append("\(uploader): samples to deliver")
+            }
+        }
+        return waits
+    }
+}
+
+extension SyncClient.Outcome {
+    package var value: Value {
+        [
+            "delivered": .bool(isDelivered), "seconds": Value(seconds),
+            "blocked": .array(blocked.map { .string($0) }), "off": .array(off.map { .string($0) }),
+            "alerts": .integer(Int64(alerts)), "onTrust": .bool(isTrusted),
+            "metrics": .array(
+                metrics.map {
+                    [
+                        "metric": .string($0.name), "new": Value($0.new), "delivered": .integer($0.delivered),
+                        "pending": Value($0.pending), "why": Value($0.why),
+                    ]
+                }),
+        ]
+    }
+
+    /// What a person wants to know, with what no command can do.
+    package func text(for terminal: Terminal) -> String {
+        var table = Table([
+            .init("Metric"), .number("New"), .number("Delivered"), .number("Days pending"), .init("Waits for"),
+        ])
+        for metric in metrics {
+            table.add([
+                metric.name, metric.new.map { HumanFormat.count($0) } ?? "many",
+                HumanFormat.count(Int(metric.delivered)), HumanFormat.count(metric.pending), metric.why ?? "",
+            ])
+        }
+        var text = table.render(for: terminal) + "\n"
+        text +=
+            isDelivered
+            ? "Everything is delivered (\(HumanFormat.duration(.seconds(seconds)))).\n"
+            : "Not delivered: \(blocked.joined(separator: "; ")).\n"
+        if isTrusted {
+            text += "The backend doesn't say who it is: that it keeps what it accepted is taken on trust.\n"
+        }
+        if !off.isEmpty { text += "Switched off, and left where they are: \(off.joined(separator: ", ")).\n" }
+        // A denied type is named nowhere else: for everybody but the owner it looks as if it had no samples.
+        if alerts > 0 {
+            text += "\(alerts) alert\(alerts == 1 ? " is" : "s are") raised: 'healthbus alerts' says what to see to.\n"
+        }
+        return text
+            + "What the phone hasn't handed over yet comes when the phone decides: no command makes it come sooner.\n"
+    }
+}

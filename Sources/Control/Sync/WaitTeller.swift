@@ -1,0 +1,94 @@
+import Client
+import Clocks
+import Foundation
+import HealthModel
+import Synchronization
+
+/// Says beside a wait what it waits for, once nothing has moved for a while: whoever looks at a silent command doesn't know whether it works.
+final class WaitTeller: Sendable {
+    private struct State {
+        var waits: [String] = []
+        var movedAt = MonotonicClock.now
+        /// By the clock; of those that are silent.
+        var silentSince: [String: Instant] = [:]
+        var said = ""
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+    private let client: StackClient
+    private let names: [String]
+    private let began = WallClock.now
+    private let tell: @Sendable (String) -> Void
+
+    /// Nothing is said before this.
+    private static let patience = Duration.seconds(4)
+    /// Asked twice a second, who can answers.
+    private static let silence = 3.0
+
+    /// - Parameter names: whose silence counts.
+    init(_ client: StackClient, names: [String], tell: @escaping @Sendable (String) -> Void) {
+        (self.client, self.names, self.tell) = (client, names, tell)
+        let thread = Thread { [self] in
+            while !state.withLock({ $0.isOver }) {
+                look()
+                Thread.sleep(forTimeInterval: 0.5)
+            }
+        }
+        thread.name = "waiting"
+        thread.start()
+    }
+
+    func stop() { state.withLock { $0.isOver = true } }
+
+    /// - Parameter hasMoved: whether anything has since it was last told.
+    func waits(for what: [String], hasMoved: Bool) {
+        state.withLock { state in
+            state.waits = what
+            if hasMoved { state.movedAt = MonotonicClock.now }
+        }
+    }
+
+    /// Who is silent, and since when, in the order of the stack.
+    var silent: [String] {
+        let now = WallClock.now
+        return state.withLock { state in
+            names.compactMap { name in
+                state.silentSince[name].map { Self.text(name, since: $0, began: began, now: now) }
+            }
+        }
+    }
+
+    /// "steps hasn't been heard since 14:05:10". Pure.
+    package static func text(_ name: String, since: Instant, began: Instant, now: Instant) -> String {
+        since <= began
+            ? "\(name) hasn't been heard at all since this began, at \(InstantText.local(began, now: now))"
+            : "\(name) hasn't been heard since \(InstantText.local(since, now: now))"
+    }
+
+    private func look() {
+        // Who has nothing to do says so seldom; asked, everyone who can answers at once.
+        client.hello()
+        let beats = client.heartbeats
+        let now = WallClock.now
+        state.withLock { state in
+            for name in names {
+                let age = beats[name]?.age ?? (now - began).seconds
+                if age < Self.silence {
+                    state.silentSince[name] = nil
+                } else if state.silentSince[name] == nil {
+                    state.silentSince[name] = beats[name] == nil ? began : now - Instant(age * 1e6)
+                }
+            }
+        }
+        let silent = silent
+        state.withLock { state in
+            guard !state.isOver, MonotonicClock.now - state.movedAt >= Self.patience else { return }
+            let what = silent.isEmpty ? state.waits : silent
+            let text = "waiting: " + (what.isEmpty ? "the stack hasn't answered yet" : what.joined(separator: "; "))
+            guard text != state.said else { return }
+            state.said = text
+            tell(text)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Changelog
+import HealthModel
+import SQLite
+import StageKit
+
+/// What the observer's changelog last told of the users themselves, as far as a handler asks for it.
+struct Characteristics {
+    private let asked: Set<String>
+    private var byUser: [String: Value] = [:]
+
+    /// - Parameter asked: the members that the handler reads.
+    init(_ asked: Set<String>) { self.asked = asked }
+
+    private static let table = ValueTable("characteristics", key: "user", value: "members")
+
+    static func createTables(in database: Database) throws { try table.create(in: database) }
+
+    mutating func open(_ turn: Turn) throws { try load(turn.database) }
+
+    mutating func load(_ database: Database) throws {
+        try Self.table.forEach(in: database) { byUser[$0] = $1 }
+    }
+
+    /// An object; empty where nothing is known.
+    subscript(user: String) -> Value { byUser[user] ?? [:] }
+
+    /// Takes over a user's; true when that changes anything that the handler reads.
+    mutating func learn(_ members: Value, user: String, _ turn: Turn) throws -> Bool {
+        let new = Value.object((members.object ?? [:]).filter { asked.contains($0.key) })
+        guard new != self[user] else { return false }
+        byUser[user] = new
+        try Self.table.set(user, to: new, turn)
+        return true
+    }
+
+    /// Another store may know less.
+    mutating func forget(_ turn: Turn) throws {
+        guard !byUser.isEmpty else { return }
+        byUser = [:]
+        try turn.write().database.execute("DELETE FROM characteristics")
+    }
+}
+
+extension HandlerStage {
+    /// Takes over changed characteristics: every day that this handler has figures for may have others now.
+    func learnCharacteristics(_ characteristics: Value, since: Int64, _ turn: Turn) throws {
+        for (user, members) in characteristics.object ?? [:] {
+            guard try self.characteristics.learn(members, user: user, turn) else { continue }
+            var days: [Int] = []
+            let list = try turn.database.prepare(
+                "SELECT DISTINCT day FROM changes WHERE user = ? AND day IS NOT NULL AND body IS NOT NULL")
+            list.bind(1, user)
+            try list.forEachRow { days.append($0.int(0)) }
+            for day in days { try dirty.mark(.init(user: user, day: day), since: since, turn) }
+        }
+    }
+}

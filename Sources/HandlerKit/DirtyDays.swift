@@ -1,0 +1,115 @@
+import Changelog
+import HealthModel
+import SQLite
+import StageKit
+
+/// Days whose samples have changed since their figures were computed, in memory and in the stage's file.
+package struct DirtyDays {
+    struct Key: Hashable {
+        var user: String
+        /// Days since 1970.
+        var day: Int
+    }
+
+    struct Mark: Equatable {
+        /// Rises with every mark: a day computed from an older one stays dirty.
+        var generation: Int64
+        /// Everything up to here was consumed before the first of these marks.
+        var since: Int64
+    }
+
+    /// The `since` of days that hold nothing up: they are computed after all others.
+    static let behindEverything = Int64.max
+
+    private(set) var marks: [Key: Mark] = [:]
+    private var queue = DayQueue()
+    /// Days that couldn't be computed, though tried: left out until something in them changes.
+    private(set) var failed: Set<Key> = []
+
+    /// Days that a sample can be of. An earlier release may have marked others, by the hundred thousand: they hold nothing.
+    static let possible =
+        LocalDay(year: 1899, month: 12, day: 30).number...LocalDay(year: 2200, month: 1, day: 2).number
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS dirty(
+                user TEXT NOT NULL, day INTEGER NOT NULL, generation INTEGER NOT NULL, since INTEGER NOT NULL,
+                PRIMARY KEY (user, day)) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS failed_days(
+                user TEXT NOT NULL, day INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (user, day)) WITHOUT ROWID;
+            """)
+    }
+
+    /// How many there are in a file.
+    package static func count(in database: Database) throws -> Int {
+        try database.prepare("SELECT count(*) FROM dirty").firstRow { $0.int(0) } ?? 0
+    }
+
+    mutating func open(_ turn: Turn) throws {
+        let (first, last) = (Self.possible.lowerBound, Self.possible.upperBound)
+        for table in ["dirty", "failed_days"] {
+            try turn.write().database.execute("DELETE FROM \(table) WHERE day NOT BETWEEN \(first) AND \(last)")
+        }
+        try turn.database.prepare("SELECT user, day, generation, since FROM dirty").forEachRow {
+            let key = Key(user: $0.string(0), day: $0.int(1))
+            marks[key] = Mark(generation: $0.int64(2), since: $0.int64(3))
+            queue.add(key)
+        }
+        try turn.database.prepare("SELECT user, day FROM failed_days").forEachRow {
+            failed.insert(Key(user: $0.string(0), day: $0.int(1)))
+        }
+    }
+
+    var count: Int { marks.count }
+
+    /// How far the upstream was consumed before the oldest mark; nil when no day is dirty.
+    var oldestMark: Int64? { marks.values.map(\.since).min() }
+
+    mutating func mark(_ key: Key, since: Int64, _ turn: Turn) throws {
+        var mark = marks[key] ?? Mark(generation: 0, since: since)
+        // One that waited behind everything, and now doesn't, has another place.
+        if mark.generation == 0 || since < mark.since { queue.add(key) }
+        mark.generation += 1
+        mark.since = min(mark.since, since)
+        marks[key] = mark
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO dirty VALUES (?, ?, ?, ?)")
+        write.bind(1, key.user)
+        write.bind(2, key.day)
+        write.bind(3, mark.generation)
+        write.bind(4, mark.since)
+        try write.run()
+    }
+
+    /// The day to compute next. The newest first, but what lies far in the future after all others, and what is computed once more for a
+    /// historical sync after all that has changed.
+    mutating func next(besides busy: Set<Key>, soon: Int) -> Key? { queue.next(marks, besides: busy, soon: soon) }
+
+    /// Keeps a day as failed, with the reason.
+    mutating func fail(_ key: Key, reason: String, _ turn: Turn) throws {
+        failed.insert(key)
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO failed_days VALUES (?, ?, ?)")
+        write.bind(1, key.user)
+        write.bind(2, key.day)
+        write.bind(3, reason)
+        try write.run()
+    }
+
+    mutating func succeed(_ key: Key, _ turn: Turn) throws {
+        guard failed.remove(key) != nil else { return }
+        let delete = try turn.write().database.prepare("DELETE FROM failed_days WHERE user = ? AND day = ?")
+        delete.bind(1, key.user)
+        delete.bind(2, key.day)
+        try delete.run()
+    }
+
+    /// Forgets a mark unless the day was marked again since `generation`.
+    mutating func clear(_ key: Key, generation: Int64, _ turn: Turn) throws {
+        guard marks[key]?.generation == generation else { return }
+        marks[key] = nil
+        let delete = try turn.write().database.prepare("DELETE FROM dirty WHERE user = ? AND day = ?")
+        delete.bind(1, key.user)
+        delete.bind(2, key.day)
+        try delete.run()
+    }
+}

@@ -1,0 +1,50 @@
+import HealthModel
+import Protocol
+import StageKit
+
+/// Which days were marked by news, and not by history that is read for the first time: only news is worth a word to a person.
+struct NewsDays {
+    private var keys: Set<DirtyDays.Key> = []
+    private var history: Set<DirtyDays.Key> = []
+    /// When old alerts are looked for next.
+    var nextLook = MonotonicTime.distantPast
+
+    mutating func mark(_ key: DirtyDays.Key, isBulk: Bool) {
+        if isBulk { history.insert(key) } else { keys.insert(key) }
+    }
+
+    /// Whether a day that is being computed was marked by news alone. A day left over from before a crash isn't: nobody knows by what it was marked.
+    func isNews(_ key: DirtyDays.Key) -> Bool { keys.contains(key) && !history.contains(key) }
+
+    mutating func computed(_ key: DirtyDays.Key) {
+        keys.remove(key)
+        history.remove(key)
+    }
+}
+
+extension HandlerStage {
+    /// What ended longer ago than this when it came in is no news, and a word about it is taken back then.
+    static let newsLasts: Instant = 24 * 3600 * Instant.second
+    private static let lookEvery = Duration.seconds(3600)
+
+    /// Tells of a workout that has just come in.
+    func tell(of event: DayEvent, key: DirtyDays.Key, _ turn: Turn) throws {
+        guard event.kind == "workout", news.isNews(key),
+            let end = event.payload["endDate"].string.flatMap({ InstantText.parse($0) }),
+            (0..<Self.newsLasts).contains(turn.now - end)
+        else { return }
+        try turn.raise(
+            Alert(
+                .workoutRecorded, subject: event.id, text: "A workout has been recorded.",
+                remedy: "Nothing is to be done; 'healthbus days' shows it."), user: key.user)
+    }
+
+    /// Takes back what is no news any more.
+    func clearOldNews(_ turn: Turn) throws {
+        guard turn.monotonic >= news.nextLook else { return }
+        news.nextLook = turn.monotonic + Self.lookEvery
+        for alert in try turn.alerts(.workoutRecorded) where turn.now - alert.since >= Self.newsLasts {
+            try turn.clear(.workoutRecorded, subject: alert.subject)
+        }
+    }
+}

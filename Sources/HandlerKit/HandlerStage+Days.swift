@@ -1,0 +1,102 @@
+import Changelog
+import Configuration
+import HealthModel
+import Protocol
+import StageKit
+
+extension HandlerStage {
+    /// A day that can't be computed is tried this often, then left out and counted.
+    private static let attempts = 3
+    /// Days beside the stage at once: one is computed, the next waits at the door.
+    private static let concurrentDays = 2
+
+    /// Has the days of the slices that are there computed: all of them now, or as many as may be under way beside the stage.
+    func computeFetched(_ turn: Turn) throws {
+        while let run = fetched.first {
+            if case .beside = computer, asked.count >= Self.concurrentDays { return }
+            guard let (day, generation) = run.days.first, let zones = timelines[run.user] else {
+                fetched.removeFirst()
+                continue
+            }
+            fetched[0].days.removeFirst()
+            let job = DayJob(key: .init(user: run.user, day: day.number), generation: generation)
+            let input = DayInput(
+                user: run.user, day: day, window: window, zones: zones, cutting: run.samples,
+                configuration: configuration, characteristics: characteristics[run.user])
+            switch computer {
+            case .function(let handler): try settle(job, Result { try handler.compute(input) }, turn)
+            case .beside: asked[turn.perform(DayRequest(input: input))] = job
+            }
+        }
+    }
+
+    package func receive(_ result: EffectResult, _ turn: Turn) throws {
+        // Of a day that was given up meanwhile, nothing is taken.
+        guard let job = asked.removeValue(forKey: result.id), let reply = result.value as? DayReply else { return }
+        switch reply {
+        case .computed(let output): try settle(job, .success(output), turn)
+        case .failed(let reason): try settle(job, .failure(DayFailure(description: reason)), turn)
+        case .unavailable(let error): throw error
+        }
+    }
+
+    /// Commits what came of a day. One that was marked again meanwhile stays dirty.
+    private func settle(_ job: DayJob, _ result: Result<DayOutput, any Error>, _ turn: Turn) throws {
+        let key = job.key
+        switch result {
+        case .success(let output):
+            failures[key] = nil
+            try dirty.succeed(key, turn)
+            let before = turn.head.sequence
+            try write(output, key: key, turn)
+            if turn.head.sequence > before { revisedByHand += 1 }
+        case .failure(let error):
+            failures[key, default: 0] += 1
+            turn.log(
+                .dayFailed,
+                [
+                    "handler": manifest.name, "day": "\(LocalDay(number: key.day))", "why": "\(error)",
+                    "attempt": failures[key] ?? 0,
+                ])
+            // Its figures stay as they were; the day is kept as failed, and holds up no other.
+            guard failures[key, default: 0] >= Self.attempts else { return }
+            failures[key] = nil
+            try dirty.fail(key, reason: "\(error)", turn)
+        }
+        try dirty.clear(key, generation: job.generation, turn)
+        // What came meanwhile may be news of its own.
+        if case .success = result, dirty.marks[key] == nil { news.computed(key) }
+    }
+
+    private func write(_ output: DayOutput, key: DirtyDays.Key, _ turn: Turn) throws {
+        _ = try turn.write()
+        let figures = "figures.\(manifest.name)"
+        let events = "events.\(manifest.name)"
+        let figureKey = "figures/\(key.user)/\(LocalDay(number: key.day))"
+        let before = turn.head.sequence
+        var eventKeys: Set<String> = []
+        for event in output.events {
+            let eventKey = "event/\(key.user)/\(event.id)"
+            eventKeys.insert(eventKey)
+            let isNew = try turn.changelog.put(
+                key: eventKey, topic: events, user: key.user, day: key.day,
+                body: ["id": .string(event.id), "kind": .string(event.kind), "event": event.payload])
+            if isNew { try tell(of: event, key: key, turn) }
+        }
+        for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
+        // Also those of the plugin that was here before.
+        where row.topic.hasPrefix("events.") && !eventKeys.contains(row.key) {
+            try turn.changelog.remove(key: row.key)
+        }
+        let afterEvents = turn.head.sequence
+        if output.figures.isEmpty && output.hourly.isEmpty {
+            try turn.changelog.remove(key: figureKey)
+        } else {
+            try turn.changelog.put(
+                key: figureKey, topic: figures, user: key.user, day: key.day,
+                body: ["figures": .object(output.figures), "hourly": .object(output.hourly)])
+        }
+        if afterEvents > before { turn.publish(events, Hint(head: turn.head)) }
+        if turn.head.sequence > afterEvents { turn.publish(figures, Hint(head: turn.head)) }
+    }
+}

@@ -1,0 +1,108 @@
+import Changelog
+import HealthModel
+import Protocol
+import SQLite
+import StageKit
+
+/// Days that are to be computed once more: a chunk of a historical sync, or what a person asks for.
+struct ReplayedDays: Sendable, Equatable {
+    var id: String
+    /// Days since 1970, both included.
+    var days: ClosedRange<Int>
+    /// Once none of them is left, they count as done, whatever changes in them later.
+    var isDone = false
+
+    init?(_ told: Replay) {
+        guard let from = LocalDay(told.from), let through = LocalDay(told.through), from <= through else { return nil }
+        id = told.id
+        days = from.number...through.number
+    }
+
+    /// As the stage's file has it.
+    var kept: Replay {
+        Replay(
+            id: id, from: LocalDay(number: days.lowerBound).description,
+            through: LocalDay(number: days.upperBound).description, users: [:])
+    }
+}
+
+extension HandlerStage {
+    /// Takes a chunk of a historical sync: its days are marked once, behind whatever is live, and hold no frontier.
+    func hear(_ told: Replay, _ turn: Turn) throws {
+        guard let new = ReplayedDays(told), new.id != replayed?.id else { return }
+        try mark(new, of: told.users, turn)
+        replayed = new
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('replay', ?)")
+        write.bind(1, Value(new.kept).json())
+        try write.run()
+    }
+
+    private func mark(_ replay: ReplayedDays, of users: [String: [Instant]], _ turn: Turn) throws {
+        for user in timelines.users where users[user] != nil {
+            for day in replay.days {
+                try dirty.mark(.init(user: user, day: day), since: DirtyDays.behindEverything, turn)
+            }
+        }
+    }
+
+    func openReplay(_ turn: Turn) throws {
+        let read = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'replay'")
+        guard let text = try read.firstRow({ $0.bytes(0) }) else { return }
+        replayed = try Value(json: text).read().flatMap { ReplayedDays($0) }
+    }
+
+    private func left(of replay: ReplayedDays) -> Int64 {
+        Int64(dirty.marks.keys.count { replay.days.contains($0.day) })
+    }
+
+    /// For the heartbeat: the chunk, and how many of its days are left.
+    func replayReport() -> ReplayProgress? {
+        guard let chunk = replayed else { return nil }
+        let left = chunk.isDone ? 0 : left(of: chunk)
+        if left == 0 { replayed?.isDone = true }
+        return ReplayProgress(id: chunk.id, left: left)
+    }
+}
+
+extension HandlerStage {
+    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        switch request.action {
+        case "replay":
+            revisedByHand = 0
+            if let since = request.members["since"].int {
+                forgetSlices()
+                try upstream.rewind(to: since, turn)
+            } else if let told = request.members.read(Replay.self), let days = ReplayedDays(told) {
+                try mark(days, of: told.users, turn)
+            } else {
+                return .refused("a replay needs 'from' and 'through', or 'since'")
+            }
+            return try mended(request, turn)
+        case "reset": return try reset(turn)
+        case let other: return .refused("a handler has no '\(other)'")
+        }
+    }
+
+    package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        let left: Int64
+        if let days = request.members.read().flatMap({ ReplayedDays($0) }) {
+            left = self.left(of: days)
+        } else {
+            left = upstream.isLevel ? Int64(dirty.count) : max(1, Int64(dirty.count))
+        }
+        return left > 0 ? .underWay(left: left) : .done(["revised": .integer(revisedByHand)])
+    }
+
+    /// Forgets what it knows of the observer, and computes every day again from what that tells then. Its figures stay until then: days that come to the same
+    /// are no news, and what isn't there any more is deleted properly.
+    private func reset(_ turn: Turn) throws -> Mended {
+        forgetSlices()
+        try characteristics.forget(turn)
+        try markEverything(turn)
+        for key in dirty.failed { try dirty.mark(key, since: 0, turn) }
+        try upstream.forget(turn)
+        replayed = nil
+        try turn.write().database.execute("DELETE FROM freshness WHERE key = 'replay'")
+        return .done(["days": .integer(Int64(dirty.count))])
+    }
+}

@@ -1,0 +1,137 @@
+import Changelog
+import Configuration
+import HealthModel
+import MessageBus
+import Protocol
+import StageKit
+
+/// Some days in a row whose samples are fetched in one slice.
+struct SliceRun {
+    var user: String
+    /// With the mark that each day had when the slice was asked for.
+    var days: [(day: LocalDay, generation: Int64)]
+    var query: [String: Value]
+    var samples = SamplePage()
+
+    var isTooLarge: Bool {
+        samples.count > HandlerStage.rowLimit
+            || samples.metadata.bytes.count + samples.payload.bytes.count > HandlerStage.textLimit
+    }
+}
+
+extension HandlerStage {
+    /// Slices under way at once: one is computed while the next travels.
+    private static let concurrentRuns = 2
+    private static let rowsPerRun = 20_000.0
+    private static let longestRun = 16
+    /// Of one day, or of some that are fetched together: what is more isn't kept in memory.
+    static let rowLimit = 250_000
+    static let textLimit = 24 << 20
+    /// Closer than this to what is released, days are computed; further behind they would only be computed again.
+    private static let nearby: Int64 = 5000
+
+    /// Asks for the samples of the newest dirty days, once all that is released has been marked.
+    func requestSlices(_ turn: Turn) {
+        guard upstream.isLive(within: Self.nearby), !upstream.isHeldUp(turn) else { return }
+        // One that is there may be computed while the others travel; no more of them, whoever computes.
+        while inFlight.count < Self.concurrentRuns, inFlight.count + fetched.count <= Self.concurrentRuns,
+            let run = nextRun(turn)
+        {
+            inFlight[turn.pull(upstream.producer, run.query).id] = run
+        }
+    }
+
+    /// The days whose samples are on their way or there.
+    private var busy: Set<DirtyDays.Key> {
+        var busy = Set(asked.values.map(\.key))
+        for run in Array(inFlight.values) + fetched {
+            for (day, _) in run.days { busy.insert(.init(user: run.user, day: day.number)) }
+        }
+        return busy
+    }
+
+    /// Slices of a store that is gone must not become figures.
+    func forgetSlices() {
+        inFlight = [:]
+        fetched = []
+        asked = [:]
+    }
+
+    private func nextRun(_ turn: Turn) -> SliceRun? {
+        let busy = busy
+        // A clock that is wrong by less changes nothing.
+        let soon = Int(turn.now / (86_400 * Instant.second)) + 366
+        guard let newest = dirty.next(besides: busy, soon: soon), let zones = timelines[newest.user] else {
+            return nil
+        }
+        let limit = max(1, min(Self.longestRun, Int(Self.rowsPerRun / max(rowsPerDay, 1))))
+        var days: [(LocalDay, Int64)] = []
+        var key = newest
+        while days.count < limit, !busy.contains(key), let mark = dirty.marks[key] {
+            days.append((LocalDay(number: key.day), mark.generation))
+            key.day -= 1
+        }
+        let query = sliceQuery(newest.user, days.map(\.0), zones, as: upstream.cursor, window)
+        return SliceRun(user: newest.user, days: days, query: query)
+    }
+
+    /// Asks for all samples of some days in a row, as they were where a cursor stands.
+    func sliceQuery(
+        _ user: String, _ days: [LocalDay], _ zones: ZoneTimeline, as cursor: Cursor, _ window: HandlerWindow
+    ) -> [String: Value] {
+        let slices = days.flatMap { zones.slice(of: $0, window) }
+        var query: [String: Value] = [
+            "query": "slice", "user": .string(user), "types": types, "asOf": Value(cursor.anchor),
+            "detailed": .array(computer.traits.detailedTypes.sorted().map { .string($0) }),
+            "store": Value(cursor.store), "generation": Value(cursor.generation),
+        ]
+        let payloads = computer.traits.payloadTypes
+        if !payloads.isEmpty { query["payloads"] = .array(payloads.sorted().map { .string($0) }) }
+        let during = computer.traits.during
+        if !during.isEmpty { query["during"] = .object(during.mapValues { .string($0) }) }
+        // A date that was left out has no instants, and so no samples: an empty range.
+        query["from"] = .integer(slices.map(\.lowerBound).min() ?? 0)
+        query["to"] = .integer(slices.map(\.upperBound).max() ?? 0)
+        return query
+    }
+
+    /// Some days that hold too much together are fetched one by one; one that does so by itself isn't computed, and holds up no other.
+    private func leave(_ run: SliceRun, _ turn: Turn) throws {
+        if run.days.count > 1 {
+            rowsPerDay = Self.rowsPerRun
+        } else if let (day, generation) = run.days.first {
+            let reason = "the day holds more than \(Self.rowLimit) samples, or 24 MiB of what they say"
+            turn.log(
+                .dayFailed, ["handler": manifest.name, "day": "\(day)", "why": reason, "attempt": 1])
+            let key = DirtyDays.Key(user: run.user, day: day.number)
+            try dirty.fail(key, reason: reason, turn)
+            try dirty.clear(key, generation: generation, turn)
+        }
+        requestSlices(turn)
+    }
+
+    func receive(slice answer: PullAnswer, of run: SliceRun, _ turn: Turn) throws {
+        var run = run
+        switch answer.result {
+        // The upstream's own cursor meets the reset too and marks the days anew.
+        case .reset: return
+        case .refused(let why): return upstream.wasRefused(why, turn)
+        // The days stay marked.
+        case .databaseInaccessible: return upstream.becameInaccessible(turn)
+        case .pages(let pages):
+            for page in pages { run.samples.append(try SamplePage(wireValue: page["samples"])) }
+            if run.isTooLarge { return try leave(run, turn) }
+            guard let last = pages.last else { throw StageError.unreadablePage(producer: upstream.producer) }
+            if !last["continue"].isNull {
+                run.query["continue"] = last["continue"]
+                inFlight[turn.pull(upstream.producer, run.query).id] = run
+                return
+            }
+        }
+        rowsPerDay = rowsPerDay * 0.5 + Double(run.samples.count) / Double(run.days.count) * 0.5
+        fetched.append(run)
+        // The next slices travel while these days are computed.
+        requestSlices(turn)
+        try computeFetched(turn)
+    }
+}

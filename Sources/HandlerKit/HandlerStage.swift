@@ -1,0 +1,272 @@
+import Changelog
+import Configuration
+import HealthModel
+import MessageBus
+import Protocol
+import SQLite
+import StageKit
+
+/// Hosts a handler: marks days dirty from change spans, fetches the days' samples, has them computed, commits figures and events.
+///
+/// Newest day first, and only what the debouncer has released: ten years of history never delay today. A day that changes while it is being computed stays dirty
+/// (its mark's generation has moved on) and is computed again.
+package final class HandlerStage: Stage {
+    let instance: String
+    let manifest: Manifest
+    let configuration: Value
+    let computer: DayComputer
+    /// Whether a trial, before this process took its place, has shown figures that differ from those that are there.
+    package var givesOtherFigures = false
+    /// The handler's days with this configuration.
+    private(set) var window = HandlerWindow.localDay
+    /// Which sample types are this handler's, as pull requests name them.
+    let types: Value
+
+    let upstream: Upstream
+    var dirty: DirtyDays
+    var timelines = Timelines()
+    var characteristics: Characteristics
+    /// Slices on their way, by the id of their pull.
+    var inFlight: [Int64: SliceRun] = [:]
+    /// Slices that are there, with the days that are still to be computed from them.
+    var fetched: [SliceRun] = []
+    /// Days that are being computed beside the stage, by the id of their effect.
+    var asked: [Int64: DayJob] = [:]
+    /// Rows a day held lately, to choose how many days fit one slice.
+    var rowsPerDay = 2000.0
+    var failures: [DirtyDays.Key: Int] = [:]
+    var freshness = Freshness()
+    /// The chunk of a historical sync that was asked for last.
+    var replayed: ReplayedDays?
+    /// Days with other figures since somebody asked to compute some again.
+    var revisedByHand: Int64 = 0
+    var news = NewsDays()
+    /// The last of the days with figures, that no sample can be of, that was looked at; nil when all were.
+    var lastImpossibleDay: DirtyDays.Key? = .init(user: "", day: .min)
+    /// Types of its own that weren't observed when it last heard.
+    private var off: Set<String> = []
+
+    /// Sequences behind which a handler marks history while it already works on today.
+    static let backfillBeyond: Int64 = 200_000
+
+    /// - Parameter namedTypes: the types that the stack's handlers name, for a handler of all others.
+    package init(
+        instance: String, manifest: Manifest, configuration: Value, computer: DayComputer, namedTypes: Set<String>,
+        observer: String
+    ) {
+        self.instance = instance
+        self.manifest = manifest
+        self.configuration = configuration
+        self.computer = computer
+        types =
+            manifest.types.contains("*")
+            ? ["exclude": .array(namedTypes.sorted().map { .string($0) })]
+            : ["include": .array((manifest.types + manifest.reads).map { .string($0) })]
+        upstream = Upstream(
+            observer, query: ["query": "spans", "types": types], backfillBeyond: Self.backfillBeyond,
+            polls: false)
+        dirty = DirtyDays()
+        characteristics = Characteristics(computer.traits.characteristics)
+    }
+
+    package var subscriptions: [Subscription] { [.exact("sync.\(instance)")] }
+
+    package func open(_ turn: Turn) throws {
+        window = try computer.traits.window(configuration)
+        let database = try turn.write().database
+        try DirtyDays.createTables(in: database)
+        try Timelines.createTables(in: database)
+        try Characteristics.createTables(in: database)
+        try Freshness.createTables(in: database)
+        try upstream.open(turn)
+        try dirty.open(turn)
+        try timelines.open(turn)
+        try characteristics.open(turn)
+        try freshness.open(turn)
+        try openReplay(turn)
+        let saved = try turn.database.prepare("SELECT value FROM freshness WHERE key = 'off'").firstRow { $0.bytes(0) }
+        off = Set((try saved.map { try Value(json: $0) }?.array ?? []).compactMap(\.string))
+        try forgetOlderFigures(turn)
+    }
+
+    /// A type that could not be read for a while is missing from every day that was computed meanwhile: all are computed again.
+    private func notice(off all: Set<String>, _ turn: Turn) throws {
+        let own = all.filter(takes)
+        guard own != off else { return }
+        if !off.subtracting(own).isEmpty { try markEverything(turn) }
+        off = own
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('off', ?)")
+        write.bind(1, Value.array(own.sorted().map { .string($0) }).json())
+        try write.run()
+    }
+
+    private func takes(_ type: String) -> Bool {
+        if let included = types["include"].array { return included.contains(.string(type)) }
+        return types["exclude"].array?.contains(.string(type)) == false
+    }
+
+    /// Another version or configuration of the handler would give other figures: every day is computed again.
+    /// So does one that was tried and gave others, whatever version it says it has.
+    private func forgetOlderFigures(_ turn: Turn) throws {
+        let now: Value = [
+            "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
+            "handler": .integer(Int64(computer.traits.version)), "configuration": configuration, "types": types,
+        ]
+        let database = try turn.write().database
+        let read = try database.prepare("SELECT value FROM freshness WHERE key = 'computedWith'")
+        let before = try read.firstRow { $0.string(0) }
+        guard before != now.json() || givesOtherFigures else { return }
+        if before != nil {
+            turn.log(.figuresOutdated, ["handler": manifest.name])
+            try markEverything(turn)
+            // Days that had no figures may have some now, of new types or with another window: their samples are told again.
+            try upstream.rewind(turn)
+        }
+        let write = try database.prepare("INSERT OR REPLACE INTO freshness VALUES ('computedWith', ?)")
+        write.bind(1, now.json())
+        try write.run()
+    }
+
+    /// Marks every day that this handler has ever given figures for.
+    func markEverything(_ turn: Turn) throws {
+        let database = try turn.write().database
+        var keys: [DirtyDays.Key] = []
+        try database.prepare("SELECT DISTINCT user, day FROM changes WHERE day IS NOT NULL")
+            .forEachRow { keys.append(.init(user: $0.string(0), day: $0.int(1))) }
+        for key in keys { try dirty.mark(key, since: 0, turn) }
+    }
+
+    package func receive(_ message: Message, _ turn: Turn) throws {
+        guard let release = message.body.read(Release.self) else { return }
+        let off = Set(release.off)
+        try notice(off: off, turn)
+        upstream.hear(release.head, limit: release.released, off: off, turn)
+        upstream.pump(turn)
+        if let replay = release.replay { try hear(replay, turn) }
+        if upstream.isLevel { freshness.checked(at: turn.now) }
+    }
+
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        if let run = inFlight[answer.pull.id] {
+            inFlight[answer.pull.id] = nil
+            try receive(slice: answer, of: run, turn)
+            return
+        }
+        _ = try upstream.accept(
+            answer, turn,
+            reset: { _ in
+                forgetSlices()
+                try characteristics.forget(turn)
+                try markEverything(turn)
+            },
+            apply: { page in try mark(page, turn) })
+    }
+
+    /// Marks the days that a page of spans touches.
+    private func mark(_ page: Value, _ turn: Turn) throws {
+        freshness.checked(at: turn.now)
+        guard let from = page["from"].int else { throw StageError.unreadablePage(producer: upstream.producer) }
+        try learnZones(page["zones"], since: from, turn)
+        try learnCharacteristics(page["characteristics"], since: from, turn)
+        let users = (page["users"].array ?? []).compactMap(\.string)
+        guard let user = page["user"].int32s, let start = page["start"].int64s, let end = page["end"].int64s,
+            user.count == start.count, start.count == end.count, user.allSatisfy({ users.indices.contains(Int($0)) })
+        else { throw StageError.unreadablePage(producer: upstream.producer) }
+        guard !user.isEmpty else { return }
+        var spans: [String: TouchedTime] = [:]
+        for index in user.indices {
+            spans[users[Int(user[index])], default: TouchedTime()].add(start[index], end[index])
+        }
+        var touched: Set<DirtyDays.Key> = []
+        for (name, time) in spans {
+            guard let zones = timelines[name] else { throw StageError.unreadablePage(producer: upstream.producer) }
+            for range in time.ranges {
+                for day in zones.days(touching: range.lowerBound, end: range.upperBound, window) {
+                    touched.insert(.init(user: name, day: day.number))
+                }
+            }
+        }
+        let isBulk = page["bulk"].bool == true
+        for key in touched {
+            news.mark(key, isBulk: isBulk)
+            try dirty.mark(key, since: from, turn)
+        }
+        try freshness.synced(at: turn.now, turn)
+    }
+
+    /// Takes over changed zone timelines: of the days that have figures, or wait for them, and those beside, all that hold other
+    /// instants now are computed again.
+    private func learnZones(_ zones: Value, since: Int64, _ turn: Turn) throws {
+        for change in try timelines.learn(zones, from: upstream.producer, turn) {
+            guard let old = change.old else { continue }
+            var days: Set<Int> = []
+            func around(_ day: Int) { days.formUnion(ZoneTimeline.neighbours(of: day)) }
+            let list = try turn.database.prepare("SELECT DISTINCT day FROM changes WHERE user = ? AND day IS NOT NULL")
+            list.bind(1, change.user)
+            try list.forEachRow { around($0.int(0)) }
+            for key in dirty.marks.keys where key.user == change.user { around(key.day) }
+            for key in dirty.failed where key.user == change.user { around(key.day) }
+            for day in days.sorted()
+            where old.differs(from: change.new, on: LocalDay(number: day), window) {
+                try dirty.mark(.init(user: change.user, day: day), since: since, turn)
+            }
+        }
+    }
+
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
+        upstream.pump(turn)
+        requestSlices(turn)
+        try computeFetched(turn)
+        try markImpossibleDays(turn)
+        try clearOldNews(turn)
+        return nil
+    }
+
+    package func report(_ turn: Turn) throws -> StageReport {
+        let oldest = dirty.oldestMark ?? DirtyDays.behindEverything
+        var common = StageDetails()
+        if oldest == DirtyDays.behindEverything { common.consumed = upstream.consumedByType }
+        common.replay = replayReport()
+        let own = HandlerDetails(
+            pending: dirty.count, failedDays: dirty.failed.count, lastSynced: freshness.lastSynced)
+        return StageReport(
+            frontier: [upstream.producer: min(upstream.frontier, oldest)], details: HeartbeatDetails(own, common),
+            asides: HeartbeatDetails(CheckDetails(lastChecked: freshness.lastChecked)))
+    }
+}
+
+extension HandlerStage {
+    /// The same with a function that computes.
+    package convenience init(
+        instance: String, manifest: Manifest, configuration: Value, handler: any DayHandler, namedTypes: Set<String>,
+        observer: String
+    ) {
+        self.init(
+            instance: instance, manifest: manifest, configuration: configuration, computer: .function(handler),
+            namedTypes: namedTypes, observer: observer)
+    }
+
+    /// The handler of a started plugin.
+    package convenience init(_ computer: DayComputer, _ context: PluginContext) {
+        self.init(computer, instance: context.instance, stack: context.stack)
+    }
+
+    package convenience init(_ handler: any DayHandler, _ context: PluginContext) {
+        self.init(.function(handler), context)
+    }
+
+    /// The handler of a stack's instance.
+    package convenience init(
+        _ handler: any DayHandler, instance: StackConfiguration.Instance, stack: StackConfiguration
+    ) {
+        self.init(.function(handler), instance: instance, stack: stack)
+    }
+
+    private convenience init(
+        _ computer: DayComputer, instance: StackConfiguration.Instance, stack: StackConfiguration
+    ) {
+        self.init(
+            instance: instance.name, manifest: instance.manifest, configuration: instance.configuration,
+            computer: computer, namedTypes: stack.namedTypes, observer: stack.only(.observer)?.name ?? "observer")
+    }
+}

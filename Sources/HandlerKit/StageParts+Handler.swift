@@ -1,0 +1,23 @@
+import HealthModel
+import Protocol
+import StageKit
+
+extension StageParts {
+    /// A handler, which is tried before it takes another one's place.
+    package init(handler: HandlerStage, effects: (any EffectRunner)? = nil) {
+        self.init(
+            stage: handler, effects: effects,
+            trial: { database, client in
+                let report = try HandlerTrial(handler: handler, effects: effects, client: client).run(path: database)
+                handler.givesOtherFigures = report.differing > 0
+                return report
+            })
+    }
+}
+
+extension PluginProgram {
+    /// Runs a handler until SIGTERM or SIGINT; ends the process.
+    package static func run(_ plugin: String, _ handler: any DayHandler) -> Never {
+        run(plugin) { context in StageParts(handler: HandlerStage(handler, context)) }
+    }
+}

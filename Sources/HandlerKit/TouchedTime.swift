@@ -1,0 +1,51 @@
+import HealthModel
+import SQLite
+import StageKit
+
+/// What a page's spans touch of one user's time, within what samples can be of, each moment once: a thousand samples that last for weeks
+/// cost no more than those weeks.
+struct TouchedTime {
+    private var spans: [Range<Instant>] = []
+
+    mutating func add(_ start: Instant, _ end: Instant) {
+        let first = max(start, SampleTimes.earliest)
+        let last = min(max(end, start), SampleTimes.latest)
+        guard first < last else { return }
+        spans.append(first..<last)
+    }
+
+    /// In order, without overlap.
+    var ranges: [Range<Instant>] {
+        var union: [Range<Instant>] = []
+        for span in spans.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = union.last, span.lowerBound <= last.upperBound {
+                union[union.count - 1] = last.lowerBound..<max(last.upperBound, span.upperBound)
+            } else {
+                union.append(span)
+            }
+        }
+        return union
+    }
+}
+
+extension HandlerStage {
+    private static let daysAtOnce = 500
+
+    /// Days with figures that no sample can be of, which an earlier release computed, are computed once more, as a rule to nothing: each once,
+    /// some at a time, when nothing else is to be done.
+    func markImpossibleDays(_ turn: Turn) throws {
+        guard let last = lastImpossibleDay, dirty.count == 0, upstream.isLevel else { return }
+        let possible = DirtyDays.possible
+        var keys: [DirtyDays.Key] = []
+        let find = try turn.database.prepare(
+            """
+            SELECT DISTINCT user, day FROM changes WHERE body IS NOT NULL AND (user, day) > (?, ?)
+            AND (day < \(possible.lowerBound) OR day > \(possible.upperBound)) ORDER BY user, day LIMIT \(Self.daysAtOnce)
+            """)
+        find.bind(1, last.user)
+        find.bind(2, last.day)
+        try find.forEachRow { keys.append(.init(user: $0.string(0), day: $0.int(1))) }
+        for key in keys { try dirty.mark(key, since: DirtyDays.behindEverything, turn) }
+        lastImpossibleDay = keys.last
+    }
+}

@@ -1,0 +1,80 @@
+import Changelog
+import Client
+import Foundation
+import HealthModel
+import Logging
+import MessageBus
+import Protocol
+import SQLite
+import StageKit
+
+/// Has a handler that stands by compute days of the process whose place it is to take, and compares. Nothing is written and nothing published.
+struct HandlerTrial {
+    let handler: HandlerStage
+    let effects: (any EffectRunner)?
+    let client: StackClient
+
+    /// Enough to meet each day of the week twice, few enough for a second.
+    static let days = 14
+    private static let patience = 60.0
+
+    /// - Throws: what keeps it from computing at all; a day that fails is only counted.
+    func run(path: String) throws -> TrialReport {
+        var report = TrialReport()
+        // An instance that has never run has nothing to compare with.
+        guard FileManager.default.fileExists(atPath: path) else { return report }
+        let database = try Database(path: path, mode: .readOnly)
+        let traits = handler.computer.traits
+        let known = try TrialDays(
+            in: database, observer: handler.upstream.producer, asked: traits.characteristics, count: Self.days)
+        let window = try traits.window(handler.configuration)
+        for (number, day) in known.days.enumerated() {
+            guard let zones = known.timelines[day.user] else { continue }
+            let input = DayInput(
+                user: day.user, day: day.day, window: window, zones: zones,
+                cutting: try samples(handler.sliceQuery(day.user, [day.day], zones, as: known.cursor, window)),
+                configuration: handler.configuration, characteristics: known.characteristics[day.user])
+            do {
+                report.take(try compute(input, number: number), rows: day.isSettled ? day.rows : nil)
+            } catch let failure as DayFailure {
+                report.failed.append(.init(date: "\(day.day)", why: failure.description))
+            }
+        }
+        return report
+    }
+
+    private func samples(_ query: [String: Value]) throws -> SamplePage {
+        var query = query
+        var samples = SamplePage()
+        while true {
+            guard let pages = try client.ask(handler.upstream.producer, query, within: Self.patience) else {
+                throw Failure("the \(handler.upstream.producer) gave no samples to try it with within 10 s")
+            }
+            guard let last = pages.last else {
+                throw Failure("the \(handler.upstream.producer) began anew while it was tried", hint: "try again")
+            }
+            for page in pages { samples.append(try SamplePage(wireValue: page["samples"])) }
+            guard !last["continue"].isNull else { return samples }
+            query["continue"] = last["continue"]
+        }
+    }
+
+    private func compute(_ input: DayInput, number: Int) throws -> DayOutput {
+        switch handler.computer {
+        case .function(let function):
+            do { return try function.compute(input) } catch { throw DayFailure(description: "\(error)") }
+        case .beside:
+            let replies = Mailbox<EffectResult>(capacity: 1)
+            effects?.perform(Effect(id: Int64(number), request: DayRequest(input: input))) { replies.offer($0) }
+            // The program has its own limits, and whoever waits for this process has another.
+            guard let reply = replies.take(limit: 1, timeout: 86_400).first?.value as? DayReply else {
+                throw Failure("the program was stopped while it was tried")
+            }
+            switch reply {
+            case .computed(let output): return output
+            case .failed(let why): throw DayFailure(description: why)
+            case .unavailable(let error): throw error
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Changelog
+import HealthModel
+import Protocol
+import SQLite
+import StageKit
+
+/// What a handler's file holds of some days, read beside its owner in one transaction: figures, zones and cursor fit together.
+///
+/// No copy of the file: it is read as pulls are, by a connection that can't write, so that there is nothing to make, and nothing to take away after a
+/// crash.
+struct TrialDays {
+    struct Day {
+        var user: String
+        var day: LocalDay
+        /// Whether what there is was computed from all that is consumed; else it can't be compared.
+        var isSettled: Bool
+        /// The living rows; empty for a day without samples.
+        var rows: [(key: String, body: Value)]
+    }
+
+    private(set) var days: [Day] = []
+    private(set) var timelines = Timelines()
+    private(set) var characteristics: Characteristics
+    private(set) var cursor = Cursor()
+
+    /// Nothing is known.
+    init(asked: Set<String>) { characteristics = Characteristics(asked) }
+
+    /// Days that have figures, first those that wait for nothing, the newest of them first; and one that has none.
+    /// - Parameters:
+    ///   - asked: characteristics that the handler reads.
+    ///   - count: how many days at most.
+    init(in database: Database, observer: String, asked: Set<String>, count: Int) throws {
+        self.init(asked: asked)
+        try database.readTransaction {
+            timelines = try Timelines(database)
+            try characteristics.load(database)
+            guard let cursor = try Upstream.cursor(observer, in: database) else { return }
+            self.cursor = cursor
+            let newest = try database.prepare(
+                """
+                SELECT user, day, NOT EXISTS (SELECT 1 FROM dirty WHERE dirty.user = changes.user AND dirty.day = changes.day)
+                    AND NOT EXISTS
+                    (SELECT 1 FROM failed_days WHERE failed_days.user = changes.user AND failed_days.day = changes.day) AS settled
+                FROM changes WHERE day IS NOT NULL AND body IS NOT NULL
+                GROUP BY user, day ORDER BY settled DESC, day DESC, user LIMIT ?
+                """)
+            newest.bind(1, count)
+            try newest.forEachRow { row in
+                let day = LocalDay(number: row.int(1))
+                days.append(Day(user: row.string(0), day: day, isSettled: row.int(2) == 1, rows: []))
+            }
+            for index in days.indices {
+                days[index].rows = try KeyedChangelog.rows(
+                    in: database, user: days[index].user, day: days[index].day.number
+                ).compactMap { row in row.body.map { (row.key, $0) } }
+            }
+            guard let user = days.first?.user else { return }
+            let oldest = try database.prepare(
+                "SELECT min(day) - 1 FROM changes WHERE user = ?1 AND day IS NOT NULL HAVING min(day) - 1 NOT IN (SELECT day FROM dirty WHERE user = ?1)"
+            )
+            oldest.bind(1, user)
+            if let day = try oldest.firstRow({ $0.int(0) }) {
+                days.append(Day(user: user, day: LocalDay(number: day), isSettled: true, rows: []))
+            }
+        }
+    }
+}

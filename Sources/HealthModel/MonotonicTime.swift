@@ -1,0 +1,36 @@
+/// A moment of a clock that never jumps: for time-outs and windows, which a person who sets the clock mustn't move. It means nothing beyond
+/// its machine and its start; what is kept or sent is an `Instant`. What lies between two is a `Duration`.
+package struct MonotonicTime: Comparable, Hashable, Sendable {
+    /// Since any fixed moment.
+    package let microseconds: Int64
+
+    /// Before whatever a process knows of.
+    package static let distantPast = MonotonicTime(microseconds: 0)
+    package static let distantFuture = MonotonicTime(microseconds: .max)
+
+    package init(microseconds: Int64) { self.microseconds = microseconds }
+
+    package static func < (a: MonotonicTime, b: MonotonicTime) -> Bool { a.microseconds < b.microseconds }
+
+    package static func - (a: MonotonicTime, b: MonotonicTime) -> Duration {
+        .microseconds(a.microseconds - b.microseconds)
+    }
+
+    package static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
+        MonotonicTime(microseconds: time.microseconds + duration.microseconds)
+    }
+
+    package static func - (time: MonotonicTime, duration: Duration) -> MonotonicTime { time + (.zero - duration) }
+    package static func += (time: inout MonotonicTime, duration: Duration) { time = time + duration }
+}
+
+extension Duration {
+    /// To the nearest microsecond, in which columns, messages and the wall clock's instants count.
+    package var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let half: Int64 = attoseconds < 0 ? -500_000_000_000 : 500_000_000_000
+        return seconds * 1_000_000 + (attoseconds + half) / 1_000_000_000_000
+    }
+
+    package var seconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,36 @@
+import HealthModel
+
+/// What the configuration says of nights, checked.
+public struct SleepOptions {
+    /// More than this without samples parts sessions, microseconds.
+    public let gap: Instant
+    /// The hour of the local clock at which one night's window ends and the next begins.
+    let windowHour: Int
+
+    public init(_ configuration: Value) throws {
+        let minutes = configuration["gapMinutes"].double ?? 60
+        let hour = configuration["windowHour"].int ?? 18
+        guard minutes.isFinite, (0...720).contains(minutes) else {
+            throw SleepConfigurationError(option: "gapMinutes", allowed: "a number from 0 to 720")
+        }
+        guard (12...23).contains(hour) else {
+            throw SleepConfigurationError(option: "windowHour", allowed: "a whole number from 12 to 23")
+        }
+        gap = Instant(minutes * 60 * 1_000_000)
+        windowHour = Int(hour)
+    }
+
+    /// Half a day back, where the sessions began that end in the window; and as far on as a sample could still prolong one. A sample
+    /// that begins just a gap later does, hence the microsecond.
+    public var window: HandlerWindow {
+        HandlerWindow(endHour: windowHour, before: 12 * 3600 * Instant.second, after: gap + 1)
+    }
+}
+
+/// An option outside what the handler can do.
+public struct SleepConfigurationError: Error, Equatable, CustomStringConvertible {
+    public var option: String
+    public var allowed: String
+
+    public var description: String { "sleep: '\(option)' must be \(allowed); correct it in the stack's configuration" }
+}

@@ -1,0 +1,92 @@
+import HealthModel
+
+/// One workout, read from its sample.
+public struct Workout {
+    public let id: String
+    let activity: WorkoutActivity
+    let body: WorkoutBody
+    let metadata: Value
+    let healthKitUUID: SampleID?
+    let sourceName: String
+    /// When HealthKit stored it, seconds since 1970; 0 where nobody knows.
+    let created: Int64
+    var heart = WorkoutHeart.none
+
+    init(_ page: SamplePage, row: Int) throws {
+        id = page.ids[row].description
+        let payload = try Self.json(page.payload, row, of: id)
+        body = WorkoutBody(payload, start: page.start[row], end: page.end[row])
+        activity = Self.activity(payload)
+        metadata = try Self.json(page.metadata, row, of: id)
+        healthKitUUID = page.healthKitUUID.indices.contains(row) ? page.healthKitUUID[row] : nil
+        sourceName = page.originOf(row).sourceName
+        created = page.created.indices.contains(row) ? page.created[row] : 0
+    }
+
+    /// The activity that a body names.
+    static func activity(_ payload: [UInt8], of id: String) throws -> WorkoutActivity {
+        activity(try json(payload, of: id))
+    }
+
+    private static func activity(_ payload: Value) -> WorkoutActivity {
+        WorkoutActivity(named: payload["activity"].string ?? "other")
+    }
+
+    /// The entry in the daily summary.
+    public var figure: Value {
+        [
+            "id": .string(id), "activity": .string(activity.name), "activityType": Value(activity.raw),
+            "activityIdentifier": .string(activity.identifier),
+            "start": .string(InstantText.iso8601(body.start)), "end": .string(InstantText.iso8601(body.end)),
+            "durationSeconds": .number(body.duration), "distanceMeters": Value(body.distance),
+            "energyKilocalories": Value(body.energy), "activities": activities, "heartRate": heart.rate,
+            "heartRateZones": heart.zones, "route": route(withTrack: false),
+        ]
+    }
+
+    /// The event's body.
+    public var payload: Value {
+        var members: [String: Value] = [
+            "id": .string(id), "type": .string(activity.name), "activityType": Value(activity.raw),
+            "activityIdentifier": .string(activity.identifier),
+            "startDate": .string(InstantText.iso8601(body.start)), "endDate": .string(InstantText.iso8601(body.end)),
+            "duration": .number(body.duration), "distance": Value(body.distance), "activeEnergy": Value(body.energy),
+            "activities": activities, "events": .array(body["events"].array ?? []), "heartRate": heart.rate,
+            "heartRateZones": heart.zones, "route": route(withTrack: true), "metadata": metadata,
+        ]
+        if let healthKitUUID { members["healthkitUUID"] = .string(healthKitUUID.description) }
+        return .object(members)
+    }
+
+    private var activities: Value { .array(WorkoutPart.parts(of: body, activity: activity).map(\.value)) }
+
+    /// Null without a route; also where the route's file didn't come.
+    private func route(withTrack: Bool) -> Value {
+        guard var members = body["routeSummary"].object else { return .null }
+        if !withTrack { members["track"] = nil }
+        return .object(members)
+    }
+
+    private static func json(_ column: TextColumn, _ row: Int, of id: String) throws -> Value {
+        guard row < column.count else { return .null }
+        return try json(Array(column.bytes[column.range(row)]), of: id)
+    }
+
+    private static func json(_ text: [UInt8], of id: String) throws -> Value {
+        guard !text.isEmpty else { return .null }
+        do {
+            return try Value(json: text)
+        } catch {
+            throw WorkoutError(id: id)
+        }
+    }
+}
+
+/// A workout whose stored body can't be read.
+public struct WorkoutError: Error, Equatable, CustomStringConvertible {
+    public var id: String
+
+    public init(id: String) { self.id = id }
+
+    public var description: String { "workout \(id): its payload or metadata isn't JSON; import the export again" }
+}

@@ -1,0 +1,101 @@
+import HealthModel
+
+/// What a workout's payload says, or one of its activities.
+struct WorkoutBody {
+    private let body: Value
+    let start: Instant
+    let end: Instant
+    /// When it wasn't paused.
+    let active: IntervalSet
+
+    init(_ body: Value, start: Instant, end: Instant) {
+        self.body = body
+        self.start = start
+        self.end = max(start, end)
+        let paused = Self.pauses(body["events"].array ?? [], start: start, end: self.end)
+        active = IntervalSet([start..<self.end]).subtracting(IntervalSet(paused))
+    }
+
+    /// An activity of this workout: its own pauses, and those of the whole.
+    private init(_ body: Value, start: Instant, end: Instant, of whole: WorkoutBody) {
+        let own = WorkoutBody(body, start: start, end: end)
+        self.body = body
+        self.start = start
+        self.end = own.end
+        active = own.active.intersection(whole.active)
+    }
+
+    subscript(_ member: String) -> Value { body[member] }
+
+    /// Seconds of active time: a duration that isn't zero wins; else it is the time from start to end without the pauses.
+    var duration: Double { timed.value }
+
+    var timed: (value: Double, origin: WorkoutOrigin) {
+        if let explicit = body["durationSeconds"].double, explicit > 0 { return (explicit, .printed) }
+        return (active.length.seconds, .activeTime)
+    }
+
+    /// Metres; nil when it isn't known.
+    var distance: Double? { covered.value }
+
+    var covered: (value: Double?, origin: WorkoutOrigin) {
+        told(by: { $0.hasPrefix("HKQuantityTypeIdentifierDistance") }, orTotal: "totalDistanceMeters")
+    }
+
+    /// Active kilocalories; nil when they aren't known.
+    var energy: Double? { burned.value }
+
+    var burned: (value: Double?, origin: WorkoutOrigin) {
+        told(by: { $0 == "HKQuantityTypeIdentifierActiveEnergyBurned" }, orTotal: "totalEnergyKilocalories")
+    }
+
+    /// The statistic of a type; null when there is none.
+    func statistic(_ type: String) -> Value {
+        (body["statistics"].array ?? []).first { $0["type"].string == type } ?? .null
+    }
+
+    /// The activities that it names; one without end goes on until the workout ends.
+    var activities: [WorkoutBody] {
+        (body["activities"].array ?? []).map { activity in
+            func date(_ member: String) -> Instant? { activity[member].string.flatMap { InstantText.parse($0) } }
+            return WorkoutBody(activity, start: date("start") ?? start, end: date("end") ?? end, of: self)
+        }
+    }
+
+    /// The sum over the statistics of some types; else a total. Old exports print a total of 0 where nothing was measured.
+    private func told(by belongs: (String) -> Bool, orTotal member: String) -> (value: Double?, origin: WorkoutOrigin) {
+        let parts = (body["statistics"].array ?? []).compactMap { statistic -> WorkoutOrigin.Part? in
+            guard let type = statistic["type"].string, belongs(type), let sum = statistic["sum"].double else {
+                return nil
+            }
+            return WorkoutOrigin.Part(type: type, sum: sum)
+        }
+        if !parts.isEmpty { return (parts.reduce(0) { $0 + $1.sum }, .statistics(parts)) }
+        guard let total = body[member].double, total > 0 else { return (nil, .unknown) }
+        return (total, .total)
+    }
+
+    /// A workout begins active; a pause in a pause and a resume without one change nothing. Motion events don't count.
+    private static func pauses(_ events: [Value], start: Instant, end: Instant) -> [Range<Instant>] {
+        let switches = events.compactMap { event -> (at: Instant, pauses: Bool)? in
+            guard let date = event["date"].string.flatMap({ InstantText.parse($0) }) else { return nil }
+            switch event["type"].string {
+            case "HKWorkoutEventTypePause": return (min(max(date, start), end), true)
+            case "HKWorkoutEventTypeResume": return (min(max(date, start), end), false)
+            default: return nil
+            }
+        }.sorted { $0.at < $1.at }
+        var paused: [Range<Instant>] = []
+        var since: Instant?
+        for change in switches {
+            if change.pauses {
+                since = since ?? change.at
+            } else if let begin = since {
+                paused.append(begin..<change.at)
+                since = nil
+            }
+        }
+        if let since { paused.append(since..<end) }
+        return paused
+    }
+}

@@ -1,0 +1,59 @@
+import HealthModel
+
+/// Why a day's workouts are what they are: each one that starts on the day, also those that don't count.
+public struct WorkoutExplanation: Sendable {
+    public var id: String
+    /// The day's entry, as the handler gives it for a workout that counts.
+    public var figure: Value
+    public var activity: String
+    public var start: Instant
+    public var end: Instant
+    public var source: String
+    /// When HealthKit stored it; nil where nobody knows.
+    public var created: Instant?
+    public var counts: Bool
+    /// Place of the newest of those that the same source wrote for the same start and activity; nil where this is that one, or the only one.
+    public var repeats: Int?
+    /// How many there are of the same source, start and activity, this one among them.
+    public var written: Int
+    /// Places of the others that go on at the same time, without repeats.
+    public var overlaps: [Int]
+
+    public var duration: Double
+    public var durationOrigin: WorkoutOrigin
+    public var paused: Double
+    public var distance: Double?
+    public var distanceOrigin: WorkoutOrigin
+    public var energy: Double?
+    public var energyOrigin: WorkoutOrigin
+    /// `{average, minimum, maximum}`, or null.
+    public var heartRate: Value
+    public var heartRateOrigin: WorkoutOrigin
+}
+
+extension WorkoutsDay {
+    /// Each workout with where its values come from, also those that don't count.
+    package var explanations: [WorkoutExplanation] {
+        entries.enumerated().map { index, entry in
+            let workout = entry.workout
+            let body = workout.body
+            let (duration, durationOrigin) = body.timed
+            let (distance, distanceOrigin) = body.covered
+            let (energy, energyOrigin) = body.burned
+            let overlaps = entries.indices.filter { other in
+                let that = entries[other]
+                return that.newest != entry.newest && that.workout.body.start < body.end
+                    && body.start < that.workout.body.end
+            }
+            return WorkoutExplanation(
+                id: workout.id, figure: workout.figure, activity: workout.activity.name, start: body.start,
+                end: body.end, source: workout.sourceName,
+                created: workout.created == 0 ? nil : workout.created * Instant.second, counts: entry.counts,
+                repeats: entry.newest == index ? nil : entry.newest,
+                written: entries.count { $0.newest == entry.newest }, overlaps: overlaps, duration: duration,
+                durationOrigin: durationOrigin, paused: (body.end - body.start - body.active.length).seconds,
+                distance: distance, distanceOrigin: distanceOrigin, energy: energy, energyOrigin: energyOrigin,
+                heartRate: workout.heart.rate, heartRateOrigin: workout.heart.origin)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import HealthModel
+
+/// The heart during a workout.
+struct WorkoutHeart {
+    /// `{average, minimum, maximum}`, beats a minute; null when nothing is known.
+    let rate: Value
+    /// Null when the zones' limits, or the heart rate, aren't known.
+    let zones: Value
+    /// Where `rate` comes from.
+    let origin: WorkoutOrigin
+
+    static let none = WorkoutHeart(rate: .null, zones: .null, origin: .unknown)
+    /// For so long a sample stands for the heart rate after it; in workouts they come each 5 seconds.
+    private static let hold = 60 * Instant.second
+    private static let type = "HKQuantityTypeIdentifierHeartRate"
+
+    private init(rate: Value, zones: Value, origin: WorkoutOrigin) {
+        self.rate = rate
+        self.zones = zones
+        self.origin = origin
+    }
+
+    /// - Parameters:
+    ///   - rows: the day's heart-rate samples, in canonical order.
+    ///   - sourceName: the workout's own source counts first.
+    init(of workout: WorkoutBody, sourceName: String, _ samples: SamplePage, rows: [Int], zones: HeartRateZones?) {
+        let span = workout.start..<workout.end
+        let during = rows.filter { span.contains(samples.start[$0]) }
+        let statistic = workout.statistic(Self.type)
+        if ["average", "minimum", "maximum"].contains(where: { !statistic[$0].isNull }) {
+            rate = Self.rate(statistic["average"], statistic["minimum"], statistic["maximum"])
+            origin = .statistic
+        } else if !during.isEmpty {
+            let own = DiscreteStatistics(samples, rows: during, style: .temporallyWeighted, in: [span])
+            rate = Self.rate(Value(own.average), Value(own.minimum), Value(own.maximum))
+            origin = .samples(during.count)
+        } else {
+            rate = .null
+            origin = .unknown
+        }
+        guard let zones, !during.isEmpty else {
+            self.zones = .null
+            return
+        }
+        self.zones = zones.value(
+            of: HeldSamples(
+                samples, rows: during, order: SourceOrder([sourceName]), hold: Self.hold, within: workout.active))
+    }
+
+    private static func rate(_ average: Value, _ minimum: Value, _ maximum: Value) -> Value {
+        ["average": average, "minimum": minimum, "maximum": maximum]
+    }
+}

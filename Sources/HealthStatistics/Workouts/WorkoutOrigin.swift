@@ -1,0 +1,34 @@
+/// Where one of a workout's values comes from.
+public enum WorkoutOrigin: Sendable, Equatable {
+    /// One of the statistics that a sum is made of.
+    public struct Part: Sendable, Equatable {
+        public var type: String
+        public var sum: Double
+    }
+
+    /// The workout's own statistics, added up.
+    case statistics([Part])
+    /// The workout's own statistic, as it stands.
+    case statistic
+    /// The total that the workout has of itself.
+    case total
+    /// The duration that the workout has of itself.
+    case printed
+    /// The time from start to end without the pauses.
+    case activeTime
+    /// So many samples that begin during the workout.
+    case samples(Int)
+    case unknown
+
+    /// As `explain --json` names it.
+    public var name: String {
+        switch self {
+        case .statistics, .statistic: "statistics"
+        case .total: "total"
+        case .printed: "printed"
+        case .activeTime: "activeTime"
+        case .samples: "samples"
+        case .unknown: "unknown"
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import HealthModel
+
+/// Workouts that one source wrote several times: the same source, start (whole second) and activity.
+public enum WorkoutRepeats {
+    /// One workout of several that may be the same one.
+    struct Candidate {
+        var key: Key
+        /// When HealthKit stored it, seconds since 1970; 0 where nobody knows.
+        var created: Int64
+        var end: Instant
+        var payload: [UInt8]
+        var id: SampleID
+
+        /// The one that HealthKit stored last is newer; then the one that ends later. What those leave undecided is decided by content and
+        /// id, so that the order in which workouts come changes nothing.
+        static func isNewer(_ a: Candidate, than b: Candidate) -> Bool {
+            if (a.created, a.end) != (b.created, b.end) { return (a.created, a.end) > (b.created, b.end) }
+            if a.payload != b.payload { return b.payload.lexicographicallyPrecedes(a.payload) }
+            return a.id > b.id
+        }
+    }
+
+    struct Key: Hashable {
+        var source: String
+        var second: Int64
+        var activity: String
+    }
+
+    /// By place in `candidates`: the place of the newest of the same workout, its own where it is that one.
+    static func newest(of candidates: [Candidate]) -> [Int] {
+        var newest: [Key: Int] = [:]
+        for (index, candidate) in candidates.enumerated() {
+            if let best = newest[candidate.key], !Candidate.isNewer(candidate, than: candidates[best]) { continue }
+            newest[candidate.key] = index
+        }
+        return candidates.enumerated().map { newest[$1.key] ?? $0 }
+    }
+}
+
+extension WorkoutRepeats {
+    /// Counts the workouts of any number of pages in canonical order. Holds the rows of one second, and numbers by source and day.
+    public struct Tally {
+        public struct Count: Sendable, Equatable {
+            public var workouts: Int
+            public var distinct: Int
+
+            public init(workouts: Int = 0, distinct: Int = 0) {
+                self.workouts = workouts
+                self.distinct = distinct
+            }
+        }
+
+        /// Of all workouts.
+        public private(set) var all = Count()
+        /// Of the sources that wrote a workout several times.
+        public private(set) var bySource: [String: Count] = [:]
+        /// Of the days with such a workout, those workouts alone.
+        public private(set) var byDay: [LocalDay: Count] = [:]
+
+        private let day: (Instant) -> LocalDay?
+        private var held: [(source: String, id: String, payload: [UInt8])] = []
+        private var second: Int64 = .min
+        private var start: Instant = 0
+
+        /// - Parameter day: the day that a workout with this start counts for; nil: it isn't asked for.
+        public init(day: @escaping (Instant) -> LocalDay?) { self.day = day }
+
+        /// - Throws: `WorkoutError` for a body that isn't JSON.
+        public mutating func add(_ page: SamplePage) throws {
+            guard let type = page.types.firstIndex(of: HealthType.workoutIdentifier) else { return }
+            for row in page.ids.indices where page.type[row] == Int32(type) && page.counts(row) {
+                if page.start[row].flooredSecond != second {
+                    try finish()
+                    (second, start) = (page.start[row].flooredSecond, page.start[row])
+                }
+                let payload = row < page.payload.count ? Array(page.payload.bytes[page.payload.range(row)]) : []
+                held.append((page.originOf(row).sourceName, page.ids[row].description, payload))
+            }
+        }
+
+        /// Counts what is held; after the last page.
+        public mutating func finish() throws {
+            defer { held.removeAll(keepingCapacity: true) }
+            guard !held.isEmpty, let day = day(start) else { return }
+            guard held.count > 1 else {
+                all = Count(workouts: all.workouts + 1, distinct: all.distinct + 1)
+                return
+            }
+            var counts: [[String]: Int] = [:]
+            for (source, id, payload) in held {
+                counts[[source, try Workout.activity(payload, of: id).identifier], default: 0] += 1
+            }
+            for (key, count) in counts {
+                all.workouts += count
+                all.distinct += 1
+                guard count > 1 else { continue }
+                bySource[key[0], default: Count()].workouts += count
+                bySource[key[0], default: Count()].distinct += 1
+                byDay[day, default: Count()].workouts += count
+                byDay[day, default: Count()].distinct += 1
+            }
+        }
+    }
+}

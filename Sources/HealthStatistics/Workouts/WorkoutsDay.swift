@@ -1,0 +1,70 @@
+import HealthModel
+
+/// The workouts that start on a day, and which of them count.
+///
+/// Configuration: `newestOfRepeats` (of a workout that its source wrote several times only the newest counts), `dateOfBirth`,
+/// `maximumHeartRate`, `restingHeartRate`.
+public struct WorkoutsDay {
+    struct Entry {
+        var workout: Workout
+        /// Place of the newest of those that the same source wrote for the same start and activity; its own place where it is that one.
+        var newest: Int
+        var counts: Bool
+    }
+
+    /// The types of which it reads bodies and dates of creation.
+    public static let detailedTypes: Set = [HealthType.workoutIdentifier]
+    /// The heart rate is read during workouts alone.
+    public static let during = ["HKQuantityTypeIdentifierHeartRate": HealthType.workoutIdentifier]
+
+    /// A workout that runs over midnight has its heart rate in the next day.
+    /// - Throws: `WorkoutConfigurationError`.
+    public static func window(_ configuration: Value) throws -> HandlerWindow {
+        _ = try HeartRateZones.dateOfBirth(in: configuration)
+        return HandlerWindow(after: 12 * 3600 * Instant.second)
+    }
+
+    /// Whether of a workout that its source wrote several times only the newest counts.
+    public static func dropsRepeats(_ configuration: Value) -> Bool { configuration["newestOfRepeats"].bool ?? false }
+
+    /// By start.
+    let entries: [Entry]
+
+    /// - Throws: `WorkoutError` for a body that isn't JSON; `WorkoutConfigurationError`.
+    public init(_ input: DayInput) throws {
+        let samples = input.samples
+        let rows = samples.rows(of: HealthType.workoutIdentifier).filter { input.contains(samples.start[$0]) }
+        guard !rows.isEmpty else {
+            entries = []
+            return
+        }
+        let zones = try HeartRateZones.of(input)
+        let rates = samples.rows(of: "HKQuantityTypeIdentifierHeartRate")
+        let workouts = try rows.map { row in
+            var workout = try Workout(samples, row: row)
+            workout.heart = WorkoutHeart(
+                of: workout.body, sourceName: workout.sourceName, samples, rows: rates, zones: zones)
+            return workout
+        }
+        let newest = WorkoutRepeats.newest(of: zip(rows, workouts).map { Self.candidate($1, samples, row: $0) })
+        let dropsRepeats = Self.dropsRepeats(input.configuration)
+        entries = workouts.enumerated().map { index, workout in
+            Entry(workout: workout, newest: newest[index], counts: !dropsRepeats || newest[index] == index)
+        }
+    }
+
+    private static func candidate(_ workout: Workout, _ samples: SamplePage, row: Int) -> WorkoutRepeats.Candidate {
+        WorkoutRepeats.Candidate(
+            key: .init(
+                source: workout.sourceName, second: samples.start[row].flooredSecond,
+                activity: workout.activity.identifier),
+            created: workout.created, end: samples.end[row],
+            payload: row < samples.payload.count ? Array(samples.payload.bytes[samples.payload.range(row)]) : [],
+            id: samples.ids[row])
+    }
+
+    public var counted: [Workout] { entries.filter(\.counts).map(\.workout) }
+
+    /// The day's entry in the summary; null without a workout that counts.
+    public var figure: Value { counted.isEmpty ? .null : .array(counted.map(\.figure)) }
+}

@@ -1,0 +1,85 @@
+import HealthModel
+import Terminal
+
+/// What is known of a user's samples of one type: on which dates there are any, and how many came late.
+package struct TypeDays: Sendable {
+    package struct Late: Sendable, Equatable {
+        package var count: Int64 = 0
+        /// Seconds from a sample's end to when HealthKit stored it, of the latest.
+        package var longest: Int64 = 0
+
+        static func + (a: Late, b: Late) -> Late { Late(count: a.count + b.count, longest: max(a.longest, b.longest)) }
+
+        var value: Value { ["count": .integer(count), "longestSeconds": .integer(longest)] }
+    }
+
+    package var user: String
+    package var type: String
+    package var samples: Int64
+    package var firstStart: Instant?
+    package var lastEnd: Instant?
+    package var days: DayRuns
+    /// By the date of the samples' start, as days since 1970.
+    var lateDays: [(day: Int32, late: Late)]
+
+    /// Nil when the value isn't a row of an answer about completeness.
+    init?(wireValue row: Value) {
+        guard let user = row["user"].string, let type = row["type"].string, let samples = row["samples"].int,
+            let runs = row["runs"].int32s, runs.count.isMultiple(of: 2), let day = row["lateDay"].int32s,
+            let count = row["lateCount"].int32s, let longest = row["lateLongest"].int64s, day.count == count.count,
+            day.count == longest.count
+        else { return nil }
+        self.user = user
+        self.type = type
+        self.samples = samples
+        firstStart = row["firstStart"].int
+        lastEnd = row["lastEnd"].int
+        var ranges: [ClosedRange<Int>] = []
+        for index in stride(from: 0, to: runs.count, by: 2) {
+            guard runs[index] <= runs[index + 1] else { return nil }
+            ranges.append(Int(runs[index])...Int(runs[index + 1]))
+        }
+        days = DayRuns(ranges)
+        lateDays = day.indices.map { (day[$0], Late(count: Int64(count[$0]), longest: longest[$0])) }
+    }
+
+    /// Adds the columns of the next page.
+    mutating func append(_ more: TypeDays) {
+        days = days.union(more.days)
+        lateDays += more.lateDays
+    }
+
+    /// The late ones of samples that start on these dates.
+    func late(from: LocalDay? = nil, to: LocalDay? = nil) -> Late {
+        let bounds = (from?.number ?? .min, to?.number ?? .max)
+        return lateDays.reduce(Late()) { sum, entry in
+            Int(entry.day) >= bounds.0 && Int(entry.day) <= bounds.1 ? sum + entry.late : sum
+        }
+    }
+}
+
+extension DayRuns {
+    /// What `check --json` and `status --json` say of gaps.
+    var value: [String: Value] {
+        [
+            "firstDay": Value(first?.description), "lastDay": Value(last?.description), "daysWithSamples": Value(count),
+            "gapDays": Value(gaps.reduce(0) { $0 + $1.count }), "gaps": Value(gaps.count),
+            "longestGap": longestGap.map { Self.value(of: $0) } ?? .null, "medianDistanceDays": Value(medianDistance),
+            "usuallyDaily": .bool(isUsuallyDaily),
+        ]
+    }
+
+    static func value(of gap: ClosedRange<Int>) -> Value {
+        [
+            "from": .string(LocalDay(number: gap.lowerBound).description),
+            "to": .string(LocalDay(number: gap.upperBound).description), "days": Value(gap.count),
+        ]
+    }
+
+    /// "2025-03-02 to 2025-03-04, 3 days".
+    static func text(of gap: ClosedRange<Int>) -> String {
+        let first = LocalDay(number: gap.lowerBound)
+        if gap.count == 1 { return "\(first), 1 day" }
+        return "\(first) to \(LocalDay(number: gap.upperBound)), \(HumanFormat.count(gap.count, "day"))"
+    }
+}

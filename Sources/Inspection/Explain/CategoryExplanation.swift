@@ -1,0 +1,94 @@
+import HealthModel
+import HealthStatistics
+import Client
+import Configuration
+import StageKit
+import Terminal
+
+/// A category's samples of a day, counted; of stand hours, which hours have a stood value.
+struct CategoryExplanation: Explanation {
+    struct Sample {
+        var start: Instant
+        var end: Instant
+        /// Apple's name of the value without what all names of the type share, or the number.
+        var value: String
+        var source: String
+        var stood: Bool
+    }
+
+    let kind: ExplainedMetric.Kind
+    let samples: [Sample]
+    /// The day's hours, with whether one of their samples has a stood value; nil without samples.
+    let hours: [(range: Range<Instant>, stood: Bool?, sources: [String])]
+
+    init(_ type: String, kind: ExplainedMetric.Kind, _ input: DayInput) {
+        self.kind = kind
+        let page = input.samples
+        let samples = page.rows(of: type).filter { input.contains(page.start[$0]) }.map { row in
+            let raw = Int(exactly: page.value[row])
+            return Sample(
+                start: page.start[row], end: page.end[row],
+                value: raw.flatMap { CategoryValue.name(of: $0, type: type) } ?? raw.map { "\($0)" } ?? "",
+                source: page.originOf(row).sourceName, stood: page.value[row] == 0)
+        }
+        self.samples = samples
+        hours = input.zones.hours(of: input.day).map { hour in
+            let own = samples.filter { hour.contains($0.start) }
+            return (hour, own.isEmpty ? nil : own.contains(where: \.stood), Set(own.map(\.source)).sorted())
+        }
+    }
+
+    var result: Double? {
+        guard !samples.isEmpty else { return nil }
+        return Double(kind == .standHours ? hours.count { $0.stood == true } : samples.count)
+    }
+
+    var rule: String {
+        kind == .standHours
+            ? "An hour of the local clock counts when a sample that starts in it says stood, whatever others say."
+            : "Samples that start on the day are counted; sources aren't merged."
+    }
+
+    var members: [String: Value] {
+        var members: [String: Value] = [
+            "samples": .array(
+                samples.map {
+                    [
+                        "start": .string(InstantText.iso8601($0.start)), "end": .string(InstantText.iso8601($0.end)),
+                        "value": .string($0.value), "source": .string($0.source),
+                    ]
+                })
+        ]
+        if kind == .standHours {
+            members["hours"] = .array(
+                hours.map { hour in
+                    [
+                        "start": .string(InstantText.iso8601(hour.range.lowerBound)),
+                        "end": .string(InstantText.iso8601(hour.range.upperBound)),
+                        "stood": hour.stood.map { .bool($0) } ?? .null,
+                        "sources": .array(hour.sources.map { .string($0) }),
+                    ]
+                })
+        }
+        return members
+    }
+
+    func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable] {
+        if kind == .standHours, !shown.all {
+            var table = Table([.init("Hour"), .init("Stood"), .init("Sources")])
+            for hour in hours {
+                let stood = hour.stood.map { $0 ? "stood" : "idle" } ?? ""
+                table.add([clock.time(hour.range.lowerBound), stood, hour.sources.joined(separator: ", ")])
+            }
+            return [ExplainTable(table: table)]
+        }
+        var table = Table([.init("From"), .init("To"), .init("Value"), .init("Source")])
+        for sample in samples {
+            table.add([
+                clock.time(sample.start), sample.end == sample.start ? "" : clock.end(sample.end), sample.value,
+                sample.source,
+            ])
+        }
+        return [ExplainTable(table: table, rowsOnScreen: 40)]
+    }
+}

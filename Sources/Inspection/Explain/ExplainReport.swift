@@ -1,0 +1,110 @@
+import Changelog
+import Client
+import Configuration
+import HealthModel
+import Logging
+import Terminal
+
+/// `healthbus explain`: why a day's figure is what it is, from the very samples, order and configuration that its handler uses.
+///
+/// It prints health values, because the person asked for them.
+package struct ExplainReport {
+    package let metric: ExplainedMetric
+    package let day: LocalDay
+    private let user: String
+    private let clock: DayClock
+    private let window: [Range<Instant>]
+    private let handler: StackConfiguration.Instance
+    private let summary: Value
+    private let explained: ExplainedDay
+    private var explanation: any Explanation { explained.explanation }
+
+    /// - Throws: `Failure` for an unknown metric, user or date, or a stack that doesn't answer.
+    package init(_ stack: Stack, metric text: String, day: LocalDay, user: String) throws {
+        let reader = stack.reader()
+        let observer = try ObserverQueries(stack, reader)
+        let zones = try observer.zones(of: user)
+        metric = try ExplainedMetric(
+            text, figures: stack.configuration.figures, held: try observer.types(of: user))
+        guard let handler = stack.configuration.handler(of: metric.type) else {
+            throw Failure(
+                "no handler of this stack takes \(metric.type)", hint: "name one in \(stack.configuration.file)")
+        }
+        guard !zones.ranges(of: day).isEmpty else {
+            throw Failure.usage("\(day) was left out of this calendar: a flight or a change of zone skipped it")
+        }
+        self.day = day
+        self.user = user
+        self.handler = handler
+        clock = DayClock(zones, day)
+        let traits = ExplainedDay.traits(of: metric)
+        let window = try traits.window(handler.configuration)
+        let slice = zones.slice(of: day, window)
+        let input = DayInput(
+            user: user, day: day, window: window, zones: zones,
+            cutting: try observer.samples(
+                user: user, types: [metric.type] + traits.during.keys.sorted(),
+                from: slice.map(\.lowerBound).min() ?? 0, to: slice.map(\.upperBound).max() ?? 0,
+                detailed: traits.detailedTypes, during: traits.during),
+            configuration: handler.configuration)
+        self.window = input.window
+        explained = try ExplainedDay(metric, input)
+        summary = try Self.summary(stack, reader, user: user, day: day)
+    }
+
+    private static func summary(_ stack: Stack, _ reader: StackReader, user: String, day: LocalDay) throws -> Value {
+        guard let consolidator = stack.configuration.only(.consolidator) else { return .null }
+        let pages = try reader.pages(
+            consolidator,
+            ["query": "day", "user": .string(user), "day": .integer(Int64(day.number)), "topic": "daily.summary"])
+        return pages.first?["rows"].array?.first?["body"] ?? .null
+    }
+
+    private var figure: Double? { metric.figure(in: summary) }
+    private var agrees: Bool { explained.agrees(with: summary) }
+
+    package var json: String {
+        var members: [String: Value] = [
+            "metric": .string(metric.name), "type": .string(metric.type), "unit": .string(metric.unit),
+            "user": .string(user), "date": .string(day.description), "zone": .string(clock.zoneNames),
+            "handler": .string(handler.name), "value": Value(explanation.result), "figure": Value(figure),
+            "agrees": .bool(agrees), "final": summary["final"], "revision": summary["revision"],
+            "rule": .string(explanation.rule),
+        ]
+        members.merge(explanation.members) { $1 }
+        return Value.object(members).json(pretty: true)
+    }
+
+    package func text(_ shown: ExplainOptions, for terminal: Terminal) throws -> String {
+        if shown.byHour, [.sleep, .count, .workouts].contains(metric.kind) {
+            throw Failure.usage("\(metric.name) isn't kept by hour", hint: "leave out --hour")
+        }
+        let hours = window.reduce(0) { $0 + ($1.upperBound - $1.lowerBound).seconds } / 3600
+        var text = "\(metric.name) on \(day), \(clock.zoneNames)"
+        if hours != 24 { text += ", \(ExplainFormat.short(hours)) hours" }
+        guard let headline = explanation.headline(metric.unit) else {
+            return text + "\nNo sample of \(metric.type) gives it a figure"
+                + (agrees ? ".\n" : "; the summary still has \(figureText).\n")
+        }
+        text += ": \(terminal.styled(headline, .bold))\n"
+        text +=
+            agrees
+            ? "That is the day's figure, \(state).\n"
+            : "The day's summary has \(figureText), \(state): it isn't computed anew yet, or \(handler.name) has rules of its own.\n"
+        text += explanation.rule + "\n"
+        for table in explanation.tables(shown, clock) { text += "\n" + table.render(for: terminal, all: shown.all) }
+        return text
+    }
+
+    private var figureText: String {
+        guard let figure else {
+            return explanation.figures.keys.contains { !summary[$0].isNull } ? "other details" : "none"
+        }
+        return figure == explanation.result ? "the same, but other details" : ExplainFormat.exact(figure)
+    }
+
+    private var state: String {
+        guard summary["final"].bool == true else { return "not final yet" }
+        return "final, revision \(summary["revision"].int ?? 0)"
+    }
+}

@@ -1,0 +1,71 @@
+import HealthModel
+import HealthStatistics
+import Client
+import Configuration
+import StageKit
+
+/// A figure of one day, explained from the input that its handler has.
+package struct ExplainedDay {
+    package let metric: ExplainedMetric
+    let explanation: any Explanation
+
+    /// - Throws: what the handler throws of the same input.
+    package init(_ metric: ExplainedMetric, _ input: DayInput) throws {
+        self.metric = metric
+        explanation =
+            switch metric.kind {
+            case .total: TotalExplanation(metric.type, unit: metric.unit, input)
+            case .average, .latest: SampleExplanation(metric.type, kind: metric.kind, unit: metric.unit, input)
+            case .sleep: try NightExplanation(input)
+            case .standHours, .count: CategoryExplanation(metric.type, kind: metric.kind, input)
+            case .workouts: try WorkoutListExplanation(input)
+            }
+    }
+
+    /// What the handler of a metric needs of the store.
+    package static func traits(of metric: ExplainedMetric) -> any HandlerTraits {
+        switch metric.kind {
+        case .sleep: SleepTraits()
+        case .workouts: WorkoutTraits()
+        default: PlainTraits()
+        }
+    }
+
+    private struct PlainTraits: HandlerTraits { let version = 0 }
+
+    private struct SleepTraits: HandlerTraits {
+        let version = 0
+        func window(_ configuration: Value) throws -> HandlerWindow { try SleepOptions(configuration).window }
+    }
+
+    private struct WorkoutTraits: HandlerTraits {
+        let version = 0
+        let during = WorkoutsDay.during
+        let detailedTypes = WorkoutsDay.detailedTypes
+        func window(_ configuration: Value) throws -> HandlerWindow { try WorkoutsDay.window(configuration) }
+    }
+
+    /// The figure that follows from the samples; nil without any.
+    package var result: Double? { explanation.result }
+    /// What `explain --json` says beside the figure.
+    package var members: [String: Value] { explanation.members }
+
+    /// Whether a day's summary says the same, in all members that are explained.
+    package func agrees(with summary: Value) -> Bool {
+        metric.figure(in: summary) == result
+            && explanation.figures.allSatisfy { name, figure in
+                figure.comparable == summary[name].comparable
+            }
+    }
+}
+
+extension Value {
+    /// The same with all numbers of one kind and no list for an empty one, and without the zones of heart rate: they follow from the
+    /// person's age too, which isn't told here.
+    fileprivate var comparable: Value {
+        if let number = double { return .number(number) }
+        if let elements = array { return elements.isEmpty ? .null : .array(elements.map(\.comparable)) }
+        guard let members = object else { return self }
+        return .object(members.filter { $0.key != "heartRateZones" }.mapValues(\.comparable))
+    }
+}

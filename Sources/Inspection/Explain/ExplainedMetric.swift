@@ -1,0 +1,87 @@
+import HealthModel
+import Logging
+import Client
+import Configuration
+import StageKit
+
+/// A figure that can be explained: how people name it, from which samples it comes, and where its day's value stands.
+package struct ExplainedMetric: Sendable, Equatable {
+    package typealias Kind = FigureDeclaration.Rule
+
+    /// The short name, or the type's identifier.
+    package let name: String
+    /// HealthKit's identifier.
+    package let type: String
+    package let kind: Kind
+    /// Where a day's summary has the figure.
+    package let path: [String]
+    package let unit: String
+
+    /// - Parameters:
+    ///   - text: a short name, a member of `days --json`, or a type's identifier with or without its prefix, in any case.
+    ///   - figures: those that have names of their own.
+    ///   - held: the types that the store holds, known ones or not.
+    /// - Throws: `Failure` (usage) that names the nearest.
+    package init(_ text: String, figures: [FigureDeclaration], held: Set<String> = []) throws(Failure) {
+        let word = text.lowercased()
+        let named = figures.compactMap { figure in figure.explanation.map { (figure: figure, how: $0) } }
+        let found = named.first { figure, how in
+            (how.names + [figure.path[0], how.type, Self.bare(how.type)]).contains { $0.lowercased() == word }
+        }
+        if let (figure, how) = found {
+            (name, type, kind, path, unit) = (how.names[0], how.type, how.rule, figure.path, figure.unit)
+            return
+        }
+        let types = held.union(HealthType.allKnown.keys)
+        guard
+            let identifier = types.sorted().first(where: {
+                $0.lowercased() == word || Self.bare($0).lowercased() == word
+            })
+        else {
+            let known =
+                named.flatMap { [$0.how.names[0], $0.figure.path[0]] + $0.how.names.dropFirst() } + types.map(Self.bare)
+            throw Self.unknown(
+                text, nearest: Nearest.to(word, among: known.map { $0.lowercased() }), among: known,
+                names: named.map(\.how.names[0]))
+        }
+        let type = HealthType.named(identifier)
+        self.type = identifier
+        name = identifier
+        switch type.kind {
+        case .workout, .correlation:
+            throw .usage("\(identifier) has no figure to explain", hint: "name the type of one of its parts")
+        case .category:
+            (kind, path, unit) = (.count, ["other", identifier, "count"], "count")
+        default:
+            kind = type.style == .cumulative ? .total : .average
+            path = ["other", identifier, type.style == .cumulative ? "sum" : "average"]
+            unit = type.unit
+        }
+    }
+
+    /// Without "HKQuantityTypeIdentifier" and the like: "StepCount"; "Workout" of what has no name behind it.
+    static func bare(_ identifier: String) -> String {
+        guard let prefix = identifier.firstRange(of: "TypeIdentifier") else { return identifier }
+        let name = identifier[prefix.upperBound...]
+        return name.isEmpty ? String(identifier[..<prefix.lowerBound].dropFirst(2)) : String(name)
+    }
+
+    private static func unknown(_ text: String, nearest: String?, among known: [String], names: [String]) -> Failure {
+        let meant = nearest.flatMap { nearest in known.first { $0.lowercased() == nearest } }
+        return .usage(
+            "'\(text)' is no metric",
+            hint: (meant.map { "did you mean \($0)? " } ?? "") + "there are \(names.joined(separator: ", ")), "
+                + "and HealthKit's types, as in DistanceCycling")
+    }
+
+    /// The figure in a day's summary; what a stack's own handler doesn't name is under `other`.
+    package func figure(in summary: Value) -> Double? {
+        func value(_ path: [String]) -> Double? { path.reduce(summary) { $0[$1] }.double }
+        if kind == .workouts {
+            // No list and an empty one say the same.
+            return summary[path[0]].array.flatMap { $0.isEmpty ? nil : Double($0.count) }
+        }
+        return value(path) ?? value(["other", type, "sum"])
+            ?? value(["other", type, kind == .count ? "count" : "average"])
+    }
+}

@@ -1,0 +1,57 @@
+import HealthModel
+import Terminal
+
+/// How a figure of a day comes about. Pure: made of a handler's own input.
+protocol Explanation {
+    /// The figure that follows from the samples; nil without any.
+    var result: Double? { get }
+    /// What `--json` says beside the figure.
+    var members: [String: Value] { get }
+    /// How it was computed, in a sentence.
+    var rule: String { get }
+    /// The result in words; nil when no sample says anything of it.
+    func headline(_ unit: String) -> String?
+    /// Members of the day's summary as they follow from the samples, where the figure is more than a number.
+    var figures: [String: Value] { get }
+    /// Tables for eyes, in order, each with what stands below it.
+    func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable]
+}
+
+extension Explanation {
+    func headline(_ unit: String) -> String? { result.map { "\(ExplainFormat.exact($0)) \(unit)" } }
+    var figures: [String: Value] { [:] }
+}
+
+/// What `explain` is to show.
+package struct ExplainOptions: Sendable {
+    /// By hour instead of by interval.
+    package var byHour: Bool
+    /// Every interval and sample by itself, however many.
+    package var all: Bool
+
+    package init(byHour: Bool = false, all: Bool = false) {
+        self.byHour = byHour
+        self.all = all
+    }
+}
+
+struct ExplainTable {
+    var table: Table
+    /// Rows that a screen shows of it; nil: all.
+    var rowsOnScreen: Int?
+    var footer: String?
+
+    /// A screen gets the first rows and a line that says so; a pipe gets all.
+    func render(for terminal: Terminal, all: Bool, how: String = "--all shows every one, a pipe gets them too")
+        -> String
+    {
+        var shown = table
+        var more = ""
+        if let limit = rowsOnScreen, terminal.isTerminal, !all, table.rows.count > limit {
+            shown = Table(table.columns)
+            for row in table.rows.prefix(limit) { shown.add(row) }
+            more = "… and \(table.rows.count - limit) more rows: \(how)\n"
+        }
+        return shown.render(for: terminal) + more + (footer.map { $0 + "\n" } ?? "")
+    }
+}

@@ -1,0 +1,146 @@
+import HealthModel
+import HealthStatistics
+import Terminal
+
+/// A night: the sessions of its window, who told their stages, and which is the main one.
+struct NightExplanation: Explanation {
+    let sessions: [SleepExplanation]
+    let main: Int?
+    let window: [Range<Instant>]
+    let gapMinutes: Double
+
+    /// As the handler gives them.
+    let figures: [String: Value]
+
+    init(_ input: DayInput) throws {
+        window = input.window
+        let gap = try SleepOptions(input.configuration).gap
+        gapMinutes = gap.seconds / 60
+        sessions = SleepDay.explanations(input, gap: gap)
+        main = SleepAnalysis.main(of: sessions.map(\.session))
+        let computed = SleepDay(input, gap: gap).figures
+        figures = ["sleep": computed["sleep"] ?? .null, "naps": computed["naps"] ?? .null]
+    }
+
+    var result: Double? { main.flatMap { sessions[$0].session.asleep } }
+
+    func headline(_ unit: String) -> String? {
+        guard let session = main.map({ sessions[$0].session }) else { return nil }
+        if let asleep = session.asleep { return "\(ExplainFormat.exact(asleep)) \(unit) asleep" }
+        return "no time asleep is known" + (session.inBed.map { ", \(ExplainFormat.exact($0)) \(unit) in bed" } ?? "")
+    }
+
+    var rule: String {
+        "A session belongs to the day in whose window it ends; more than \(ExplainFormat.short(gapMinutes)) minutes without a sample of any source "
+            + "part two. The main one is that with the most sleep, the others with any are naps."
+    }
+
+    private func reason(_ index: Int) -> String {
+        guard index != main else {
+            if sessions.count == 1 { return "the only session" }
+            return sessions[index].session.asleep == nil
+                ? "the longest, none has sleep" : "the most sleep of the window"
+        }
+        return sessions[index].session.asleep == nil ? "no sleep in it" : "another session has more sleep"
+    }
+
+    /// "Main", "Nap", or "In bed" for what holds no sleep.
+    private func title(_ index: Int) -> String {
+        index == main ? "Main" : sessions[index].session.asleep == nil ? "In bed" : "Nap"
+    }
+
+    private static func knows(_ session: SleepExplanation) -> String {
+        switch session.knows {
+        case .stages: "the first by priority that knows stages"
+        case .sleep: "no source knows stages; the first that knows sleep"
+        case .awake: "no source knows sleep"
+        case .inBed: "there is only time in bed"
+        }
+    }
+
+    var members: [String: Value] {
+        [
+            "window": .array(
+                window.map {
+                    [
+                        "start": .string(InstantText.iso8601($0.lowerBound)),
+                        "end": .string(InstantText.iso8601($0.upperBound)),
+                    ]
+                }),
+            "sessions": .array(
+                sessions.enumerated().map { index, explained in
+                    Self.value(explained, isMain: index == main, reason(index))
+                }),
+        ]
+    }
+
+    private static func value(_ explained: SleepExplanation, isMain: Bool, _ why: String) -> Value {
+        var value = explained.session.figure
+        value["main"] = .bool(isMain)
+        value["why"] = .string(why)
+        value["knows"] = .string(explained.knows.rawValue)
+        value["bedSource"] = Value(explained.bedSource)
+        value["leftOut"] = .array(explained.leftOut.map { .string($0) })
+        value["untoldMinutes"] = .number(explained.untold.seconds / 60)
+        value["stretches"] = .array(
+            explained.stretches.map {
+                [
+                    "start": .string(InstantText.iso8601($0.start)), "end": .string(InstantText.iso8601($0.end)),
+                    "stage": .string($0.stage.name),
+                ]
+            })
+        return .object(value)
+    }
+
+    func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable] {
+        var table = Table([
+            .init("Session"), .init("From"), .init("To"), .number("Asleep"), .number("In bed", givesWay: 3),
+            .init("Stages from"), .init("In bed from", givesWay: 2), .init("Left out", givesWay: 1),
+        ])
+        for (index, explained) in sessions.enumerated() {
+            let session = explained.session
+            table.add([
+                title(index), clock.time(session.start), clock.time(session.end),
+                Self.minutes(session.asleep), Self.minutes(session.inBed), session.source, explained.bedSource ?? "",
+                explained.leftOut.joined(separator: ", "),
+            ])
+        }
+        let why = sessions.indices.map { index in
+            "\(title(index)), \(clock.time(sessions[index].session.start)): \(reason(index)); stages from "
+                + "\(sessions[index].session.source), \(Self.knows(sessions[index]))." + Self.untold(sessions[index])
+        }
+        return [ExplainTable(table: table, footer: why.joined(separator: "\n"))]
+            + sessions.map { ExplainTable(table: Self.stretches($0, clock), rowsOnScreen: 40) }
+    }
+
+    private static func untold(_ explained: SleepExplanation) -> String {
+        guard explained.untold > 0 else { return "" }
+        return " Of \(minutes(explained.untold.seconds / 60)) it tells nothing: they count as neither asleep nor awake."
+    }
+
+    private static func minutes(_ minutes: Double?) -> String { minutes.map { "\(ExplainFormat.short($0)) min" } ?? "" }
+
+    private static func stretches(_ explained: SleepExplanation, _ clock: DayClock) -> Table {
+        var table = Table([.init("From"), .init("To"), .number("Time"), .init("Stage")])
+        for stretch in explained.stretches {
+            table.add([
+                clock.time(stretch.start), clock.time(stretch.end),
+                HumanFormat.duration(.microseconds(stretch.end - stretch.start)), stretch.stage.name,
+            ])
+        }
+        return table
+    }
+}
+
+extension SleepStage {
+    var name: String {
+        switch self {
+        case .inBed: "in bed"
+        case .unspecified: "asleep"
+        case .awake: "awake"
+        case .core: "core"
+        case .deep: "deep"
+        case .rem: "REM"
+        }
+    }
+}

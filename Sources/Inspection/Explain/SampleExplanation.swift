@@ -1,0 +1,137 @@
+import HealthModel
+import HealthStatistics
+import Client
+import Configuration
+import StageKit
+import Terminal
+
+/// An average or a latest value: what each source has, and how it weighs.
+struct SampleExplanation: Explanation {
+    let kind: ExplainedMetric.Kind
+    let style: HealthType.Style
+    let unit: String
+    let parts: DiscreteExplanation
+    let hours: [(range: Range<Instant>, statistics: DiscreteStatistics)]
+
+    init(_ type: String, kind: ExplainedMetric.Kind, unit: String, _ input: DayInput) {
+        self.kind = kind
+        self.unit = unit
+        style = HealthType.named(type).style
+        let rows = input.samples.rows(of: type)
+        parts = DiscreteExplanation(
+            input.samples, rows: rows, style: style, order: input.sourceOrder(for: type), in: input.window)
+        let hours = input.zones.hours(of: input.day)
+        self.hours = Array(
+            zip(hours, DiscreteStatistics.buckets(input.samples, rows: rows, style: style, in: hours)))
+    }
+
+    var result: Double? { kind == .latest ? parts.latest?.value : parts.all.average }
+
+    var rule: String {
+        if kind == .latest { return "The day's figure is its latest sample; a sample belongs to the day of its start." }
+        let how =
+            switch (style, parts.isWeighted) {
+            case (.equivalentLevel, true): "the level of the mean sound energy, weighted by the samples' duration"
+            case (.equivalentLevel, false):
+                "the level of the mean sound energy; all samples are instants and weigh the same"
+            case (.temporallyWeighted, true): "weighted by the samples' duration"
+            case (.temporallyWeighted, false): "all samples are instants and weigh the same"
+            default: "each sample weighs the same"
+            }
+        return "All sources together, \(how). A sample belongs to the day of its start."
+    }
+
+    /// A source's part in the average, 0 to 1.
+    private func weight(_ source: DiscreteExplanation.Source) -> Double {
+        parts.isWeighted
+            ? Double(source.time) / Double(parts.time) : Double(source.statistics.count) / Double(parts.all.count)
+    }
+
+    var members: [String: Value] {
+        [
+            "count": Value(parts.all.count), "min": Value(parts.all.minimum), "max": Value(parts.all.maximum),
+            "average": Value(parts.all.average), "weighted": .string(parts.isWeighted ? "duration" : "sample"),
+            "latest": parts.latest.map { latest in
+                [
+                    "start": .string(InstantText.iso8601(latest.start)), "value": Value(latest.value),
+                    "source": .string(latest.source),
+                ]
+            } ?? .null,
+            "sources": .array(
+                parts.sources.map { source in
+                    [
+                        "source": .string(source.name), "count": Value(source.statistics.count),
+                        "min": Value(source.statistics.minimum), "max": Value(source.statistics.maximum),
+                        "average": Value(source.statistics.average), "weight": Value(weight(source)),
+                        "seconds": .number(source.time.seconds),
+                    ]
+                }),
+            "hours": .array(
+                hours.map { hour in
+                    [
+                        "start": .string(InstantText.iso8601(hour.range.lowerBound)),
+                        "end": .string(InstantText.iso8601(hour.range.upperBound)),
+                        "count": Value(hour.statistics.count), "min": Value(hour.statistics.minimum),
+                        "max": Value(hour.statistics.maximum), "average": Value(hour.statistics.average),
+                    ]
+                }),
+            "samples": .array(
+                parts.samples.map { sample in
+                    [
+                        "start": .string(InstantText.iso8601(sample.start)),
+                        "end": .string(InstantText.iso8601(sample.end)), "value": Value(sample.value),
+                        "source": .string(sample.source),
+                    ]
+                }),
+        ]
+    }
+
+    func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable] {
+        let latest = parts.latest.map {
+            "Latest: \(clock.time($0.start)), \(ExplainFormat.short($0.value)) \(unit), \($0.source)"
+        }
+        var tables = [ExplainTable(table: sources, footer: latest)]
+        if shown.byHour { tables.append(ExplainTable(table: byHour(clock))) }
+        if shown.all { tables.append(ExplainTable(table: samples(clock))) }
+        return tables
+    }
+
+    private var sources: Table {
+        var table = Table([
+            .init("Source"), .number("Samples"), .number("Min"), .number("Max"), .number("Average"), .number("Weight"),
+        ])
+        for source in parts.sources {
+            let statistics = source.statistics
+            table.add([
+                source.name, HumanFormat.count(statistics.count), ExplainFormat.short(statistics.minimum),
+                ExplainFormat.short(statistics.maximum), ExplainFormat.short(statistics.average),
+                ExplainFormat.percent(weight(source), of: 1),
+            ])
+        }
+        return table
+    }
+
+    private func byHour(_ clock: DayClock) -> Table {
+        var table = Table([.init("Hour"), .number("Samples"), .number("Min"), .number("Max"), .number("Average")])
+        for (range, statistics) in hours {
+            table.add([
+                clock.time(range.lowerBound), statistics.count == 0 ? "" : HumanFormat.count(statistics.count),
+                ExplainFormat.short(statistics.minimum), ExplainFormat.short(statistics.maximum),
+                ExplainFormat.short(statistics.average),
+            ])
+        }
+        return table
+    }
+
+    private func samples(_ clock: DayClock) -> Table {
+        var table = Table([.init("Start"), .number("Lasts"), .number("Value"), .init("Source")])
+        for sample in parts.samples {
+            let length = sample.end - sample.start
+            table.add([
+                clock.time(sample.start), length == 0 ? "" : HumanFormat.duration(.microseconds(length)),
+                ExplainFormat.short(sample.value), sample.source,
+            ])
+        }
+        return table
+    }
+}

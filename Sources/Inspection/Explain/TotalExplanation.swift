@@ -1,0 +1,118 @@
+import HealthModel
+import HealthStatistics
+import Terminal
+
+/// A total: interval by interval which source counted and what it added.
+struct TotalExplanation: Explanation {
+    let unit: String
+    let result: Double?
+    let intervals: [MergeInterval]
+    let shares: [MergeShare]
+    let hours: [(range: Range<Instant>, sum: Double?, parts: [MergeInterval])]
+
+    /// Neighbours of the same sources read as one when less than this parts them.
+    private static let gap: Instant = 1800 * Instant.second
+
+    init(_ type: String, unit: String, _ input: DayInput) {
+        self.unit = unit
+        let hours = input.zones.hours(of: input.day)
+        guard let merge = input.merge(type) else {
+            (result, intervals, shares, self.hours) = (nil, [], [], [])
+            return
+        }
+        result = merge.total(in: input.window)
+        intervals = merge.intervals(in: input.window)
+        shares = merge.shares(in: input.window)
+        self.hours = zip(hours, merge.sums(in: hours)).map { range, sum in
+            (range, sum, MergeInterval.bySource(merge.intervals(in: [range])))
+        }
+    }
+
+    var rule: String {
+        "At each instant only the first source counts, in the order of the first table; a sample is spread evenly over its time."
+    }
+
+    var members: [String: Value] {
+        [
+            "sources": .array(
+                shares.map {
+                    [
+                        "source": .string($0.source), "amount": .number($0.amount), "samples": Value($0.samples),
+                        "countedSeconds": .number($0.counted.seconds),
+                    ]
+                }),
+            "intervals": .array(intervals.map(\.value)),
+            "hours": .array(
+                hours.map { hour in
+                    [
+                        "start": .string(InstantText.iso8601(hour.range.lowerBound)),
+                        "end": .string(InstantText.iso8601(hour.range.upperBound)), "amount": Value(hour.sum),
+                        "sources": .object(Dictionary(hour.parts.map { ($0.counted, .number($0.amount)) }) { $1 }),
+                    ]
+                }),
+        ]
+    }
+
+    func tables(_ shown: ExplainOptions, _ clock: DayClock) -> [ExplainTable] {
+        let sum = "Sum: \(result.map { ExplainFormat.exact($0) } ?? "nothing") \(unit)"
+        if shown.byHour { return [sources, ExplainTable(table: byHour(clock), footer: sum)] }
+        let lines =
+            shown.all ? intervals.map { ($0, $0.end - $0.start) } : MergeInterval.joined(intervals, gap: Self.gap)
+        var table = Table([
+            .init("From"), .init("To"), .number("Time", givesWay: 1), .number("Adds"), .init("Counted"),
+            .init("Covered"),
+        ])
+        for (interval, time) in lines {
+            table.add([
+                clock.time(interval.start), interval.end == interval.start ? "" : clock.end(interval.end),
+                time == 0 ? "" : HumanFormat.duration(.microseconds(time)), ExplainFormat.short(interval.amount),
+                interval.counted, interval.covered.joined(separator: ", "),
+            ])
+        }
+        return [sources, ExplainTable(table: table, rowsOnScreen: 40, footer: sum)]
+    }
+
+    private var sources: ExplainTable {
+        var table = Table([
+            .init("Source"), .number("Added"), .number("Share"), .number("Samples"), .number("Counted for"),
+        ])
+        for share in shares {
+            table.add([
+                share.source, ExplainFormat.short(share.amount), ExplainFormat.percent(share.amount, of: result ?? 0),
+                HumanFormat.count(share.samples), HumanFormat.duration(.microseconds(share.counted)),
+            ])
+        }
+        return ExplainTable(table: table)
+    }
+
+    private func byHour(_ clock: DayClock) -> Table {
+        var table = Table([.init("Hour"), .number("Adds"), .init("Of which")])
+        for hour in hours {
+            table.add([
+                clock.time(hour.range.lowerBound), ExplainFormat.short(hour.sum),
+                hour.parts.map { "\($0.counted) \(ExplainFormat.short($0.amount))" }.joined(separator: ", "),
+            ])
+        }
+        return table
+    }
+}
+
+extension MergeInterval {
+    var value: Value {
+        [
+            "start": .string(InstantText.iso8601(start)), "end": .string(InstantText.iso8601(end)),
+            "counted": .string(counted), "covered": .array(covered.map { .string($0) }), "amount": .number(amount),
+        ]
+    }
+
+    /// One of each source, with what all of its intervals add.
+    static func bySource(_ intervals: [MergeInterval]) -> [MergeInterval] {
+        var sums: [String: CompensatedSum] = [:]
+        for interval in intervals { sums[interval.counted, default: CompensatedSum()].add(interval.amount) }
+        return sums.sorted { $0.key < $1.key }.map { source, sum in
+            MergeInterval(
+                start: intervals.first?.start ?? 0, end: intervals.last?.end ?? 0, counted: source, covered: [],
+                amount: sum.value)
+        }
+    }
+}

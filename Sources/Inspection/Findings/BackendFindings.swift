@@ -1,0 +1,35 @@
+import HealthModel
+import Protocol
+import Terminal
+
+/// What an uploader's heartbeat says of its backend that a person should know. Pure.
+enum BackendFindings {
+    /// - Parameter own: the stack's own backend, if it has one.
+    static func of(_ beat: Heartbeat, _ name: String, backend own: String?) -> [Finding] {
+        guard let told = beat.uploader else { return [] }
+        let backend = told.backend
+        var found: [Finding] = []
+        if let why = backend.why, !told.paused {
+            found.append(
+                Finding(
+                    .warning, name, "can't compare what the backend holds with what it took: \(why)",
+                    remedy: "see to the backend; it is tried again by itself"
+                ).because(of: [own, name]))
+        }
+        if backend.result == .redelivered {
+            let missing =
+                backend.missing.map { "at least \(HumanFormat.count(Int($0), "element"))" } ?? "some or all"
+            found.append(
+                Finding(
+                    .warning, name, "the backend had lost \(missing) of what it took; everything is delivered again",
+                    remedy: "wait until 'healthbus sync' says that all is delivered; then see to the backend's folder"))
+        }
+        if backend.acceptance == .trust {
+            found.append(
+                Finding(
+                    .note, name, "takes it on trust that the backend keeps what it accepts: it doesn't say who it is",
+                    remedy: "nothing; 'Acceptance' in docs/delivery.md says what a backend answers to prove it"))
+        }
+        return found
+    }
+}

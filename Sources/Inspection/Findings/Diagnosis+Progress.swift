@@ -1,0 +1,143 @@
+import BackgroundDelivery
+import Changelog
+import Configuration
+import HealthModel
+import Protocol
+import Terminal
+
+/// Who has how much to do, and whether it gets less.
+extension Diagnosis {
+    /// Without a commit for so long, one that has something to do makes no progress.
+    private static let patience: Instant = 60 * Instant.second
+    /// What its upstream has said so lately may still be held together in a window.
+    private static let window: Instant = 15 * Instant.second
+    /// More days than anyone has lived.
+    private static let plausibleDays = 45_000
+
+    /// What an instance has still to do.
+    private struct Backlog {
+        /// Upstreams that it is behind, by name.
+        var upstreams: [String]
+        /// Sequences that it is behind them, in all.
+        var changes: Int64
+        /// Days that a handler has to compute.
+        var days: Int
+        var isEmpty: Bool { upstreams.isEmpty && days == 0 }
+
+        var text: String {
+            var parts: [String] = []
+            if days > 0 { parts.append("has \(HumanFormat.count(days, "day")) to compute") }
+            if !upstreams.isEmpty {
+                parts.append(
+                    "is behind \(upstreams.joined(separator: ", ")) by \(HumanFormat.count(Int(changes), "change"))")
+            }
+            return parts.joined(separator: ", and ")
+        }
+    }
+
+    func progress(_ beat: Heartbeat, _ name: String) -> [Finding] {
+        if let since = beat.busySince, seen.now - since > Self.patience {
+            return [
+                Finding(
+                    .warning, name, "has been at one turn for \(HumanFormat.duration(.microseconds(seen.now - since)))",
+                    remedy:
+                        "wait while it uses the processor ('healthbus top --once'); if it doesn't, start it again with "
+                        + "'healthbus swap \(name) --with \(beat.plugin)'")
+            ]
+        }
+        let backlog = backlog(beat, name)
+        if let blocked = blocked(beat, name, backlog) { return [blocked] }
+        guard !backlog.isEmpty else { return [] }
+        if backlog.days == 0, let device = heldBack {
+            return [
+                Finding(
+                    .note, name, "\(backlog.text): \(device)", remedy: "nothing, or 'healthbus device reset'")
+            ]
+        }
+        if backlog.days > Self.plausibleDays {
+            return [
+                Finding(
+                    .warning, name, "\(backlog.text): more than anyone has lived, so some samples' dates are wrong",
+                    remedy: "it begins with the newest and goes on by itself; 'healthbus status' shows what is left")
+            ]
+        }
+        if isStuck(beat, name, backlog) {
+            return [
+                Finding(
+                    .error, name, "\(backlog.text), and hasn't committed anything for a minute",
+                    remedy:
+                        "look at 'healthbus logs \(name)'; what isn't consumed stays where it is, so starting it again "
+                        + "loses nothing: 'healthbus swap \(name) --with \(beat.plugin)'"
+                ).because(of: backlog.upstreams)
+            ]
+        }
+        // One look tells nothing of who is at work.
+        guard seen.earlier[name] != nil else { return [] }
+        return [
+            Finding(
+                .note, name,
+                "\(backlog.text), \(hasMoved(beat, name) ? "and makes progress" : "and waits for its turn")",
+                remedy: "nothing: it goes on by itself; 'healthbus status' shows what is left"
+            ).because(of: backlog.upstreams)
+        ]
+    }
+
+    /// What was there to do at the first look and isn't done at the second.
+    private func backlog(_ beat: Heartbeat, _ name: String) -> Backlog {
+        var backlog = Backlog(upstreams: [], changes: 0, days: pending(beat))
+        // What was computed meanwhile was no backlog.
+        if let earlier = seen.earlier[name]?.beat { backlog.days = min(backlog.days, pending(earlier)) }
+        for (upstream, frontier) in beat.frontier.sorted(by: { $0.key < $1.key }) {
+            guard let head = (seen.earlier[upstream] ?? seen.beats[upstream])?.beat.head, head.sequence > frontier
+            else {
+                continue
+            }
+            backlog.upstreams.append(upstream)
+            backlog.changes += head.distance(from: frontier)
+        }
+        return backlog
+    }
+
+    private func pending(_ beat: Heartbeat) -> Int { beat.handler?.pending ?? 0 }
+
+    private func isStuck(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Bool {
+        guard seen.now - (beat.lastCommit ?? 0) > Self.patience, !hasMoved(beat, name) else { return false }
+        // Having rested for long isn't being stuck: what it is behind may have come this moment.
+        let newest = backlog.upstreams.compactMap { seen.beats[$0]?.beat.lastCommit }.max() ?? 0
+        return backlog.days > 0 || seen.now - newest > Self.window || backlog.changes > 5000
+    }
+
+    private func hasMoved(_ beat: Heartbeat, _ name: String) -> Bool {
+        guard let earlier = seen.earlier[name]?.beat else { return false }
+        return earlier.lastCommit != beat.lastCommit || Progress(earlier) != Progress(beat)
+    }
+
+    /// Delivery that doesn't go on, whether for a second or for a day: the data isn't where it is to be.
+    private func blocked(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Finding? {
+        // What only a person can mend, and a missing network, are told of by themselves.
+        guard let told = beat.uploader, let why = told.blocked, !told.paused, told.path?.isSatisfied != false
+        else { return nil }
+        let backend = seen.stack.only(.backend)?.name
+        let waiting =
+            backlog.changes > 0
+            ? "; \(HumanFormat.count(Int(backlog.changes), "change")) \(backlog.changes == 1 ? "waits" : "wait")" : ""
+        if told.held > 0 {
+            return Finding(
+                .warning, name, why + waiting,
+                remedy: "see to the backend; if it is right, set the uploader's 'refusedInARow' to 0"
+            ).asCause(because: [backend])
+        }
+        return Finding(
+            .warning, name, "isn't delivering at present: \(why)\(waiting)",
+            remedy: "nothing is lost, and it is tried again by itself; 'healthbus sync' tries at once"
+        ).asCause(because: [backend])
+    }
+
+    /// Why the device lets nothing through; nil when it does.
+    private var heldBack: String? {
+        guard let device = seen.stack.only(.observer).flatMap({ seen.beats[$0.name]?.beat.observer?.device })
+        else { return nil }
+        if device.isLocked { return "the device is locked" }
+        return device.app == .active ? nil : "the app is in the state \(device.app.rawValue)"
+    }
+}

@@ -1,0 +1,269 @@
+import BackgroundDelivery
+import Changelog
+import Configuration
+import HealthModel
+import Protocol
+import Terminal
+
+/// What is wrong with a running stack. Pure.
+package struct Diagnosis {
+    let seen: Examination
+
+    package static func findings(_ seen: Examination) -> Findings {
+        let diagnosis = Diagnosis(seen: seen)
+        let found = diagnosis.stack.folded() + diagnosis.folders + diagnosis.disk + diagnosis.clock
+        // A busy machine may be why something is slow, and is nothing by itself.
+        return Findings(found.isEmpty ? [] : found + diagnosis.machine)
+    }
+
+    private init(seen: Examination) { self.seen = seen }
+
+    private var stack: [Finding] {
+        guard !seen.held.isEmpty || seen.stack.bus.isRemote else { return nothingRuns }
+        return seen.beats.isEmpty
+            ? silence : supervisor + seen.stores + seen.stack.instances.flatMap { instance($0) } + data + alerts
+    }
+
+    private var nothingRuns: [Finding] {
+        if seen.isFile { return [.notAFolder(seen.state)] }
+        let stopped = Finding(.error, seen.state, "no stack runs on it", remedy: "start it with 'healthbus up'")
+        return [stopped] + seen.stores
+    }
+
+    /// Processes are there, and none is heard.
+    private var silence: [Finding] {
+        let hub = seen.stack.only(.hub)?.name ?? "hub"
+        let isHeld = seen.held.contains(hub)
+        return [
+            isHeld
+                ? Finding(
+                    .error, hub, "runs, but nobody is heard on the bus",
+                    remedy: Finding.restart(hub) + "; if that doesn't help, look at 'healthbus logs \(hub)'")
+                : Finding(
+                    .error, hub, "doesn't run: nobody can hear anybody",
+                    remedy: "start the stack, or the hub alone with 'healthbus run \(hub)'")
+        ]
+    }
+
+    /// One that hangs looks after nobody.
+    private var supervisor: [Finding] {
+        guard seen.held.contains("supervisor"), !Readiness.isUp(seen.beats["supervisor"]) else { return [] }
+        return [
+            Finding(
+                .error, "supervisor", "runs, and isn't heard: nobody starts again what ends",
+                remedy: Finding.restart("supervisor"))
+        ]
+    }
+
+    // MARK: Each instance
+
+    private func instance(_ instance: StackConfiguration.Instance) -> [Finding] {
+        let name = instance.name
+        let supervised = supervisedProcess(name)
+        guard let (beat, age) = seen.beats[name], age < Readiness.patience else {
+            return [absent(name, supervised).asCause()]
+        }
+        var found: [Finding] = []
+        if beat.phase != .ready {
+            found.append(
+                Finding(
+                    .error, name, "isn't ready (\(beat.phase.rawValue))",
+                    remedy: "wait a moment; then look at 'healthbus logs \(name)'"
+                ).asCause())
+        }
+        if let supervised, supervised.restarts > 2 {
+            let last = supervised.lastExit.map { ", the last time after \($0)" } ?? ""
+            found.append(
+                Finding(
+                    .warning, name, "was started again \(supervised.restarts) times\(last)",
+                    remedy: "'healthbus logs \(name) --level error' says why it ended"))
+        }
+        if let pid = supervised?.pid, pid != beat.pid {
+            found.append(
+                Finding(
+                    .warning, name,
+                    "is process \(beat.pid), run by hand; the supervisor's own, process \(pid), waits for its place",
+                    remedy: "nothing while that is meant; 'kill \(beat.pid)' ends it, and the supervisor's own goes on")
+            )
+        }
+        if let told = beat.configuration, told != instance.fingerprint {
+            found.append(
+                Finding(
+                    .warning, name, "runs with another configuration or version than is on disk",
+                    remedy: "start the stack again to use what is on disk"))
+        }
+        return found + progress(beat, name) + work(beat, name)
+    }
+
+    private func supervisedProcess(_ name: String) -> SupervisorDetails.Process? {
+        seen.beats["supervisor"]?.beat.supervisor?.processes.first { $0.name == name }
+    }
+
+    private func absent(_ name: String, _ supervised: SupervisorDetails.Process?) -> Finding {
+        let log = "'healthbus logs \(name)' says why"
+        switch supervised?.state {
+        case "backoff":
+            let why = supervised?.lastExit.map { " with \($0)" } ?? ""
+            return Finding(.error, name, "ended\(why), and is started again after a while", remedy: log)
+        case "failed": return Finding(.error, name, "ended, and isn't started again", remedy: log)
+        case "starting": return Finding(.warning, name, "is being started", remedy: "wait a moment; then \(log)")
+        default: break
+        }
+        return seen.held.contains(name)
+            ? Finding(
+                .error, name, "runs, and isn't heard: it hangs, is stopped, or doesn't reach the hub",
+                remedy: Finding.restart(name))
+            : Finding(.error, name, "doesn't run", remedy: "start the stack, or 'healthbus run \(name)'; \(log)")
+    }
+
+    private func work(_ beat: Heartbeat, _ name: String) -> [Finding] {
+        let stage = beat.stage
+        let uploader = beat.uploader
+        let backend = seen.stack.only(.backend)?.name
+        var found = BackendFindings.of(beat, name, backend: backend)
+        if uploader?.paused == true {
+            found.append(
+                Finding(
+                    .error, name, "delivers nothing: \(stage.blocked ?? "it is paused")",
+                    remedy: "mend that; it is tried again every 30 s, and nothing is lost"
+                ).asCause(because: [backend]))
+        } else if uploader?.path?.isSatisfied == false {
+            found.append(
+                Finding(
+                    .warning, name, "has no network path", remedy: "nothing: it goes on the moment that there is one"))
+        }
+        if let letters = uploader?.deadLetters, letters > 0 {
+            found.append(
+                Finding(
+                    .warning, name, "the backend refused \(letters) element\(letters == 1 ? "" : "s") for good",
+                    remedy:
+                        "'healthbus dead-letters list' says why; 'healthbus dead-letters retry --all' sends them again")
+            )
+        }
+        if let days = beat.handler?.failedDays, days > 0 {
+            found.append(
+                Finding(
+                    .error, name, "couldn't compute \(days) day\(days == 1 ? "" : "s"); their figures are as before",
+                    remedy: "the log's events day.failed hold the reasons: 'healthbus logs \(name)'"))
+        }
+        for collision in beat.consolidator?.collisions ?? [] {
+            found.append(
+                Finding(
+                    .error, collision.handler,
+                    "its figure '\(collision.figure)' is in no summary: "
+                        + (collision.taken.map { "\($0) has one of that name" } ?? "summaries use that name"),
+                    remedy: "give it another name in the plugin"))
+        }
+        let missing = beat.consolidator?.missing ?? []
+        if let days = beat.consolidator?.openDays, days > 0, !missing.isEmpty {
+            found.append(
+                Finding(
+                    .warning, name,
+                    "\(days) past day\(days == 1 ? "" : "s") can't turn final without \(missing.joined(separator: ", "))",
+                    remedy: "see to \(missing.joined(separator: ", ")) first"
+                ).because(of: missing.count == 1 ? missing : []))
+        }
+        if let malformed = stage.messages?.malformed, malformed > 0 {
+            found.append(
+                Finding(
+                    .note, name,
+                    malformed == 1
+                        ? "one thing came on the bus that isn't a message"
+                        : "\(malformed) things came on the bus that aren't messages",
+                    remedy: "find out who else writes to the bus: 'healthbus tap'"))
+        }
+        if let foreign = stage.messages?.foreign, foreign > 0 {
+            found.append(
+                Finding(
+                    .warning, name,
+                    "\(HumanFormat.count(foreign, "message")) came from somebody who may not say that; dropped",
+                    remedy: "see who it is in the log: 'healthbus logs \(name)'; on a sealed bus give it another key"))
+        }
+        for (place, why) in stage.refusals.sorted(by: { $0.key < $1.key }) {
+            found.append(
+                Finding(
+                    .error, name,
+                    "\(place.split(separator: "/").first ?? "") doesn't answer what it is asked: \(why)",
+                    remedy: "run both from one release"))
+        }
+        for (consumer, why) in (beat.observer?.refused ?? [:]).sorted(by: { $0.key < $1.key }) {
+            found.append(
+                Finding(
+                    .error, consumer, "may not be woken in the background", remedy: why))
+        }
+        return found
+    }
+
+    // MARK: All together
+
+    private var data: [Finding] {
+        let zones = seen.formerZones.map(\.finding)
+        guard seen.quarantined > 0 else { return zones }
+        return zones + [
+            Finding(
+                .note, seen.stack.only(.observer)?.name ?? "observer",
+                "has quarantined \(HumanFormat.count(Int(seen.quarantined), "input")) that can't be true or can't be understood",
+                remedy: "'healthbus quarantine list' shows the reasons")
+        ]
+    }
+
+    private var alerts: [Finding] {
+        let backend = seen.stack.only(.backend)?.name
+        let uploader = seen.stack.only(.uploader)?.name
+        return seen.alerts.map { alert in
+            let finding = Finding(.warning, alert.from, alert.text, remedy: alert.remedy)
+            if alert.from == uploader, ["delivery", "acceptance"].contains(alert.subject) {
+                return finding.because(of: [backend, uploader])
+            }
+            // A sync fails when anyone doesn't take part.
+            let all = [backend, uploader] + seen.stack.instances.map(\.name)
+            return alert.subject == "rounds" ? finding.because(of: all) : finding
+        }
+    }
+
+    private var disk: [Finding] {
+        var found: [Finding] = []
+        if let free = seen.freeBytes, let severity = DiskSpace.severity(free: free) {
+            found.append(
+                Finding(
+                    severity, seen.state, "has \(HumanFormat.bytes(Int(free))) left on its disk",
+                    remedy: "make room; nothing committed is lost when it is full"))
+        }
+        for (name, bytes) in seen.walBytes.sorted(by: { $0.key < $1.key }) where bytes > 256_000_000 {
+            found.append(
+                Finding(
+                    .warning, name, "its write-ahead log has grown to \(HumanFormat.bytes(Int(bytes)))",
+                    remedy: "some reader holds it open for long: end it, or start \(name) again"))
+        }
+        return found
+    }
+
+    private var clock: [Finding] {
+        // Nothing of ours is older than 2025.
+        if seen.now < 1_735_689_600 * Instant.second {
+            return [Finding(.error, "the clock", "is years behind", remedy: "set it; days and tokens go by it")]
+        }
+        let ahead = seen.beats.values.compactMap(\.beat.lastCommit).max() ?? 0
+        guard ahead > seen.now + 300 * Instant.second else { return [] }
+        return [
+            Finding(
+                .warning, "the clock", "was set back: there are commits from \(InstantText.iso8601(ahead))",
+                remedy: "set it right; everything goes on either way")
+        ]
+    }
+
+    private var machine: [Finding] {
+        var found: [Finding] = []
+        if let load = seen.load, load > 4 {
+            found.append(
+                Finding(
+                    .note, "the machine", "has \(Int(load)) times as much to do as it has cores",
+                    remedy: "what is slow now may be well later"))
+        }
+        if let battery = seen.battery, battery < 10 {
+            found.append(
+                Finding(.note, "the machine", "has \(battery) % of its battery left", remedy: "charge it"))
+        }
+        return found
+    }
+}

@@ -1,0 +1,133 @@
+import Changelog
+import Client
+import Clocks
+import Configuration
+import Foundation
+import Glibc
+import HealthModel
+import Protocol
+
+/// What a running stack and its machine are like at one moment: all that `healthbus doctor` judges by.
+package struct Examination: Sendable {
+    package var stack: StackConfiguration
+    package var state: String
+    /// The clock.
+    package var now: Instant
+    package var beats: StackMetrics.Beats
+    /// The same a moment before, of whoever had something to do; by which can be told whether it gets less.
+    package var earlier: StackMetrics.Beats = [:]
+    /// Of instances that are heard the file or folder that isn't there any more.
+    package var gone: [String: String] = [:]
+    /// Whether a file lies where the state folder should be.
+    package var isFile = false
+    /// What is wrong with the files of instances that don't run: cut off, emptied, or gone though others follow them.
+    package var stores: [Finding] = []
+    /// Of people whose days begin elsewhere since the observer's store was lost.
+    package var formerZones: [FormerZone] = []
+    /// Instances, and "supervisor", that some process holds the lock of.
+    package var held: Set<String> = []
+    /// What is raised: by whom, about what within its kind, what, and what to do.
+    package var alerts: [(from: String, subject: String, text: String, remedy: String)] = []
+    package var quarantined: Int64 = 0
+    package var freeBytes: Int64?
+    /// Of each instance's write-ahead log.
+    package var walBytes: [String: Int64] = [:]
+    /// The machine's load over five minutes, by core.
+    package var load: Double?
+    /// Charge, 0 to 100, of a battery that isn't being charged; nil without one.
+    package var battery: Int?
+
+    package init(_ stack: StackConfiguration, state: String, now: Instant, beats: StackMetrics.Beats) {
+        self.stack = stack
+        self.state = state
+        self.now = now
+        self.beats = beats
+    }
+}
+
+extension Examination {
+    /// Looks at a stack: its locks, its files, what it says on the bus.
+    package init(_ stack: Stack) throws {
+        self.init(stack.configuration, state: stack.state.path, now: WallClock.now, beats: [:])
+        held = Set((stack.names + ["supervisor"]).filter { InstanceLock.isHeld(folder: stack.state.instance($0)) })
+        isFile = stack.state.isFile
+        if !isFile, !stack.configuration.bus.isRemote {
+            stores = StoreFiles(state: stack.state, stack: stack.configuration).findings
+        }
+        freeBytes = DiskSpace.free(at: stack.state.path)
+        for name in stack.names {
+            var status = stat()
+            if stat(stack.state.database(name) + "-wal", &status) == 0 { walBytes[name] = Int64(status.st_size) }
+        }
+        load = Machine.load
+        battery = Machine.battery
+        // Over TCP its processes, and their locks, may be elsewhere.
+        guard !held.isEmpty || stack.configuration.bus.isRemote else { return }
+        try BackendCheckClient.run(stack)
+        // Who is silent is a finding by itself.
+        let reader = stack.reader(foundSilent: { _ in })
+        let wanted = stack.names.filter { held.contains($0) || stack.configuration.bus.isRemote }
+        beats = try reader.gather(wanted + (held.contains("supervisor") ? ["supervisor"] : []), within: 2)
+        if !stack.configuration.bus.isRemote { gone = Self.gone(stack, beats) }
+        if beats.contains(where: { hasWork($0.value.beat) }) {
+            earlier = beats
+            beats = try reader.lookAgain(after: 1.5)
+        }
+        let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
+        quarantined = types["quarantined"].int ?? 0
+        formerZones = try FormerZone.all(of: stack, reader).filter { $0.former != $0.now }
+        for instance in stack.configuration.instances
+        where Alert.raisers.contains(instance.manifest.kind) && gone[instance.name] == nil {
+            for row in try reader.rows(instance, topic: Alert.topicPrefix) {
+                guard let body = row.body else { continue }
+                alerts.append(
+                    (
+                        instance.name, body["subject"].string ?? "", body["text"].string ?? "",
+                        body["remedy"].string ?? ""
+                    ))
+            }
+        }
+    }
+}
+
+extension Examination {
+    private func hasWork(_ beat: Heartbeat) -> Bool {
+        (beat.stage.pending ?? 0) > 0
+            || beat.frontier.contains { upstream, frontier in
+                beats[upstream]?.beat.head.map { $0.sequence > frontier } ?? false
+            }
+    }
+
+    /// What a process has open may be gone for everybody else.
+    private static func gone(_ stack: Stack, _ beats: StackMetrics.Beats) -> [String: String] {
+        var gone: [String: String] = [:]
+        for instance in stack.configuration.instances where Readiness.isUp(beats[instance.name]) {
+            let paths =
+                [stack.state.instance(instance.name)]
+                + (instance.manifest.kind == .hub ? [] : [stack.state.database(instance.name)])
+            gone[instance.name] = paths.first { !FileManager.default.fileExists(atPath: $0) }
+        }
+        return gone
+    }
+}
+
+/// What the machine says of itself; nil where it doesn't.
+enum Machine {
+    static var load: Double? {
+        var loads = [0.0, 0.0, 0.0]
+        guard getloadavg(&loads, 3) == 3 else { return nil }
+        return loads[1] / Double(max(1, ProcessInfo.processInfo.activeProcessorCount))
+    }
+
+    static var battery: Int? {
+        let root = "/sys/class/power_supply"
+        func read(_ name: String) -> String? {
+            (try? String(contentsOfFile: "\(root)/\(name)", encoding: .utf8))?
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        return (try? FileManager.default.contentsOfDirectory(atPath: root))?.compactMap { name in
+            guard read("\(name)/type") == "Battery", read("\(name)/status") == "Discharging" else { return nil }
+            return read("\(name)/capacity").flatMap { Int($0) }
+        }.min()
+    }
+}

@@ -1,0 +1,127 @@
+import Configuration
+import HealthModel
+import Logging
+import Terminal
+
+/// Something that is wrong, or may be: what, where, and what to do.
+package struct Finding: Sendable, Equatable {
+    package enum Severity: String, Sendable, CaseIterable, Comparable {
+        /// To be known; nothing need be done.
+        case note
+        /// It works, and not as it should.
+        case warning
+        /// It doesn't work.
+        case error
+
+        package static func < (a: Severity, b: Severity) -> Bool { a.rank < b.rank }
+        private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    package var severity: Severity
+    /// A file, a folder or an instance.
+    package var subject: String
+    /// Of a file.
+    package var key: String?
+    package var line: Int?
+    package var what: String
+    package var remedy: String
+    /// What else is wrong because of it: not told of by itself, for it goes with this.
+    package var consequences: [String] = []
+    /// Whose failing leads to this, likeliest first; it counts when that is found too.
+    var causes: [String] = []
+    /// Whether what its subject leads to is told of with it.
+    var isCause = false
+
+    package init(
+        _ severity: Severity, _ subject: String, key: String? = nil, line: Int? = nil, _ what: String, remedy: String
+    ) {
+        self.severity = severity
+        self.subject = subject
+        self.key = key
+        self.line = line
+        self.what = what
+        self.remedy = remedy
+    }
+
+    /// What is wrong with a configuration.
+    package init(_ error: ConfigurationError) {
+        self.init(
+            .error, error.file, key: error.key.isEmpty ? nil : error.key, line: error.line, error.reason,
+            remedy: error.key.isEmpty
+                ? "mend or replace the file" : "mend it in the file; docs/operating.md lists the options")
+    }
+
+    func because(of causes: [String?]) -> Finding {
+        var finding = self
+        finding.causes = causes.compactMap { $0 }
+        return finding
+    }
+
+    func asCause(because causes: [String?] = []) -> Finding {
+        var finding = because(of: causes)
+        finding.isCause = true
+        return finding
+    }
+
+    /// "stack.json:7: 'instances.steps.plugin'", or the subject alone.
+    var place: String {
+        subject + (line.map { ":\($0)" } ?? "") + (key.map { ": '\($0)'" } ?? "")
+    }
+
+    var value: Value {
+        [
+            "severity": .string(severity.rawValue), "subject": .string(subject), "key": Value(key),
+            "line": Value(line), "what": .string(what), "remedy": .string(remedy),
+            "consequences": .array(consequences.map { .string($0) }),
+        ]
+    }
+}
+
+/// All that was found, the worst first.
+package struct Findings: Sendable {
+    package let list: [Finding]
+
+    package init(_ list: [Finding]) {
+        self.list = list.enumerated()
+            .sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }.map(\.element)
+    }
+
+    package var worst: Finding.Severity? { list.first?.severity }
+
+    /// The same with commands that mean the stack that was looked at.
+    package func addressed(_ advice: Advice) -> Findings {
+        Findings(
+            list.map { finding in
+                var finding = finding
+                (finding.what, finding.remedy) = (advice.addressed(finding.what), advice.addressed(finding.remedy))
+                finding.consequences = finding.consequences.map(advice.addressed)
+                return finding
+            })
+    }
+
+    /// `[{severity, subject, key, line, what, remedy, consequences}]`.
+    package var json: String { Value.array(list.map(\.value)).json(pretty: true) }
+
+    /// - Parameter allWell: what is said when nothing was found.
+    package func text(for terminal: Terminal, allWell: String) -> String {
+        guard !list.isEmpty else { return allWell + "\n" }
+        let blocks = list.map { finding -> String in
+            let style: Terminal.Style =
+                switch finding.severity {
+                case .error: .red
+                case .warning: .yellow
+                case .note: .dim
+                }
+            let place = finding.place.isEmpty ? "" : "\(finding.place) "
+            let separator = finding.key == nil && !place.isEmpty ? String(place.dropLast()) + ": " : place
+            return "\(terminal.styled(finding.severity.rawValue, style)): \(separator)\(finding.what)\n"
+                + finding.consequences.map { "  so: \($0)\n" }.joined()
+                + "  do: \(finding.remedy)\n"
+        }
+        let counts = Finding.Severity.allCases.reversed().compactMap { severity -> String? in
+            let count = list.count { $0.severity == severity }
+            return count == 0 ? nil : "\(count) \(severity.rawValue)\(count == 1 ? "" : "s")"
+        }
+        return blocks.joined() + counts.joined(separator: ", ") + "\n"
+    }
+}

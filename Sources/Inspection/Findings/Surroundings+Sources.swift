@@ -1,0 +1,45 @@
+import Configuration
+import Foundation
+import HealthModel
+import HealthStore
+import Logging
+import SQLite
+
+/// Sources that a configuration puts first and that no sample is of: they may be still to come, or be written otherwise.
+extension Surroundings {
+    /// Names that are compared for a likeness.
+    private static let nameLimit = 2000
+
+    var sources: [Finding] {
+        let named = stack.instances.flatMap { instance in
+            (instance.configuration["sourceOrder"].object ?? [:]).sorted { $0.key < $1.key }.flatMap { type, names in
+                (names.array ?? []).compactMap(\.string).map { (instance: instance.name, type: type, name: $0) }
+            }
+        }
+        guard !named.isEmpty, let observer = stack.only(.observer)?.name,
+            FileManager.default.fileExists(atPath: state.database(observer))
+        else { return [] }
+        do {
+            let store = try HealthStoreReader(database: Database(path: state.database(observer), mode: .readOnly))
+            let known = try store.sourceNames(limit: Self.nameLimit)
+            // A store without samples knows no source, and says nothing of any.
+            guard !known.isEmpty else { return [] }
+            return try named.compactMap { instance, type, name in
+                guard try !store.hasSource(named: name) else { return nil }
+                let nearest = Nearest.to(name, among: known)
+                return Finding(
+                    .warning, stack.file, key: "instances.\(instance).configuration.sourceOrder.\(type)",
+                    "no sample is of a source called '\(name)'",
+                    remedy: (nearest.map { "did you mean '\($0)'? If not, write" } ?? "write")
+                        + " it exactly as the Health app shows it; one that is still to come is right as it is")
+            }
+        } catch {
+            // A store of an earlier release, or one that is being made; damage is told of by `stores`.
+            return [
+                Finding(
+                    .note, observer, "its sources can't be read, so those of 'sourceOrder' weren't looked up: \(error)",
+                    remedy: "nothing, unless it is told of above; start the stack, then look again")
+            ]
+        }
+    }
+}

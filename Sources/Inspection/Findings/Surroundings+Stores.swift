@@ -1,0 +1,92 @@
+import Configuration
+import Foundation
+import Glibc
+import SQLite
+
+extension Surroundings {
+    var stores: [Finding] { StoreFiles(state: state, stack: stack).findings }
+}
+
+/// What is wrong with the files that a stack's instances keep, by their sizes and headers: it costs the same however much they hold.
+struct StoreFiles {
+    let state: StateFolder
+    let stack: StackConfiguration
+
+    var findings: [Finding] {
+        let damaged = stack.instances.compactMap { damage(of: $0) }
+        guard let observer = state.lostObserver(of: stack) else { return damaged }
+        return damaged + [Finding.lostStore(of: observer, zones: state.keptZones(of: stack))]
+    }
+
+    /// What `up` would refuse; nil too while the instance runs, for then its file changes, and its program has seen to it.
+    private func damage(of instance: StackConfiguration.Instance) -> Finding? {
+        let path = state.database(instance.name)
+        guard let problem = fault(at: path, of: instance.manifest.kind),
+            !InstanceLock.isHeld(folder: state.instance(instance.name))
+        else { return nil }
+        let again =
+            instance.manifest.kind == .observer
+            ? ", start, import every export again, and set the zone again with "
+                + Finding.setting(state.keptZones(of: stack)) : ""
+        return Finding(
+            .error, path, "is damaged: \(problem)", remedy: SQLiteError(damaged: path, problem).hint + again)
+    }
+
+    private func fault(at path: String, of kind: Manifest.Kind) -> String? {
+        var status = stat()
+        let isThere = stat(path, &status) == 0
+        if isThere, status.st_size > 0 { return Database.problem(at: path) }
+        // A stage's file is whole from its first moment, and a backend's isn't; the hub has none.
+        guard kind != .hub, kind != .backend else { return nil }
+        if isThere { return "it is empty: what it held is gone" }
+        guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return nil }
+        return "it isn't there, though its log is"
+    }
+}
+
+extension StateFolder {
+    /// Whether a file lies where the folder should be.
+    var isFile: Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder.boolValue
+    }
+
+    /// The observer, when it doesn't run and its store isn't there, though others that follow it have theirs. nil on a bus over TCP, where folders may lie
+    /// elsewhere.
+    package func lostObserver(of stack: StackConfiguration) -> String? {
+        guard !stack.bus.isRemote, let observer = stack.only(.observer)?.name,
+            !FileManager.default.fileExists(atPath: database(observer)),
+            !InstanceLock.isHeld(folder: instance(observer))
+        else { return nil }
+        let isFollowed = stack.instances.contains { other in
+            ![.hub, .backend, .observer].contains(other.manifest.kind)
+                && FileManager.default.fileExists(atPath: database(other.name))
+        }
+        return isFollowed ? observer : nil
+    }
+}
+
+extension Finding {
+    static func notAFolder(_ path: String) -> Finding {
+        Finding(
+            .error, path, "is a file, not a folder", remedy: "choose another folder with --state, or move it away")
+    }
+
+    /// - Parameter zones: where each person's days began, as far as that is known.
+    static func lostStore(of observer: String, zones: [String: String]) -> Finding {
+        Finding(
+            .warning, observer,
+            "its store is gone, though others follow it: samples, zones set by hand and imports' history were in it",
+            remedy: "put a backup back with 'healthbus restore BACKUP'; or start and import every export again, "
+                + "and set the zone again with " + setting(zones))
+    }
+
+    /// The commands that set these zones, by user; what is to be filled in where none is known.
+    fileprivate static func setting(_ zones: [String: String]) -> String {
+        let commands = zones.sorted { $0.key < $1.key }.map { user, zone in
+            let whose = user == "me" ? "" : " --user \(user)"
+            return "'healthbus zone set \(zone)\(whose)'"
+        }
+        return commands.isEmpty ? "'healthbus zone set ZONE'" : commands.joined(separator: " and ")
+    }
+}

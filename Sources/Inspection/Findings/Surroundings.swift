@@ -1,0 +1,235 @@
+import Configuration
+import Foundation
+import Glibc
+import HTTP
+import HealthModel
+import Logging
+import Processes
+import StageKit
+import Terminal
+
+/// What a stack needs around it: its folder, the disk, ports, programs, secrets, a backend that answers. Looks, and changes nothing.
+struct Surroundings {
+    let state: StateFolder
+    let stack: StackConfiguration
+    let catalog: PluginCatalog
+    let environment: [String: String]
+
+    var findings: [Finding] {
+        programs + folder + stores + disk + locks + ports + secrets + variables + sources + backends
+    }
+
+    private var programs: [Finding] {
+        let trampoline = ChildProcess.trampolineBesideProgram()
+        let starter =
+            access(trampoline, X_OK) == 0
+            ? []
+            : [
+                Finding(
+                    .error, trampoline, "isn't there, or can't be run: no process can be started without it",
+                    remedy: "'make build' builds all programs into one folder")
+            ]
+        return starter
+            + stack.instances.flatMap { instance -> [Finding] in
+                let program = catalog.program(instance.manifest)
+                var found: [Finding] = []
+                if access(program, X_OK) != 0 {
+                    found.append(
+                        Finding(
+                            .error, instance.name, "its program \(program) isn't there, or can't be run",
+                            remedy: "'make build' builds all programs into one folder"))
+                }
+                do throws(ConfigurationError) { _ = try instance.manifest.exec?.program() } catch {
+                    found.append(Finding(error))
+                }
+                return found
+            }
+    }
+
+    private var folder: [Finding] {
+        var status = stat()
+        guard stat(state.path, &status) == 0 else {
+            // It is made on the first start: where?
+            var above = URL(fileURLWithPath: state.path)
+            while above.path != "/", !FileManager.default.fileExists(atPath: above.path) {
+                above.deleteLastPathComponent()
+            }
+            guard access(above.path, W_OK | X_OK) != 0 else { return [] }
+            return [
+                Finding(
+                    .error, state.path, "can't be made: \(above.path) isn't writable for this account",
+                    remedy: "choose another folder with --state")
+            ]
+        }
+        if state.isFile { return [.notAFolder(state.path)] }
+        if status.st_uid != getuid() {
+            return [
+                Finding(
+                    .error, state.path, "belongs to another account",
+                    remedy: "run as that account, or choose another folder with --state")
+            ]
+        }
+        guard status.st_mode & 0o077 != 0 else { return [] }
+        let rights = String(status.st_mode & 0o777, radix: 8)
+        return [
+            Finding(
+                .warning, state.path, "is open to other accounts (0\(rights)); 'up' closes it",
+                remedy: "chmod 700 \(state.path)")
+        ]
+    }
+
+    private var disk: [Finding] {
+        guard let free = DiskSpace.free(at: state.path) else { return [] }
+        guard let severity = DiskSpace.severity(free: free) else { return [] }
+        return [
+            Finding(
+                severity, state.path, "has \(HumanFormat.bytes(Int(free))) left on its disk",
+                remedy: "make room: ten years of one person take about 2 GB")
+        ]
+    }
+
+    private var locks: [Finding] {
+        [("supervisor", "a stack runs on it")].compactMap { name, what in
+            guard InstanceLock.isHeld(folder: state.instance(name)) else { return nil }
+            let process = InstanceLock.holder(folder: state.instance(name)).map { " (process \($0))" } ?? ""
+            return Finding(.note, state.path, what + process, remedy: "'healthbus doctor' looks at the running stack")
+        }
+    }
+
+    private var ports: [Finding] {
+        var found: [Finding] = []
+        if let backend = stack.only(.backend) {
+            do throws(ConfigurationError) {
+                let port = try BackendAddress.port(of: backend, environment: environment)
+                let runs = InstanceLock.isHeld(folder: state.instance(backend.name))
+                found += Self.port(
+                    Endpoint(host: BackendAddress.host(of: backend), port: port),
+                    key: "instances.\(backend.name).configuration.port", in: stack.file, isOurs: runs,
+                    other: "set another, or HEALTHBUS_BACKEND_PORT")
+            } catch { found.append(Finding(error)) }
+        }
+        if let monitoring = stack.monitoring {
+            found += Self.port(
+                monitoring, key: "monitoring.port", in: stack.file,
+                isOurs: InstanceLock.isHeld(folder: state.instance("supervisor")), other: "set another")
+        }
+        return found
+    }
+
+    private static func port(_ endpoint: Endpoint, key: String, in file: String, isOurs: Bool, other: String)
+        -> [Finding]
+    {
+        guard !isOurs, endpoint.port != 0 else { return [] }
+        do throws(HTTPError) { try ListeningSocket.check(host: endpoint.host, port: endpoint.port) } catch {
+            return [
+                Finding(.error, file, key: key, "can't be listened on, \(endpoint): \(error.detail)", remedy: other)
+            ]
+        }
+        return []
+    }
+
+    private var secrets: [Finding] {
+        var files: [(path: String, key: String, isOwn: Bool)] = []
+        if stack.only(.backend) != nil { files.append((state.backendToken, "", true)) }
+        for instance in stack.instances {
+            guard let file = instance.configuration["tokenFile"].string else { continue }
+            files.append((file, "instances.\(instance.name).configuration.tokenFile", false))
+        }
+        return files.flatMap { file -> [Finding] in
+            func finding(_ severity: Finding.Severity, _ what: String, _ remedy: String) -> Finding {
+                file.isOwn
+                    ? Finding(severity, file.path, what, remedy: remedy)
+                    : Finding(severity, stack.file, key: file.key, "\(file.path) \(what)", remedy: remedy)
+            }
+            var status = stat()
+            guard stat(file.path, &status) == 0 else {
+                // The stack's own is made on its first start.
+                return file.isOwn ? [] : [finding(.error, "isn't there", "write the token into it, rights 0600")]
+            }
+            guard let data = FileManager.default.contents(atPath: file.path) else {
+                return [finding(.error, "can't be read", "give this account the right to read it")]
+            }
+            if String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).isEmpty {
+                return [finding(.error, "is empty", "write the token into it")]
+            }
+            guard status.st_mode & 0o077 != 0 else { return [] }
+            return [finding(.warning, "can be read by other accounts", "chmod 600 \(file.path)")]
+        }
+    }
+
+    private var variables: [Finding] {
+        var found: [Finding] = []
+        do { _ = try StageLog.standard("validate", file: "/dev/null", environment: environment) } catch let failure
+            as Failure
+        {
+            found.append(Finding(.error, "the environment", failure.message, remedy: failure.hint ?? ""))
+        } catch {
+            found.append(
+                Finding(.error, "the environment", "\(error)", remedy: "set HEALTHBUS_LOG and HEALTHBUS_LOG_LEVEL"))
+        }
+        var zones: [(String, String, String?)] = []
+        if let zone = environment["HEALTHBUS_ZONE"], !zone.isEmpty {
+            zones.append((zone, "the environment", "HEALTHBUS_ZONE"))
+        }
+        if let observer = stack.only(.observer), let zone = observer.configuration["zone"].string {
+            zones.append((zone, stack.file, "instances.\(observer.name).configuration.zone"))
+        }
+        for (zone, subject, key) in zones {
+            do { _ = try ZoneTimeline(zone: zone) } catch {
+                found.append(
+                    Finding(.error, subject, key: key, "\(error)", remedy: "write an IANA name, such as Europe/Berlin"))
+            }
+        }
+        return found
+    }
+
+    /// Backends that aren't the stack's own: whether their address is one, and whether anything answers there.
+    private var backends: [Finding] {
+        stack.instances.flatMap { instance -> [Finding] in
+            guard instance.manifest.kind == .uploader, let url = instance.configuration["url"].string else { return [] }
+            let key = "instances.\(instance.name).configuration.url"
+            func finding(_ severity: Finding.Severity, _ what: String, _ remedy: String) -> Finding {
+                Finding(severity, stack.file, key: key, what, remedy: remedy)
+            }
+            do {
+                let client = try HTTPClient(base: url)
+                var found: [Finding] = []
+                if url.lowercased().hasPrefix("http://"), try !HTTPClient.isLoopback(url) {
+                    found.append(
+                        finding(.warning, "sends data and token in the clear to another machine", "use https://"))
+                }
+                do { _ = try client.send(HTTPRequest(method: "GET", path: "/"), timeout: 5) } catch let error
+                    as HTTPError
+                {
+                    // What may pass is retried; a certificate that isn't trusted doesn't get better.
+                    found.append(
+                        finding(error.isTransient ? .warning : .error, "\(error.endpoint): \(error.detail)", error.hint)
+                    )
+                }
+                return found
+            } catch let error as HTTPError {
+                return [finding(.error, error.detail, error.hint)]
+            } catch { return [finding(.error, "\(error)", "write it as https://host[:port][/prefix]")] }
+        }
+    }
+}
+
+/// Room on the disk of a folder.
+enum DiskSpace {
+    /// Bytes that this account may still write; of the nearest folder above where it isn't there yet. nil where the system doesn't say.
+    static func free(at path: String) -> Int64? {
+        var place = URL(fileURLWithPath: path)
+        while place.path != "/", !FileManager.default.fileExists(atPath: place.path) { place.deleteLastPathComponent() }
+        var status = statvfs()
+        guard statvfs(place.path, &status) == 0 else { return nil }
+        return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
+    }
+
+    static func severity(free: Int64) -> Finding.Severity? {
+        switch free {
+        case ..<100_000_000: .error
+        case ..<1_000_000_000: .warning
+        default: nil
+        }
+    }
+}

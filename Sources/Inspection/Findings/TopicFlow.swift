@@ -1,0 +1,53 @@
+import Configuration
+
+/// Which topics of a stack lead from nobody or to nobody, by its plugins' manifests. Pure.
+struct TopicFlow {
+    /// An instance, and what it consumes or produces.
+    typealias End = (instance: String, topic: String)
+
+    private(set) var withoutProducer: [End] = []
+    private(set) var withoutConsumer: [End] = []
+
+    init(_ stack: StackConfiguration) {
+        var consumed: [End] = []
+        var produced: [End] = []
+        for instance in stack.instances where instance.manifest.kind != .hub {
+            consumed += instance.manifest.consumes.map { (instance.name, Self.topic($0, of: instance)) }
+            produced += instance.manifest.produces.map { (instance.name, Self.topic($0, of: instance)) }
+        }
+        // What the uploader delivers it pulls, without hearing the hints: heartbeats tell it enough.
+        let delivers = stack.instances.contains { $0.manifest.kind == .uploader }
+        withoutProducer = consumed.filter { end in
+            !Self.comesAnyway(end.topic) && !produced.contains { Self.meet($0.topic, end.topic) }
+        }
+        withoutConsumer = produced.filter { end in
+            if Self.comesAnyway(end.topic) { return false }
+            if delivers, ["events", "daily"].contains(end.topic.prefix { $0 != "." }) { return false }
+            return !consumed.contains { Self.meet($0.topic, end.topic) }
+        }
+    }
+
+    /// Everybody sends heartbeats, whoever has alerts raises them, and people and tools give commands.
+    private static func comesAnyway(_ topic: String) -> Bool {
+        ["heartbeat", "alert", "control", "pull", "page"].contains(topic.prefix { $0 != "." })
+    }
+
+    /// A manifest names topics by the plugin's name; on the bus an instance has its own.
+    private static func topic(_ topic: String, of instance: StackConfiguration.Instance) -> String {
+        guard let dot = topic.firstIndex(of: "."), !topic.hasSuffix("*") else { return topic }
+        let kind = topic[..<dot]
+        let own = instance.manifest.kind == .handler ? ["sync", "figures", "events"] : ["sync"]
+        return own.contains(String(kind)) ? "\(kind).\(instance.name)" : topic
+    }
+
+    /// Whether two patterns have a topic in common; a `*` at the end is anything.
+    private static func meet(_ a: String, _ b: String) -> Bool {
+        func prefix(_ pattern: String) -> Substring? { pattern.hasSuffix("*") ? pattern.dropLast() : nil }
+        switch (prefix(a), prefix(b)) {
+        case (nil, nil): return a == b
+        case (let a?, nil): return b.hasPrefix(a)
+        case (nil, let b?): return a.hasPrefix(b)
+        case (let a?, let b?): return a.hasPrefix(b) || b.hasPrefix(a)
+        }
+    }
+}

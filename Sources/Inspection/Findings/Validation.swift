@@ -1,0 +1,109 @@
+import Configuration
+import Foundation
+import Logging
+import StageKit
+
+/// `healthbus validate`: all that can be told of a stack before it starts.
+package struct Validation {
+    package let findings: Findings
+    /// Whether it is the configuration that is refused, and not only what is around it.
+    package let isConfigurationRefused: Bool
+
+    /// - Throws: `StateFolderError` and the like never: what can't be read is a finding.
+    package init(
+        state: String?, configurationFile: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        let state = state.map { StateFolder(path: $0) } ?? .standard(environment: environment)
+        do {
+            let catalog = try PluginCatalog.standard(environment: environment)
+            let reader = try StackConfigurationReader(path: configurationFile, state: state, catalog: catalog)
+            let places = try JSONPlaces.of(configurationFile)
+            let structure = StackStructure(stack: reader.stack).findings(places)
+            let around = Surroundings(
+                state: state, stack: reader.stack, catalog: catalog, environment: environment
+            ).findings.map { $0.placed(places, in: reader.stack.file) }
+            let known = reader.problems.map { Finding($0) } + structure + around
+            // A configuration that can't be read as a whole is refused by every program alike, and is told of above.
+            let starts =
+                reader.problems.isEmpty
+                ? StartChecks(
+                    state: state, stack: reader.stack, catalog: catalog, configurationFile: configurationFile
+                ).findings().map { $0.placed(places, in: reader.stack.file) } : []
+            let new = starts.filter { start in !known.contains { $0.severity == .error && $0.tells(start) } }
+            findings = Findings(known + keys(reader.stack, state) + new)
+            isConfigurationRefused =
+                !reader.problems.isEmpty || structure.contains { $0.severity == .error }
+                || new.contains { $0.key != nil }
+        } catch {
+            let error =
+                error as? ConfigurationError ?? ConfigurationError(file: state.path, key: "", reason: "\(error)")
+            findings = Findings([Finding(error)])
+            isConfigurationRefused = true
+        }
+    }
+}
+
+extension StackStructure {
+    /// With the lines of their keys.
+    func findings(_ places: JSONPlaces) -> [Finding] { findings.map { $0.placed(places, in: stack.file) } }
+}
+
+extension Stack {
+    /// Refuses to start a stack that is wrong as a whole, by the same rules as `validate`.
+    /// - Throws: `Failure` (usage).
+    package func requireSoundStructure() throws {
+        let wrong = StackStructure(stack: configuration).findings(try JSONPlaces.of(configurationFile)).filter {
+            $0.severity == .error
+        }
+        guard let first = wrong.first else { return }
+        let more = wrong.count > 1 ? "; 'healthbus validate' tells \(wrong.count - 1) more" : ""
+        throw Failure("\(first.place) \(first.what)", hint: first.remedy + more, code: .usage)
+    }
+}
+
+extension JSONPlaces {
+    /// Of a file; nothing of none.
+    static func of(_ file: String?) throws -> JSONPlaces {
+        guard let file, let data = FileManager.default.contents(atPath: file) else { return JSONPlaces() }
+        return JSONPlaces(data)
+    }
+}
+
+/// What a sealed stack lacks.
+private func keys(_ stack: StackConfiguration, _ state: StateFolder) -> [Finding] {
+    do {
+        try stack.requireKeys(in: state)
+        return []
+    } catch {
+        let failure = Failure(of: error)
+        return [Finding(.error, "the bus", failure.message, remedy: failure.hint ?? "make the keys")]
+    }
+}
+
+extension StackConfiguration {
+    /// Refuses to start a sealed stack without the keys of all that it starts, before any of them does.
+    package func requireKeys(in state: StateFolder) throws {
+        guard bus.isSealed else { return }
+        _ = try hubSeal(in: state)
+        let keys = keyFolder(state)
+        for instance in instances where instance.manifest.kind != .hub {
+            _ = try keys.credentials(of: instance.name, environment: [:])
+        }
+    }
+}
+
+extension Finding {
+    /// Whether this says already what a program said of itself.
+    fileprivate func tells(_ start: Finding) -> Bool {
+        what == start.what || (key != nil && subject == start.subject && key == start.key)
+            || start.what.contains(what)
+    }
+
+    /// The same with the line of its key, when it is about that file.
+    func placed(_ places: JSONPlaces, in file: String) -> Finding {
+        guard line == nil, subject == file, let key else { return self }
+        var placed = self
+        placed.line = places.line(of: key)
+        return placed
+    }
+}

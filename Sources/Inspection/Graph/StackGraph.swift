@@ -1,0 +1,129 @@
+import Configuration
+import HealthModel
+import Protocol
+
+/// Who hears whom in a stack, by its configuration and its plugins' manifests. Pure.
+package struct StackGraph: Sendable, Equatable {
+    package struct Node: Sendable, Equatable {
+        package var name: String
+        package var plugin: String
+        package var kind: Manifest.Kind
+        /// nil while the stack doesn't run.
+        package var state: String?
+    }
+
+    package struct Edge: Sendable, Hashable {
+        package enum Kind: String, Sendable, Comparable {
+            /// What moves on: samples, figures, events, summaries, and hints of them.
+            case data
+            /// What steers: commands, acknowledgements.
+            case control
+            /// A topic's rows or messages that only inform a person.
+            case alert
+
+            package static func < (a: Kind, b: Kind) -> Bool { a.rawValue < b.rawValue }
+        }
+
+        package var from: String
+        package var to: String
+        package var topic: String
+        package var kind: Kind
+    }
+
+    package var nodes: [Node]
+    /// In the order of the nodes.
+    package var edges: [Edge]
+    /// The forwarder through which every message goes.
+    package var hub: String?
+
+    /// - Parameter states: by instance.
+    package init(_ stack: StackConfiguration, states: [String: String] = [:]) {
+        let members = stack.instances.filter { $0.manifest.kind != .hub }
+        hub = stack.only(.hub)?.name
+        nodes = members.map {
+            Node(name: $0.name, plugin: $0.manifest.name, kind: $0.manifest.kind, state: states[$0.name])
+        }
+        var edges: [Edge] = []
+        for from in members {
+            for to in members where to.name != from.name {
+                edges += Self.topics(from: from, to: to).map {
+                    Edge(from: from.name, to: to.name, topic: $0.text, kind: Self.kind(of: $0))
+                }
+                if from.manifest.kind == .observer, Self.pullsSamples(to) {
+                    edges.append(Edge(from: from.name, to: to.name, topic: "samples", kind: .data))
+                }
+                if from.manifest.kind == .uploader, to.manifest.kind == .backend {
+                    edges.append(Edge(from: from.name, to: to.name, topic: "HTTP", kind: .data))
+                }
+            }
+        }
+        self.edges = edges
+    }
+
+    private static func topics(
+        from: StackConfiguration.Instance, to: StackConfiguration.Instance
+    ) -> [TopicPattern] {
+        let consumed = to.consumedTopics.filter { !$0.text.hasPrefix("heartbeat.") }
+        return Set(from.producedTopics.flatMap { produced in consumed.compactMap { produced.overlap($0) } }).sorted()
+    }
+
+    private static func kind(of topic: TopicPattern) -> Edge.Kind {
+        if topic.text.hasPrefix(Alert.topicPrefix) { return .alert }
+        return topic.text.hasPrefix("control.") || topic.text.hasPrefix("acknowledged.") ? .control : .data
+    }
+
+    /// Who is told how far it may pull, pulls.
+    private static func pullsSamples(_ instance: StackConfiguration.Instance) -> Bool {
+        instance.consumedTopics.contains { $0.text.hasPrefix("sync.") }
+    }
+
+    /// Nodes by how many steps of data lie before them, at the most; who has none stands where its kind belongs.
+    package var layers: [[Node]] {
+        var depth: [String: Int] = [:]
+        let data = edges.filter { $0.kind == .data }
+        // As many rounds as there are nodes: a cycle, which only a wrong manifest can bring, ends nothing.
+        for _ in nodes {
+            for edge in data {
+                depth[edge.to] = max(depth[edge.to] ?? 0, min(nodes.count, (depth[edge.from] ?? 0) + 1))
+            }
+        }
+        let last = depth.values.max() ?? 0
+        for node in nodes where node.kind == .notifier { depth[node.name] = last }
+        return Dictionary(grouping: nodes) { depth[$0.name] ?? 0 }.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    package var value: Value {
+        [
+            "hub": Value(hub),
+            "nodes": .array(
+                nodes.map {
+                    [
+                        "name": .string($0.name), "plugin": .string($0.plugin), "kind": .string($0.kind.rawValue),
+                        "state": Value($0.state),
+                    ]
+                }),
+            "edges": .array(
+                edges.map {
+                    [
+                        "from": .string($0.from), "to": .string($0.to), "topic": .string($0.topic),
+                        "kind": .string($0.kind.rawValue),
+                    ]
+                }),
+        ]
+    }
+}
+
+extension StackConfiguration.Instance {
+    /// What it hears, or whose rows it pulls; heartbeats, pulls, pages and alerts, which all of a kind have, are left out of manifests.
+    package var consumedTopics: [TopicPattern] { manifest.consumes.map(named) }
+    package var producedTopics: [TopicPattern] {
+        manifest.produces.map(named)
+            + (Alert.raisers.contains(manifest.kind) ? [TopicPattern(Alert.topicPrefix + "*")] : [])
+    }
+
+    /// A manifest speaks of its plugin; an instance with another name has its own topics.
+    private func named(_ topic: String) -> TopicPattern {
+        let own = "." + manifest.name
+        return TopicPattern(topic.hasSuffix(own) ? topic.dropLast(own.count) + "." + name : topic)
+    }
+}

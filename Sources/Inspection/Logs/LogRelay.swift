@@ -1,0 +1,72 @@
+import Foundation
+import Logging
+import Processes
+import Synchronization
+
+/// Passes on what a stack's processes write into their logs, and what the stack itself has to say, from one thread of its own. Where the reader
+/// stops reading, that thread waits and nobody else: the lines are in their files.
+package final class LogRelay: Sendable {
+    private struct State {
+        var said: [String] = []
+        var ending = false
+    }
+
+    private let state = Mutex(State())
+    private let watch: LogWatch
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// A stack has little to say; with nobody to hear it the oldest goes.
+    private static let saidLimit = 256
+
+    /// Begins with what is written from now on.
+    /// - Parameters:
+    ///   - minimum: events below it aren't passed on; what isn't an event always is.
+    ///   - say: for what `say` is given.
+    package init(
+        _ logs: [(instance: String, path: String)], minimum: Log.Level, say: @escaping @Sendable (String) -> Void
+    ) throws(Failure) {
+        let watch = try LogWatch(logs.map(\.path))
+        self.watch = watch
+        let begun = DispatchSemaphore(value: 0)
+        let thread = Thread { [self] in
+            var merged = MergedLogs(logs, fromEnd: true)
+            begun.signal()
+            var isLast = false
+            while !isLast {
+                watch.arm()
+                isLast = state.withLock { $0.ending }
+                for line in takeSaid() { say(line) }
+                while let line = merged.next() {
+                    if line.level.map({ $0 >= minimum }) ?? true { StandardStream.error.write(line.text + "\n") }
+                }
+                if !isLast { watch.wait() }
+            }
+            ended.signal()
+        }
+        thread.name = "logs"
+        thread.start()
+        begun.wait()
+    }
+
+    package func say(_ line: String) {
+        state.withLock { state in
+            if state.said.count == Self.saidLimit { state.said.removeFirst() }
+            state.said.append(line)
+        }
+        watch.wake()
+    }
+
+    private func takeSaid() -> [String] {
+        state.withLock { state in
+            defer { state.said = [] }
+            return state.said
+        }
+    }
+
+    /// Passes on what is left; gives up on a reader that doesn't read.
+    package func finish() {
+        state.withLock { $0.ending = true }
+        watch.wake()
+        _ = ended.wait(timeout: .now() + 1)
+    }
+}

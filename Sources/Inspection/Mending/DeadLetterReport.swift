@@ -1,0 +1,149 @@
+import Changelog
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import Protocol
+import StageKit
+import Terminal
+import UploaderReading
+
+/// What the backend wouldn't take: a list for eyes and programs, and one letter with what it would be sent as now.
+package struct DeadLetterReport {
+    package struct Entry: Sendable {
+        /// Whose it is: the uploader's instance.
+        package var stage: String
+        package var letter: DeadLetter
+    }
+
+    package let entries: [Entry]
+    private let stack: Stack
+
+    /// - Throws: `Failure` when a number isn't among them.
+    package init(_ stack: Stack, _ selection: MendSelection) throws {
+        self.stack = stack
+        let reader = stack.reader()
+        var entries: [Entry] = []
+        for uploader in stack.configuration.instances where uploader.manifest.kind == .uploader {
+            var query = selection.members.merging(["query": "letters"]) { $1 }
+            while true {
+                let pages = try reader.pages(uploader, query)
+                for row in pages.flatMap({ $0["letters"].array ?? [] }) {
+                    guard let letter = DeadLetter(wireValue: row) else {
+                        throw StageError.unreadablePage(producer: uploader.name)
+                    }
+                    entries.append(Entry(stage: uploader.name, letter: letter))
+                }
+                guard let next = pages.last?["continue"], !next.isNull else { break }
+                query["continue"] = next
+            }
+        }
+        self.entries = entries
+        try QuarantineReport.check(
+            selection, found: entries.map(\.letter.wireValue), what: "dead letter", list: "healthbus dead-letters list")
+    }
+
+    private static func readable(_ entry: Entry) -> [String: Value] {
+        var members = entry.letter.wireValue.object ?? [:]
+        members["stage"] = .string(entry.stage)
+        members["element"] = members["id"]
+        members["id"] = members.removeValue(forKey: "number")
+        for name in ["firstTried", "lastTried"] {
+            members[name] = Value(members[name]?.int.map { InstantText.iso8601($0) })
+        }
+        return members
+    }
+
+    package var value: Value { .array(entries.map { .object(Self.readable($0)) }) }
+
+    package func table(for terminal: Terminal, now: Date) -> String {
+        guard !entries.isEmpty else { return "There are no dead letters.\n" }
+        var table = Table([
+            .number("Id"), .init("Metric"), .init("Element", givesWay: 3), .number("Status", givesWay: 4),
+            .init("Reason"), .number("Tries", givesWay: 2), .init("Last tried", givesWay: 1),
+        ])
+        for entry in entries {
+            let letter = entry.letter
+            table.add([
+                "\(letter.number)", letter.metric, letter.id, letter.status.map { "\($0)" } ?? "", letter.reason,
+                "\(letter.tries)",
+                HumanFormat.relative(Date(timeIntervalSince1970: letter.lastTried.seconds), now: now),
+            ])
+        }
+        return table.render(for: terminal)
+    }
+
+    // MARK: One whole
+
+    /// The letter with its body, as it would be sent now; null where the element has changed or is gone since, so that nothing of this version is to be sent.
+    package func whole(_ entry: Entry) throws -> Value {
+        var members = Self.readable(entry)
+        members["body"] = try body(of: entry.letter) ?? .null
+        return .object(members)
+    }
+
+    private func body(of letter: DeadLetter) throws -> Value? {
+        let reader = stack.reader()
+        for producer in stack.configuration.instances where producer.manifest.produces(for: letter.metric) {
+            guard let head = try head(of: producer, reader), head.sequence >= letter.version else { continue }
+            var query: [String: Value] = [
+                "store": .string(head.store), "generation": .string(head.generation),
+                "after": .integer(letter.version - 1), "until": .integer(letter.version),
+            ]
+            if producer.manifest.kind == .observer {
+                query["query"] = "samples"
+                query["types"] = ["exclude": [.string(HealthType.workoutIdentifier)]]
+            } else {
+                query["query"] = "changes"
+                query["topic"] = producer.manifest.kind == .consolidator ? "daily.summary" : "events."
+            }
+            let pages = try reader.pages(producer, query)
+            let body = try letter.body(
+                from: pages, of: producer.name, isSamples: producer.manifest.kind == .observer
+            ) {
+                stack.configuration.family(of: $0)
+            }
+            if let body { return body }
+        }
+        return nil
+    }
+
+    private func head(of producer: StackConfiguration.Instance, _ reader: StackReader) throws -> StoreHead? {
+        if try reader.isRunning(producer.name), !reader.silent.contains(producer.name),
+            let beat = try reader.gather([producer.name], within: 2)[producer.name]?.beat
+        {
+            return beat.head
+        }
+        return try stack.kept(producer.name, reader) { try StageDatabase.readHead(in: $0).head }
+    }
+
+    package static func text(_ whole: Value) -> String {
+        let names = [
+            "id", "stage", "path", "element", "version", "status", "reason", "tries", "firstTried", "lastTried", "user",
+        ]
+        let lines = names.map { name in
+            name + String(repeating: " ", count: max(1, 12 - name.count))
+                + (whole[name].string ?? whole[name].json()) + "\n"
+        }
+        let body =
+            whole["body"].isNull
+            ? "It has changed or is gone since: 'healthbus dead-letters retry \(whole["id"].int ?? 0)' forgets it, "
+                + "what came after is sent by itself.\n"
+            : whole["body"].json(pretty: true) + "\n"
+        return lines.joined() + "\n" + body
+    }
+}
+
+extension Manifest {
+    /// Whether elements of a metric may come from it.
+    fileprivate func produces(for metric: String) -> Bool {
+        switch kind {
+        case .observer: metric != UploadMetric.daily.rawValue
+        case .consolidator: metric == UploadMetric.daily.rawValue
+        case .handler:
+            (metric == UploadMetric.sleep.rawValue || metric == UploadMetric.workouts.rawValue)
+                && produces.contains { $0.hasPrefix("events.") }
+        default: false
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import Logging
+import StageKit
+import Terminal
+
+/// What is quarantined: a list for eyes and programs, and one record whole.
+package struct QuarantineReport {
+    /// As the observer gives them, oldest first.
+    package let entries: [Value]
+
+    /// - Throws: `Failure` when a number isn't among them.
+    package init(_ stack: Stack, _ selection: MendSelection, isWhole: Bool = false) throws {
+        let reader = stack.reader()
+        let observer = try stack.instance(.observer)
+        var query: [String: Value] = selection.members.merging(["query": "quarantined"]) { $1 }
+        if isWhole { query["record"] = true }
+        var entries: [Value] = []
+        while true {
+            let pages = try reader.pages(observer, query)
+            entries += pages.flatMap { $0["entries"].array ?? [] }
+            guard let next = pages.last?["continue"], !next.isNull else { break }
+            query["continue"] = next
+        }
+        self.entries = entries
+        try Self.check(selection, found: entries, what: "quarantined entry", list: "healthbus quarantine list")
+    }
+
+    static func check(_ selection: MendSelection, found: [Value], what: String, list: String) throws {
+        let known = Set(found.compactMap { $0["number"].int })
+        guard let missing = selection.numbers?.first(where: { !known.contains($0) }) else { return }
+        throw Failure("there is no \(what) \(missing)", hint: "'\(list)' shows those that there are")
+    }
+
+    package var value: Value { .array(entries.map(Self.readable)) }
+
+    /// Times as ISO 8601, and its number as `id`.
+    private static func readable(_ entry: Value) -> Value {
+        var members = entry.object ?? [:]
+        members["id"] = members.removeValue(forKey: "number")
+        for name in ["start", "end"] { members[name] = Value(entry[name].int.map { InstantText.iso8601($0) }) }
+        if let created = entry["record"]["created"].int, var record = entry["record"].object {
+            record["created"] = .string(InstantText.iso8601(created))
+            members["record"] = .object(record)
+        }
+        return .object(members)
+    }
+
+    package func table(for terminal: Terminal) -> String {
+        guard !entries.isEmpty else { return "Nothing is quarantined.\n" }
+        var table = Table([
+            .number("Id"), .init("Type"), .init("When", givesWay: 3), .init("Reason"), .number("Seen", givesWay: 2),
+            .init("Import", givesWay: 1),
+        ])
+        for entry in entries {
+            let source = entry["source"].string ?? ""
+            let line = entry["line"].int ?? 0
+            table.add([
+                "\(entry["number"].int ?? 0)", Self.short(entry["type"].string ?? "?"),
+                entry["start"].int.map { String(InstantText.iso8601($0).prefix(16)) } ?? "",
+                entry["reason"].string ?? "", "\(entry["seen"].int ?? 1)",
+                (source as NSString).lastPathComponent + (line > 0 ? ":\(line)" : ""),
+            ])
+        }
+        return table.render(for: terminal)
+    }
+
+    /// HealthKit's prefixes say nothing to a person.
+    static func short(_ type: String) -> String {
+        for prefix in ["HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier", "HKCorrelationTypeIdentifier"]
+        where type.hasPrefix(prefix) { return String(type.dropFirst(prefix.count)) }
+        return type
+    }
+
+    /// One record, a line a member.
+    package var text: String {
+        entries.map { entry in
+            let shown = Self.readable(entry)
+            var lines: [(String, Value)] = [
+                ("id", shown["id"]), ("type", shown["type"]), ("reason", shown["reason"]), ("from", shown["start"]),
+                ("to", shown["end"]), ("import", shown["source"]), ("line", shown["line"]), ("seen", shown["seen"]),
+                ("user", shown["user"]),
+            ]
+            for (name, value) in Value.inOrder(entry["record"].object ?? [:]) where name != "created" {
+                lines.append((name == "id" ? "sample" : name, value))
+            }
+            return lines.filter { !$0.1.isNull && $0.1.string != "" }.map { name, value in
+                name + String(repeating: " ", count: max(1, 15 - name.count)) + (value.string ?? value.json()) + "\n"
+            }.joined()
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,70 @@
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import MessageBus
+import Protocol
+
+/// Which instances of a stack are ready, by their heartbeats. Pure.
+package struct Readiness: Sendable, Equatable {
+    /// Why each instance that isn't ready isn't; in the stack's order.
+    package let waiting: [(name: String, why: String)]
+    package let count: Int
+
+    package var isReady: Bool { waiting.isEmpty }
+
+    package static func == (a: Readiness, b: Readiness) -> Bool {
+        a.count == b.count && a.waiting.elementsEqual(b.waiting) { $0 == $1 }
+    }
+
+    /// - Parameter names: whom it is about.
+    package init(_ names: [String], _ beats: StackMetrics.Beats) {
+        count = names.count
+        waiting = names.compactMap { name in Self.why(beats[name]).map { (name, $0) } }
+    }
+
+    /// Without a heartbeat for so many seconds an instance isn't there.
+    static let patience = Repetition.silence.seconds
+
+    package static func isUp(_ heard: (beat: Heartbeat, age: Double)?) -> Bool {
+        heard.map { $0.age < patience && $0.beat.phase != .stopped } ?? false
+    }
+
+    package static func isReady(_ heard: (beat: Heartbeat, age: Double)?) -> Bool { why(heard) == nil }
+
+    private static func why(_ heard: (beat: Heartbeat, age: Double)?) -> String? {
+        guard let heard else { return "not heard" }
+        guard heard.age < patience else { return "not heard for \(Int(heard.age)) s" }
+        return heard.beat.phase == .ready ? nil : heard.beat.phase.rawValue
+    }
+
+    /// "ready: 13 of 13", or who isn't, a line each.
+    package var text: String {
+        "ready: \(count - waiting.count) of \(count)\n" + waiting.map { "\($0.name): \($0.why)\n" }.joined()
+    }
+}
+
+extension Readiness {
+    /// Listens to a stack until all of these are ready, or so many seconds have passed.
+    package static func wait(for names: [String], of stack: Stack, within seconds: Double) throws -> Readiness {
+        let client = try StackClient(address: try stack.address)
+        defer { client.close() }
+        let deadline = Date(timeIntervalSinceNow: seconds)
+        while true {
+            let now = Date()
+            let readiness = Readiness(
+                names,
+                client.gather(
+                    names, within: max(0, min(0.5, deadline.timeIntervalSince(now))), asking: stack.mayAsk))
+            if readiness.isReady || Date() >= deadline { return readiness }
+            client.wait(until: min(deadline, now.addingTimeInterval(0.1)))
+        }
+    }
+
+    /// `{ready, instances, waiting: {instance: why}}`.
+    package var json: String {
+        let why = Dictionary(uniqueKeysWithValues: waiting.map { ($0.name, Value.string($0.why)) })
+        let value: Value = ["ready": .bool(isReady), "instances": .integer(Int64(count)), "waiting": .object(why)]
+        return value.json(pretty: true)
+    }
+}

@@ -1,0 +1,66 @@
+import Configuration
+import Foundation
+import HealthModel
+import Logging
+
+/// What is wrong with a plugin, beyond what reading its manifest refuses. Pure but for looking whether its program is there.
+package struct PluginCheck: Sendable {
+    package struct Finding: Sendable, Equatable {
+        /// The manifest's member.
+        package var member: String
+        package var problem: String
+    }
+
+    package let manifest: Manifest
+    package let findings: [Finding]
+
+    package init(_ manifest: Manifest, catalog: PluginCatalog) {
+        self.manifest = manifest
+        var findings: [Finding] = []
+        func find(_ member: String, _ problem: String) { findings.append(Finding(member: member, problem: problem)) }
+        if let command = manifest.exec {
+            do { _ = try command.program() } catch { find(error.key, error.reason) }
+        } else if !FileManager.default.isExecutableFile(atPath: catalog.program(manifest)) {
+            find("executable", "names \(catalog.program(manifest)), which isn't a file that can be run; is it built?")
+        }
+        for (member, types) in [("types", manifest.types), ("reads", manifest.reads)] {
+            for type in types where type != "*" && HealthType.known(type) == nil {
+                let nearest = Nearest.to(type, among: HealthType.allKnown.keys.sorted())
+                find(
+                    member,
+                    "names \(type), which isn't a type identifier of HealthKit's"
+                        + (nearest.map { "; the nearest is \($0)" } ?? ""))
+            }
+        }
+        if manifest.kind == .handler {
+            if manifest.types.isEmpty && manifest.reads.isEmpty {
+                find("types", "is empty, and so is 'reads': a handler without samples computes nothing")
+            }
+            for type in manifest.types where manifest.reads.contains(type) {
+                find("reads", "names \(type), which 'types' names already")
+            }
+            for type in manifest.types where type != "*" {
+                let other = catalog.manifests.values
+                    .filter { $0.kind == .handler && $0.types.contains(type) && $0.name != manifest.name }
+                    .map(\.name).min()
+                // A stand-in for a shipped plugin takes all its types.
+                guard let other, !Self.standsIn(manifest, for: catalog.manifests[other]) else { continue }
+                find("types", "names \(type), which '\(other)' handles already; name it in 'reads'")
+            }
+        }
+        for figure in manifest.figures {
+            guard let type = figure.explanation?.type, !manifest.types.contains(type), !manifest.reads.contains(type)
+            else { continue }
+            find("figures", "makes '\(figure.path[0])' of \(type), which neither 'types' nor 'reads' names")
+        }
+        do {
+            let defaults = try SchemaCheck(file: manifest.file).resolve(.null, schema: manifest.configuration)
+            _ = try SchemaCheck(file: manifest.file).resolve(defaults, schema: manifest.configuration)
+        } catch { find("configuration", "has a default that it refuses: \(error.key) \(error.reason)") }
+        self.findings = findings
+    }
+
+    private static func standsIn(_ manifest: Manifest, for other: Manifest?) -> Bool {
+        other.map { Set($0.types).isSubset(of: manifest.types) } ?? false
+    }
+}

@@ -1,0 +1,113 @@
+import Changelog
+import Configuration
+import HealthModel
+import MessageBus
+import Protocol
+import Terminal
+
+/// Tells from heartbeats whether everything is delivered and every past day final, and else what blocks. Pure.
+package struct IdleWatch: Sendable {
+    package enum Verdict: Sendable, Equatable {
+        case idle
+        /// What is still to come.
+        case waiting(String)
+        /// Nothing will change by waiting longer.
+        case blocked(String)
+    }
+
+    /// Without progress for this long, what is waited for is taken for stuck.
+    package static let patience = Duration.seconds(90)
+
+    private let roles: StackRoles
+    /// The observer's head when the named imports had closed.
+    private let closedHead: Int64
+    /// What must be delivered: the observer's head when it was first heard, at or beyond that, with no import open.
+    package private(set) var target: Int64?
+    private var progress = ProgressWatch()
+
+    /// - Parameter closedHead: the observer's head when the named imports had closed; 0 when there were none.
+    package init(roles: StackRoles, closedHead: Int64) {
+        self.roles = roles
+        self.closedHead = closedHead
+    }
+
+    /// - Parameters:
+    ///   - beats: the newest heartbeat of each instance, with its age in seconds.
+    ///   - notReady: instances that have never been ready.
+    package mutating func judge(
+        _ beats: [String: (beat: Heartbeat, age: Double)], notReady: [String] = [], at monotonic: MonotonicTime
+    ) -> Verdict {
+        let verdict = notReady.first.map { .waiting("\($0): not ready") } ?? look(beats)
+        progress.look(beats, at: monotonic)
+        let stillness = progress.stillness(at: monotonic)
+        if case .waiting(let what) = verdict, stillness >= Self.patience {
+            return .blocked("\(what); no progress for \(stillness.components.seconds) s")
+        }
+        return verdict
+    }
+
+    private mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)]) -> Verdict {
+        func beat(_ name: String) -> Heartbeat? {
+            beats[name].flatMap { $0.age < Repetition.silence.seconds ? $0.beat : nil }
+        }
+        // First: dead letters that are being sent again are none to give up at.
+        let workers = [roles.observer] + roles.handlers + [roles.consolidator].compactMap { $0 } + roles.uploaders
+        for name in workers where beat(name)?.stage.mending?.state == .underWay {
+            return .waiting("\(name): what was asked of it by hand")
+        }
+        for uploader in roles.uploaders {
+            guard let told = beat(uploader)?.uploader else { continue }
+            if told.deadLetters > 0 {
+                return .blocked("\(uploader): \(told.deadLetters) dead letter\(told.deadLetters == 1 ? "" : "s")")
+            }
+            if told.paused { return .blocked("\(uploader): \(told.blocked ?? "paused")") }
+        }
+        guard let observer = beat(roles.observer), let head = observer.head else {
+            return .waiting("\(roles.observer): not heard")
+        }
+        guard observer.observer?.importOpen == false else {
+            return .waiting("\(roles.observer): an import is open")
+        }
+        // A heartbeat from before the imports closed tells nothing of what they brought.
+        guard head.sequence >= closedHead else { return .waiting("\(roles.observer): not heard since the import") }
+        let target = target ?? head.sequence
+        self.target = target
+        for name in roles.handlers {
+            guard let beat = beat(name) else { return .waiting("\(name): not heard") }
+            if let days = beat.handler?.failedDays, days > 0 {
+                return .blocked("\(name): \(Self.days(days)) couldn't be computed")
+            }
+            guard let frontier = beat.frontier[roles.observer], frontier >= target else {
+                return .waiting("\(name): \(Self.days(beat.stage.pending ?? 0)) to compute")
+            }
+        }
+        if let name = roles.consolidator {
+            guard let beat = beat(name) else { return .waiting("\(name): not heard") }
+            guard let frontier = beat.frontier[roles.observer], frontier >= target else {
+                return .waiting("\(name): figures to take in")
+            }
+            if let days = beat.consolidator?.openDays, days > 0 {
+                return .waiting("\(name): \(Self.days(days)) not final")
+            }
+        }
+        for name in roles.uploaders {
+            guard let uploader = beat(name) else { return .waiting("\(name): not heard") }
+            let why = uploader.stage.blocked
+            // Until it is known that the backend still has what it took, nobody knows what is delivered.
+            if let backend = uploader.uploader?.backend, !backend.isCompared {
+                let reason = why ?? backend.why
+                return .waiting("\(name): comparing what the backend holds" + (reason.map { " (\($0))" } ?? ""))
+            }
+            for upstream in [(roles.observer, target)]
+                + roles.documents.map({ ($0, beats[$0]?.beat.head?.sequence ?? .max) })
+            {
+                guard let frontier = uploader.frontier[upstream.0], frontier >= upstream.1 else {
+                    return .waiting("\(name): \(why ?? "delivering what \(upstream.0) has")")
+                }
+            }
+        }
+        return .idle
+    }
+
+    private static func days(_ number: Int) -> String { HumanFormat.count(number, "day") }
+}

@@ -1,0 +1,45 @@
+import HealthModel
+import Protocol
+
+/// Whatever changes in a heartbeat while its instance gets something done: two that are equal show no progress.
+struct Progress: Equatable {
+    private let head: Int64
+    private let frontier: [String: Int64]
+    private let stage: StageDetails
+    private let reading: ObserverDetails.Reading?
+    private let openDays: Int?
+    private let delivered: [String: Int64]?
+
+    init(_ beat: Heartbeat) {
+        head = beat.head?.sequence ?? 0
+        frontier = beat.frontier
+        var stage = beat.stage
+        // Repetitions, reasons and what merely waits are no progress.
+        (stage.messages, stage.blocked, stage.refusals, stage.tasks) = (nil, nil, [:], nil)
+        self.stage = stage
+        reading = beat.observer?.reading
+        openDays = beat.consolidator?.openDays
+        delivered = beat.uploader?.delivered
+    }
+}
+
+/// When anything last got done, as far as heartbeats tell: who waits gives up once that is too long ago.
+package struct ProgressWatch: Sendable {
+    private var last: [String: Progress] = [:]
+    /// By the clock that never jumps; nil before the first look.
+    private var movedAt: MonotonicTime?
+
+    package init() {}
+
+    /// - Returns: whether anything has moved since the last look.
+    @discardableResult
+    package mutating func look(_ beats: [String: (beat: Heartbeat, age: Double)], at monotonic: MonotonicTime) -> Bool {
+        let now = beats.mapValues { Progress($0.beat) }
+        guard now != last || movedAt == nil else { return false }
+        (last, movedAt) = (now, monotonic)
+        return true
+    }
+
+    /// For how long nothing has moved.
+    package func stillness(at monotonic: MonotonicTime) -> Duration { movedAt.map { monotonic - $0 } ?? .zero }
+}

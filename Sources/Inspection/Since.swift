@@ -1,0 +1,27 @@
+import HealthModel
+import Logging
+
+/// A moment as a person names it on a command line: so long ago, or a date and time.
+package struct Since: Sendable, Equatable {
+    package let instant: Instant
+
+    /// - Parameters:
+    ///   - text: "90s", "10m", "2h", "3d", "1w"; ISO 8601 with an offset; a date (its first instant in UTC).
+    ///   - option: for the error.
+    /// - Throws: `Failure` (usage) that says what is allowed.
+    package init(_ text: String, option: String, now: Instant) throws(Failure) {
+        if let last = text.last, let unit = Self.units[last], let count = Int64(text.dropLast()), count >= 0,
+            count <= 1_000_000
+        {
+            instant = now - count * unit * Instant.second
+        } else if let moment = InstantText.parse(text) ?? InstantText.parse(text + "T00:00:00Z") {
+            instant = moment
+        } else {
+            throw .usage(
+                "\(option) is \"\(text)\"",
+                hint: "give a duration (90s, 10m, 2h, 3d) or a moment (2025-03-30, 2025-03-30T14:00:00Z)")
+        }
+    }
+
+    private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+}

@@ -1,0 +1,129 @@
+import Changelog
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import Logging
+import MessageBus
+import ObserverReading
+import SQLite
+import Terminal
+import UploaderReading
+
+/// The stack that a command is about: its folder, its configuration, its plugins.
+package struct Stack: Sendable {
+    package let state: StateFolder
+    package let configuration: StackConfiguration
+    package let configurationFile: String?
+    package let catalog: PluginCatalog
+    /// What commands that people are told of must name, so that they mean this stack.
+    package var advice = Advice()
+
+    /// - Parameter choices: plugins that count whatever the state folder says, by instance.
+    /// - Throws: `ConfigurationError` with file, key and what is allowed.
+    package init(
+        state: String?, configurationFile: String?, choices: [String: StackConfiguration.Choice] = [:]
+    ) throws {
+        self.state = state.map { StateFolder(path: $0) } ?? .standard()
+        self.configurationFile = configurationFile.map { URL(fileURLWithPath: $0).standardizedFileURL.path }
+        catalog = try PluginCatalog.standard()
+        configuration = try StackConfiguration(
+            path: configurationFile, state: self.state, choices: choices, catalog: catalog)
+    }
+
+    /// The bus for a command, with a person's key where it is sealed.
+    package var address: BusAddress { get throws { try address(as: KeyRole.cli) } }
+
+    /// - Parameter name: whose key, unless `HEALTHBUS_KEY_NAME` says another.
+    /// - Throws: `Failure` when the bus is sealed and that key isn't there.
+    package func address(as name: String) throws -> BusAddress {
+        try configuration.address(in: state, as: Self.chosenKey ?? name)
+    }
+
+    private static var chosenKey: String? {
+        ProcessInfo.processInfo.environment["HEALTHBUS_KEY_NAME"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Whether commands have a person's key. With an instance's own, as in its container, they hear that instance and may ask nobody.
+    package var mayAsk: Bool { !(configuration.bus.isSealed && Self.chosenKey.map(names.contains) == true) }
+
+    /// Where it runs, for messages: its folder, or the bus of one whose folders lie elsewhere.
+    package var place: String {
+        guard configuration.bus.isRemote, !FileManager.default.fileExists(atPath: state.path) else { return state.path }
+        return configuration.bus.endpoints?.subscribe ?? state.path
+    }
+
+    package var observer: String { configuration.only(.observer)?.name ?? "observer" }
+    package var hub: String { configuration.only(.hub)?.name ?? "hub" }
+    package var names: [String] { configuration.instances.map(\.name) }
+
+    /// The folder of the supervisor's own lock.
+    package var supervisorFolder: String { state.instance("supervisor") }
+
+    /// Whether `healthbus up` runs on this state.
+    package func isUp() -> Bool { InstanceLock.isHeld(folder: supervisorFolder) }
+
+    /// Reads what the stack holds, running or not.
+    /// - Parameter foundSilent: told once of each instance that runs and doesn't answer; its file is read instead.
+    package func reader(foundSilent: ((StackReader.Silence) -> Void)? = nil) -> StackReader {
+        StackReader(
+            state: state, stack: configuration, address: { try address },
+            foundSilent: foundSilent ?? { tell(of: $0) }
+        ) { instance, database in
+            // A file of an earlier release is brought up to date, as its own program would; where that has it open, it has seen to it.
+            switch instance.manifest.kind {
+            case .observer:
+                if !database.isReadOnly { try database.transaction { try ObserverSource.createTables(in: database) } }
+                return try ObserverSource(database: database, isShared: false)
+            case .uploader:
+                if !database.isReadOnly { try database.transaction { try DeliveryTables.createTables(in: database) } }
+                return UploaderSource(database: database)
+            default: return ChangelogSource(database: database)
+            }
+        }
+    }
+
+    /// For whoever reads what a command prints: how old it is, and what to do.
+    private func tell(of silence: StackReader.Silence) {
+        let age = HumanFormat.duration(.seconds(silence.age))
+        let text =
+            (silence.isHub
+                ? "'\(silence.instance)' passes nothing on: nobody is heard on the bus; this is what the files held. "
+                : "'\(silence.instance)' runs, but doesn't answer; this is what its file held when it last wrote, \(age) ago. ")
+            + "'healthbus doctor' says what hangs and what to do"
+        StandardStream.error.write("healthbus: \(advice.addressed(text))\n")
+    }
+
+    /// Reads the file of an instance that isn't heard: under its lock where nobody has that, else beside whoever runs and hangs; nil where there is none.
+    package func kept<Result>(
+        _ instance: String, _ reader: StackReader, _ body: (Database) throws -> Result
+    ) throws -> Result? {
+        guard FileManager.default.fileExists(atPath: state.database(instance)) else { return nil }
+        guard let lock = try InstanceLock.take(folder: state.instance(instance)) else {
+            return try reader.beside(instance, body)
+        }
+        defer { withExtendedLifetime(lock) {} }
+        try StageDatabase.requireContent(at: state.database(instance))
+        return try body(try Database(path: state.database(instance)))
+    }
+
+    /// Refuses a command that needs the running observer where that doesn't run, with its stack or alone.
+    package func requireRunning(or instead: String? = nil) throws {
+        if try reader().isRunning(observer) { return }
+        // One that ends again and again holds its lock for moments only.
+        if isUp() {
+            throw Failure(
+                "a stack runs on \(place), but its observer doesn't", hint: "'healthbus doctor' says why it doesn't")
+        }
+        throw Failure(
+            "no stack runs on \(place)",
+            hint: "start it with 'healthbus up'" + (instead.map { ", or do both with '\($0)'" } ?? ""))
+    }
+
+    package func instance(_ kind: Manifest.Kind) throws -> StackConfiguration.Instance {
+        guard let instance = configuration.only(kind) else {
+            throw Failure("this stack has no \(kind.rawValue)", hint: "name one in \(configuration.file)")
+        }
+        return instance
+    }
+}

@@ -1,0 +1,36 @@
+import Client
+import Configuration
+import StageKit
+
+/// Instances by what they do.
+package struct StackRoles: Sendable {
+    package var observer: String
+    package var handlers: [String]
+    package var consolidator: String?
+    package var uploaders: [String]
+    /// Whose changelogs the uploaders deliver, besides the observer's.
+    package var documents: [String]
+
+    package init(
+        observer: String, handlers: [String], consolidator: String?, uploaders: [String], documents: [String]
+    ) {
+        self.observer = observer
+        self.handlers = handlers
+        self.consolidator = consolidator
+        self.uploaders = uploaders
+        self.documents = documents
+    }
+}
+
+extension StackRoles {
+    /// Who does what in a stack.
+    package init(of stack: StackConfiguration) {
+        let producers = stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name)
+        let consolidator = stack.only(.consolidator)?.name
+        self.init(
+            observer: stack.only(.observer)?.name ?? "observer", handlers: stack.handlers.map(\.name),
+            consolidator: consolidator,
+            uploaders: stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name),
+            documents: producers + [consolidator].compactMap { $0 })
+    }
+}

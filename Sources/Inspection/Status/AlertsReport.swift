@@ -1,0 +1,69 @@
+import Changelog
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import Logging
+import Protocol
+import Terminal
+
+/// `healthbus alerts`: what is raised now, since when, and what to do.
+package struct AlertsReport {
+    private struct Entry {
+        var from: String
+        var body: Value
+    }
+
+    private let entries: [Entry]
+    private let now: Date
+
+    /// - Parameter now: the clock, for people's "5 min ago".
+    package init(_ stack: Stack, now: Date) throws { try self.init(stack, stack.reader(), now: now) }
+
+    package init(_ stack: Stack, _ reader: StackReader, now: Date) throws {
+        self.now = now
+        let advice = stack.advice
+        entries = try stack.configuration.instances.filter { Alert.raisers.contains($0.manifest.kind) }
+            .flatMap { instance in
+                try reader.rows(instance, topic: Alert.topicPrefix)
+                    .compactMap { row in row.body.map { Entry(from: instance.name, body: advice.addressed($0)) } }
+            }
+            .sorted { ($0.body["since"].int ?? 0, $0.from) < ($1.body["since"].int ?? 0, $1.from) }
+    }
+
+    package var isEmpty: Bool { entries.isEmpty }
+    package var count: Int { entries.count }
+
+    /// `[{from, kind, subject, since, text, remedy}]`, the oldest first.
+    package var json: String {
+        Value.array(
+            entries.map { entry in
+                var members = entry.body.object ?? [:]
+                members["from"] = .string(entry.from)
+                members["since"] = Value(entry.body["since"].int.map { InstantText.iso8601($0) })
+                return .object(members)
+            }
+        ).json(pretty: true)
+    }
+
+    package func table(for terminal: Terminal) -> String {
+        var table = Table([.init("Since"), .init("From", givesWay: 1), .init("What"), .init("What to do")])
+        for entry in entries {
+            let since = entry.body["since"].int.map { Date(timeIntervalSince1970: $0.seconds) }
+            table.add([
+                HumanFormat.relative(since, now: now), entry.from, entry.body["text"].string ?? "",
+                entry.body["remedy"].string ?? "",
+            ])
+        }
+        return table.render(for: terminal)
+    }
+}
+
+extension Advice {
+    /// An alert whose text and remedy mean the stack that it was raised on.
+    func addressed(_ alert: Value) -> Value {
+        var members = alert.object ?? [:]
+        for name in ["text", "remedy"] { members[name] = Value(members[name]?.string.map(addressed)) }
+        return .object(members)
+    }
+}

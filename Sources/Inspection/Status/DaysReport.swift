@@ -1,0 +1,92 @@
+import Changelog
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import Terminal
+
+/// `healthbus days`: the daily summaries, in full for programs and rounded for people.
+package struct DaysReport {
+    /// Members that every day has beside its figures; absent is null.
+    private static let members = ["user", "date", "zone", "final", "missing", "revision"]
+
+    private let figures: [FigureDeclaration]
+    /// By date.
+    package let days: [Value]
+
+    /// - Parameters:
+    ///   - last: only so many of the newest days.
+    package init(
+        _ reader: StackReader, consolidator: StackConfiguration.Instance, user: String?, from: LocalDay?, to: LocalDay?,
+        last: Int? = nil
+    ) throws {
+        figures = reader.stack.figures
+        var absent = Dictionary(uniqueKeysWithValues: Self.members.map { ($0, Value.null) })
+        // A list is never null: a day without workouts has none.
+        for figure in figures { absent[figure.path[0]] = figure.path.count == 1 ? figure.absent : .null }
+        var days: [(key: String, day: Value)] = []
+        for row in try reader.rows(consolidator, topic: "daily.summary") {
+            guard let number = row.day, var members = row.body?.object, user == nil || row.user == user else {
+                continue
+            }
+            let day = LocalDay(number: number)
+            guard from.map({ day >= $0 }) ?? true, to.map({ day <= $0 }) ?? true else { continue }
+            for (name, value) in absent where members[name]?.isNull ?? true { members[name] = value }
+            days.append(("\(day) \(row.user)", .object(members)))
+        }
+        let sorted = days.sorted { $0.key < $1.key }.map(\.day)
+        self.days = last.map { Array(sorted.suffix($0)) } ?? sorted
+    }
+
+    package var json: String { Value.array(days).json(pretty: true) }
+
+    /// A table for eyes; an empty cell is no data. A narrow screen gets fewer columns.
+    package func table(for terminal: Terminal) -> String {
+        let users = Set(days.compactMap { $0["user"].string })
+        let shown = figures.compactMap { figure in figure.column.map { (path: figure.path, column: $0) } }
+        var table = Table(
+            (users.count > 1 ? [.init("User")] : []) + [.init("Date")]
+                + shown.map {
+                    Table.Column(
+                        $0.column.title, $0.column.form == .activities ? .left : .right, givesWay: $0.column.givesWay)
+                } + [.init("State")])
+        for day in days {
+            table.add(
+                (users.count > 1 ? [day["user"].string ?? ""] : []) + [day["date"].string ?? ""]
+                    + shown.map { Self.cell($0.path.reduce(day) { $0[$1] }, $0.column) } + [Self.state(day)])
+        }
+        return table.render(for: terminal)
+    }
+
+    private static func cell(_ value: Value, _ column: FigureDeclaration.Column) -> String {
+        switch column.form {
+        case .number:
+            value.double.map {
+                text($0 / column.dividedBy, column.digits) + (column.suffix.isEmpty ? "" : " " + column.suffix)
+            } ?? ""
+        case .clock: value.double.map { hours($0) } ?? ""
+        case .activities:
+            (value.array ?? []).map { activity in
+                let minutes = activity["durationSeconds"].double.map { " \(text($0 / 60, 0)) min" } ?? ""
+                return (activity["activity"].string ?? "other") + minutes
+            }.joined(separator: ", ")
+        }
+    }
+
+    private static func state(_ day: Value) -> String {
+        let missing = (day["missing"].array ?? []).compactMap(\.string)
+        if !missing.isEmpty { return "waits for \(missing.joined(separator: ", "))" }
+        guard day["final"].bool == true else { return "so far" }
+        let revision = day["revision"].int ?? 0
+        return revision > 1 ? "final, revision \(revision)" : "final"
+    }
+
+    private static func text(_ number: Double, _ digits: Int) -> String {
+        digits == 0 ? HumanFormat.count(Int(number.rounded())) : String(format: "%.\(digits)f", number)
+    }
+
+    private static func hours(_ minutes: Double) -> String {
+        let whole = Int(minutes.rounded())
+        return "\(whole / 60):" + String(format: "%02d", whole % 60)
+    }
+}

@@ -1,0 +1,29 @@
+import HealthModel
+import Protocol
+
+extension StatusReport {
+    /// What the uploader knows of its backend: `{acceptance, compared, result, why, waitsUntil}`; null without one that runs.
+    static func backend(_ beat: Heartbeat?) -> Value {
+        guard let told = beat?.uploader else { return .null }
+        let known = told.backend
+        return [
+            "acceptance": .string(known.acceptance.rawValue), "result": Value(known.result?.rawValue),
+            "why": Value(known.why), "compared": Value(known.compared.map { InstantText.iso8601($0) }),
+            "waitsUntil": Value(told.waitsUntil.map { InstantText.iso8601($0) }),
+        ]
+    }
+
+    /// A line about it; empty when nothing is known.
+    static func backendText(_ backend: Value, _ ago: (Value) -> String) -> String {
+        guard !backend.isNull else { return "" }
+        var parts: [String] = []
+        switch backend["result"].string {
+        case "complete": parts.append("holds what it took, compared \(ago(backend["compared"]))")
+        case "redelivered": parts.append("had lost some of what it took (\(ago(backend["compared"]))); delivered again")
+        default: break
+        }
+        if backend["acceptance"] == "trust" { parts.append("doesn't say who it is: its acceptance is taken on trust") }
+        if let why = backend["why"].string { parts.append("can't be compared: \(why)") }
+        return parts.isEmpty ? "" : "Backend: \(parts.joined(separator: "; ")).\n"
+    }
+}

@@ -1,0 +1,231 @@
+import Changelog
+import Client
+import Configuration
+import Foundation
+import HandlerKit
+import HealthModel
+import Protocol
+import Terminal
+import UploaderReading
+
+/// `healthbus status`: the processes, what each metric last saw, what waits. Works on a stopped stack too, with what the files tell.
+package struct StatusReport {
+    package let value: Value
+    private let now: Date
+
+    /// - Parameter now: the clock, for people's "5 min ago".
+    package init(_ stack: Stack, now: Date) throws {
+        self.now = now
+        let reader = stack.reader()
+        let isUp = try stack.names.contains { try reader.isRunning($0) }
+        var beats: [String: (beat: Heartbeat, age: Double)] = [:]
+        if isUp {
+            beats = try reader.gather(stack.names + (stack.isUp() ? ["supervisor"] : []), within: 1.5)
+        }
+        let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
+        let observed = Self.byType(types)
+        let days = try Dictionary(
+            grouping: ObserverQueries(stack, reader).completeness(user: nil, nights: stack.configuration.nights),
+            by: \.type)
+        let supervised = Self.supervised(beats["supervisor"]?.beat)
+
+        var processes: [Value] = []
+        for instance in stack.configuration.instances {
+            processes.append(
+                try Self.process(instance.name, beats, supervised[instance.name], stack, reader))
+        }
+        let uploader = stack.configuration.only(.uploader)
+        let stored =
+            try uploader.map { try Self.delivered($0, stack, reader, beats[$0.name]?.beat) } ?? (
+                last: [:], letters: 0, dropped: 0
+            )
+        var metrics: [Value] = []
+        for handler in stack.configuration.handlers {
+            var metric = try Self.metric(
+                handler, stack, reader, observed, beats[handler.name]?.beat, stored.last)
+            metric.merge(Self.completeness(stack.configuration.known(days, to: handler))) { $1 }
+            metrics.append(.object(metric))
+        }
+        let pendingDelivery = Self.pendingDelivery(uploader?.name, stack, beats)
+        let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
+        value = [
+            "state": .string(stack.place), "running": .bool(isUp), "processes": .array(processes),
+            "metrics": .array(metrics),
+            "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"],
+            "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),
+            "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
+            "blocked": Value(uploader.flatMap { beats[$0.name]?.beat.stage.blocked }),
+            "backend": Self.backend(uploader.flatMap { beats[$0.name]?.beat }),
+        ]
+    }
+
+    /// End of the newest sample by type, of any user.
+    static func byType(_ types: Value) -> [String: Instant] {
+        var last: [String: Instant] = [:]
+        for entry in types["types"].array ?? [] {
+            guard let type = entry["type"].string, let end = entry["lastEnd"].int ?? entry["lastStart"].int else {
+                continue
+            }
+            last[type] = max(last[type] ?? end, end)
+        }
+        return last
+    }
+
+    private static func supervised(_ beat: Heartbeat?) -> [String: SupervisorDetails.Process] {
+        let processes = beat?.supervisor?.processes ?? []
+        return Dictionary(processes.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
+    }
+
+    private static func process(
+        _ name: String, _ beats: [String: (beat: Heartbeat, age: Double)], _ supervised: SupervisorDetails.Process?,
+        _ stack: Stack, _ reader: StackReader
+    ) throws -> Value {
+        let beat = beats[name]?.beat
+        var lag: [String: Value] = [:]
+        for (upstream, frontier) in beat?.frontier ?? [:] {
+            guard let head = beats[upstream]?.beat.head else { continue }
+            lag[stack.topic(of: upstream)] = .integer(head.distance(from: frontier))
+        }
+        let runs = try reader.isRunning(name)
+        var state = supervised?.state ?? (runs ? (beat?.phase.rawValue ?? "silent") : "stopped")
+        // Who took its place by hand is it now, though the supervisor's own waits to be.
+        if let beat, beat.phase == .ready, supervised?.pid != beat.pid,
+            InstanceLock.holder(folder: stack.state.instance(name)) == beat.pid
+        {
+            state = beat.phase.rawValue
+        }
+        // The supervisor knows that it was ready; who doesn't answer now hangs.
+        if beat == nil, runs, state == "ready" { state = "silent" }
+        return [
+            "name": .string(name), "state": .string(state),
+            "pid": Value(beat?.pid ?? supervised?.pid),
+            "restarts": Value(supervised?.restarts), "memory": beat.map { .integer($0.memory) } ?? .null,
+            "lag": .object(lag), "busySince": iso(beat?.busySince),
+        ]
+    }
+
+    /// When the uploader last delivered what, and its dead letters: from its heartbeat, else from its file.
+    private static func delivered(
+        _ uploader: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ beat: Heartbeat?
+    ) throws -> (last: [String: Instant], letters: Int64, dropped: Int64) {
+        if let told = beat?.uploader { return (told.lastDelivered, told.deadLetters, told.droppedLetters) }
+        return try stack.kept(uploader.name, reader) { database in
+            (
+                try DeliveryTables.metrics(in: database).mapValues(\.last), try DeadLetter.count(in: database),
+                try DeliveryTables.droppedLetters(in: database)
+            )
+        } ?? ([:], 0, 0)
+    }
+
+    private static func metric(
+        _ handler: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ observed: [String: Instant],
+        _ beat: Heartbeat?, _ delivered: [String: Instant]
+    ) throws -> [String: Value] {
+        let last = stack.configuration.known(observed, to: handler).max()
+        var synced = beat?.handler?.lastSynced
+        var pending = beat?.stage.pending
+        if beat == nil {
+            (synced, pending) =
+                try stack.kept(handler.name, reader) { database in
+                    (try Freshness.lastSynced(in: database), try DirtyDays.count(in: database))
+                } ?? (nil, nil)
+        }
+        let family = handler.family
+        return [
+            "metric": .string(handler.name), "lastSample": iso(last), "lastSynced": iso(synced),
+            "lastChecked": iso(beat?.lastChecked ?? synced), "lastDelivered": iso(delivered[family]),
+            "pending": Value(pending),
+        ]
+    }
+
+    /// Of all types and users of a metric together: a day lacks samples when none of them has any.
+    private static func completeness(_ types: [[TypeDays]]) -> [String: Value] {
+        let types = types.flatMap { $0 }
+        var members = types.reduce(DayRuns()) { $0.union($1.days) }.value
+        members["firstSample"] = iso(types.compactMap(\.firstStart).min())
+        members["late"] = types.reduce(TypeDays.Late()) { $0 + $1.late() }.value
+        return members
+    }
+
+    /// Sequences that the uploader has still to deliver.
+    private static func pendingDelivery(
+        _ uploader: String?, _ stack: Stack, _ beats: [String: (beat: Heartbeat, age: Double)]
+    ) -> Int64 {
+        guard let uploader, let beat = beats[uploader]?.beat else { return 0 }
+        return beat.frontier.reduce(0) { sum, entry in
+            sum + (beats[entry.key]?.beat.head?.distance(from: entry.value) ?? 0)
+        }
+    }
+
+    /// The metric that has waited longest for samples; one that never had any goes first.
+    private static func stalest(_ metrics: [Value]) -> Value {
+        let stalest = metrics.min { a, b in (a["lastSynced"].string ?? "") < (b["lastSynced"].string ?? "") }
+        guard let stalest else { return .null }
+        return ["metric": stalest["metric"], "lastSynced": stalest["lastSynced"]]
+    }
+
+    private static func iso(_ instant: Instant?) -> Value { Value(instant.map { InstantText.iso8601($0) }) }
+}
+
+extension StatusReport {
+    /// Tables for eyes, and one line that names the stalest metric.
+    package func text(for terminal: Terminal) -> String {
+        var processes = Table([
+            .init("Process"), .init("State"), .number("Pid"), .number("Restarts"), .number("Memory"), .number("Behind"),
+        ])
+        for process in value["processes"].array ?? [] {
+            processes.add([
+                process["name"].string ?? "", process["state"].string ?? "", process["pid"].int.map { "\($0)" } ?? "",
+                process["restarts"].int.map { "\($0)" } ?? "",
+                process["memory"].int.map { HumanFormat.bytes(Int($0)) } ?? "",
+                process["lag"].object?.values.compactMap(\.int).max().map { HumanFormat.count(Int($0)) } ?? "",
+            ])
+        }
+        var metrics = Table([
+            .init("Metric"), .init("First sample", givesWay: 1), .init("Last sample"), .init("Synced"),
+            .init("Checked", givesWay: 4), .init("Delivered"), .number("Days pending"),
+            .number("Missing days", givesWay: 5), .number("Longest gap", givesWay: 2), .number("Late", givesWay: 3),
+        ])
+        for metric in value["metrics"].array ?? [] {
+            metrics.add([
+                metric["metric"].string ?? "", metric["firstDay"].string ?? "", ago(metric["lastSample"]),
+                ago(metric["lastSynced"]),
+                metric["lastChecked"].isNull ? "not yet" : ago(metric["lastChecked"]), ago(metric["lastDelivered"]),
+                metric["pending"].int.map { HumanFormat.count(Int($0)) } ?? "",
+                daily(metric, metric["gapDays"]), daily(metric, metric["longestGap"]["days"]),
+                metric["late"]["count"].int.map { $0 > 0 ? HumanFormat.count(Int($0)) : "" } ?? "",
+            ])
+        }
+        let stalest = value["stalest"]
+        let dropped = value["droppedLetters"].int.map { $0 > 0 ? " (\($0) dropped)" : "" } ?? ""
+        return "State  \(value["state"].string ?? "")\n\n" + processes.render(for: terminal) + "\n"
+            + metrics.render(for: terminal)
+            + "\n" + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
+            + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "
+            + "pending \(value["pending"].int ?? 0).\n"
+            + Self.backendText(value["backend"], ago)
+            + (value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
+    }
+
+    /// A number of days; nothing for what doesn't come daily: a scale that is stepped on weekly has no gaps.
+    private func daily(_ metric: Value, _ days: Value) -> String {
+        guard metric["usuallyDaily"].bool == true else { return "" }
+        return HumanFormat.count(Int(days.int ?? 0))
+    }
+
+    private func ago(_ value: Value) -> String {
+        let date = value.string.flatMap { InstantText.parse($0) }.map { Date(timeIntervalSince1970: $0.seconds) }
+        return HumanFormat.relative(date, now: now)
+    }
+}
+
+extension Stack {
+    /// Under which topic an instance's changes are announced.
+    func topic(of instance: String) -> String {
+        switch configuration.instance(instance)?.manifest.kind {
+        case .observer: "observed.*"
+        case .consolidator: "daily.summary"
+        default: "events.\(instance)"
+        }
+    }
+}

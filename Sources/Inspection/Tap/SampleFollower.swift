@@ -1,0 +1,110 @@
+import Changelog
+import Client
+import Clocks
+import Configuration
+import Foundation
+import HealthModel
+import Logging
+import Protocol
+
+/// `healthbus tap --follow-sample`: asks the stages where one sample is, again and again until it is through.
+package final class SampleFollower {
+    private let stack: Stack
+    private let reader: StackReader
+    private let id: SampleID
+
+    /// - Parameter id: a sample's id of healthbus, or its HealthKit UUID.
+    /// - Throws: `Failure` (usage) for what is no id.
+    package init(_ stack: Stack, id: String) throws(Failure) {
+        guard let id = SampleID(id) else {
+            throw .usage("\"\(id)\" is no sample's id", hint: "give an id of healthbus, or a HealthKit UUID")
+        }
+        self.stack = stack
+        self.id = id
+        reader = stack.reader()
+    }
+
+    /// Gives each step once it is done, those done already first; ends when nothing is still to come, or of a stack that doesn't run with what is
+    /// known.
+    /// - Parameters:
+    ///   - waiting: called once when no such sample is there yet.
+    ///   - print: a step, and when it was first seen done while it was followed.
+    /// - Throws: `Failure` when a stack that doesn't run has no such sample.
+    package func run(waiting: () -> Void, print: (SampleTrace.Step, Instant?) -> Bool) throws {
+        let client = try StackClient(address: try stack.address)
+        defer { client.close() }
+        var printed: Set<String> = []
+        var isFirst = true
+        while true {
+            let runs = try reader.isRunning(stack.observer)
+            if runs { client.gather(stack.names, within: isFirst ? 1 : 0) }
+            let asked = WallClock.now
+            guard let trace = try trace(runs ? client.heartbeats.mapValues(\.beat) : [:]) else {
+                guard runs else {
+                    throw Failure("there is no sample \(id)", hint: "ids are in 'healthbus tap --since 1d samples.'")
+                }
+                if isFirst { waiting() }
+                isFirst = false
+                client.wait(until: Date(timeIntervalSinceNow: 0.1))
+                continue
+            }
+            for step in trace.steps where step.isDone == true || !runs {
+                guard printed.insert("\(step.name) \(step.instance) \(step.day ?? "") \(step.note)").inserted else {
+                    continue
+                }
+                guard print(step, isFirst ? nil : asked) else { return }
+            }
+            if trace.isThrough || !runs || trace.steps.count == 1 { return }
+            isFirst = false
+            client.wait(until: Date(timeIntervalSinceNow: 0.1))
+        }
+    }
+
+    private func trace(_ beats: [String: Heartbeat]) throws -> SampleTrace? {
+        let configuration = stack.configuration
+        let observer = try stack.instance(.observer)
+        let place =
+            try reader.pages(observer, ["query": "sample", "sample": .string(id.description)]).last?["sample"] ?? .null
+        guard let user = place["user"].string, let type = place["type"].string, let start = place["start"].int,
+            let end = place["end"].int
+        else { return nil }
+        var facts = SampleTrace.Facts(place: place, observer: observer.name)
+        let handler = configuration.handler(of: type)
+        let consolidator = configuration.only(.consolidator)
+        facts.beats = beats
+        facts.debouncer = configuration.only(.debouncer)?.name
+        facts.handler = handler?.name
+        facts.consolidator = consolidator?.name
+        facts.uploader = configuration.only(.uploader)?.name
+        let zones = try ObserverQueries(stack, reader).zones(of: user)
+        let hour = handler?.configuration["windowHour"].int
+        let counted = SampleTimes.countedEnd(start: start, duration: end &- start)
+        let days = zones.days(touching: start, end: counted, HandlerWindow(endHour: Int(hour ?? 24)))
+        facts.days = days.map(\.description)
+        for day in days {
+            if let handler {
+                facts.figures += try rows(handler, topic: "figures.", user: user, day: day)
+            }
+            if let consolidator {
+                facts.summaries += try rows(consolidator, topic: "daily.summary", user: user, day: day)
+            }
+        }
+        return SampleTrace(facts)
+    }
+
+    private func rows(
+        _ instance: StackConfiguration.Instance, topic: String, user: String, day: LocalDay
+    ) throws -> [SampleTrace.DayRow] {
+        let found = try reader.pages(
+            instance,
+            ["query": "day", "user": .string(user), "day": .integer(Int64(day.number)), "topic": .string(topic)])
+        let rows = found.flatMap { $0["rows"].array ?? [] }
+        let times = try reader.moments(instance, of: rows.map { $0["seq"].int ?? 0 })
+        return zip(rows, times).compactMap { row, time in
+            guard let sequence = row["seq"].int else { return nil }
+            let isFinal = row["body"]["final"].bool
+            let note = isFinal.map { $0 ? "final, revision \(row["body"]["revision"].int ?? 0)" : "provisional" } ?? ""
+            return SampleTrace.DayRow(day: day.description, sequence: sequence, at: time, note: note)
+        }
+    }
+}

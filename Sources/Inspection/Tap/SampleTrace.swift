@@ -1,0 +1,174 @@
+import Changelog
+import Foundation
+import HealthModel
+import Protocol
+
+/// One sample's way through the stages, from what each of them durably knows. Pure.
+package struct SampleTrace: Sendable {
+    package struct Step: Sendable, Equatable {
+        /// "stored", "fired", "released", "computed", "summarized", "delivered".
+        package var name: String
+        package var instance: String
+        /// The local date, for what goes by days.
+        package var day: String?
+        /// Whether the sample is through; nil when nobody can say now.
+        package var isDone: Bool?
+        /// By when the stage had committed it; nil where it keeps no time of that.
+        package var at: Instant?
+        package var note: String
+    }
+
+    /// A day's row in a changelog.
+    package struct DayRow: Sendable {
+        package var day: String
+        package var sequence: Int64
+        package var at: Instant?
+        package var note: String
+
+        package init(day: String, sequence: Int64, at: Instant?, note: String = "") {
+            self.day = day
+            self.sequence = sequence
+            self.at = at
+            self.note = note
+        }
+    }
+
+    /// What the stages answered.
+    package struct Facts: Sendable {
+        package var place: Value
+        package var observer: String
+        package var debouncer: String?
+        package var handler: String?
+        package var consolidator: String?
+        package var uploader: String?
+        package var days: [String] = []
+        package var figures: [DayRow] = []
+        package var summaries: [DayRow] = []
+        /// Of those that run.
+        package var beats: [String: Heartbeat] = [:]
+
+        package init(place: Value, observer: String) {
+            self.place = place
+            self.observer = observer
+        }
+    }
+
+    package let steps: [Step]
+
+    package init(_ facts: Facts) {
+        let place = facts.place
+        let sequence = place["sequence"].int ?? 0
+        let type = place["type"].string ?? ""
+        func reached(_ instance: String?, _ upstream: String?, _ goal: Int64) -> Bool? {
+            guard let instance, let upstream, let beat = facts.beats[instance] else { return nil }
+            let consumed =
+                upstream == facts.observer ? beat.stage.consumed : nil
+            return max(beat.frontier[upstream] ?? 0, consumed?[type] ?? 0) >= goal
+        }
+        let change = place["born"].int == place["sequence"].int ? "" : ", changed since"
+        var steps = [
+            Step(
+                name: "stored", instance: facts.observer, day: nil, isDone: true, at: place["changed"].int,
+                note:
+                    "\(type) of \(place["user"].string ?? ""), \(place["state"].string ?? "")\(change), sequence \(sequence)"
+            )
+        ]
+        guard place["state"].string != "quarantined" else {
+            self.steps = steps
+            return
+        }
+        let fired = facts.beats[facts.observer].map { beat in
+            (beat.observer?.fired?[type] ?? .max) >= sequence
+        }
+        steps.append(Step(name: "fired", instance: facts.observer, day: nil, isDone: fired, at: nil, note: ""))
+        if let debouncer = facts.debouncer {
+            // Whoever has consumed it has been allowed to.
+            let consumed = reached(facts.handler, facts.observer, sequence) == true
+            steps.append(
+                Step(
+                    name: "released", instance: debouncer, day: nil,
+                    isDone: consumed ? true : reached(debouncer, facts.observer, sequence), at: nil, note: ""))
+        }
+        if let handler = facts.handler {
+            let isDone = reached(handler, facts.observer, sequence)
+            steps += facts.days.map { Self.step("computed", handler, $0, isDone, facts.figures) }
+        }
+        if let consolidator = facts.consolidator {
+            let isDone = reached(consolidator, facts.observer, sequence)
+            steps += facts.days.map { Self.step("summarized", consolidator, $0, isDone, facts.summaries) }
+        }
+        if let uploader = facts.uploader {
+            let isWorkout = type == HealthType.workoutIdentifier
+            // A workout goes out as its handler's event, whose row is never newer than that of the day's figures.
+            let sample =
+                isWorkout
+                ? facts.figures.map { reached(uploader, facts.handler, $0.sequence) }.min { $1 ?? true || $0 == nil }
+                    ?? nil
+                : reached(uploader, facts.observer, sequence)
+            steps.append(
+                Step(
+                    name: "delivered", instance: uploader, day: nil, isDone: sample, at: nil,
+                    note: isWorkout ? "the workout" : "the sample"))
+            for day in facts.days {
+                guard let row = facts.summaries.last(where: { $0.day == day }) else { continue }
+                let summarized = reached(facts.consolidator, facts.observer, sequence)
+                let sent = reached(uploader, facts.consolidator, row.sequence)
+                let isDone = summarized == true ? sent : summarized
+                steps.append(
+                    Step(name: "delivered", instance: uploader, day: day, isDone: isDone, at: nil, note: "the summary"))
+            }
+        }
+        self.steps = steps
+    }
+
+    private static func step(
+        _ name: String, _ instance: String, _ day: String, _ isDone: Bool?, _ rows: [DayRow]
+    ) -> Step {
+        let row = rows.last { $0.day == day }
+        return Step(
+            name: name, instance: instance, day: day, isDone: isDone, at: isDone == false ? nil : row?.at,
+            note: row.map { "row \($0.sequence)" + ($0.note.isEmpty ? "" : ", \($0.note)") }
+                ?? "no row: nothing to tell of that day")
+    }
+
+    /// Nothing is still to come.
+    package var isThrough: Bool { steps.allSatisfy { $0.isDone == true } }
+}
+
+extension SampleTrace.Step {
+    /// - Parameter seen: when this was first seen done, while it was followed; nil for what was done before.
+    package func line(seen: Instant?) -> String {
+        func clock(_ time: Instant) -> String {
+            String(InstantText.iso8601(time).replacingOccurrences(of: "T", with: " ").prefix(23))
+        }
+        let when: String
+        switch (isDone, at ?? seen) {
+        case (true?, let time?): when = clock(time)
+        case (true?, nil): when = "before now"
+        case (false?, _): when = "not yet"
+        case (nil, let time?): when = clock(time)
+        case (nil, nil): when = "unknown"
+        }
+        let what = [day, note].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
+        return [when.padding(24), instance.padding(14), name.padding(12), what].joined().trimmed
+    }
+
+    package func value(seen: Instant?) -> Value {
+        [
+            "step": .string(name), "instance": .string(instance), "day": Value(day),
+            "done": isDone.map { .bool($0) } ?? .null,
+            "at": Value(at.map { InstantText.iso8601($0) }), "seen": Value(seen.map { InstantText.iso8601($0) }),
+            "note": .string(note),
+        ]
+    }
+}
+
+extension String {
+    fileprivate func padding(_ width: Int) -> String { self + String(repeating: " ", count: max(1, width - count)) }
+
+    fileprivate var trimmed: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

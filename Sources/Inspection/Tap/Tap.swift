@@ -1,0 +1,60 @@
+import Foundation
+import HealthModel
+import MessageBus
+import Protocol
+import Synchronization
+import Terminal
+
+/// `healthbus tap`: every message that passes, decoded. One more subscriber, so it never slows or changes the stack; one that is too slow misses messages.
+package final class Tap: Sendable {
+    private let done = DispatchSemaphore(value: 0)
+
+    package init() {}
+
+    /// Prints what the filter wants until `print` answers false, or until interrupted.
+    package func run(
+        address: BusAddress, filter: TapFilter, print: @escaping @Sendable (Message) -> Bool,
+        malformed: @escaping @Sendable (MessageError) -> Void
+    ) throws {
+        let failure = Mutex<(any Error)?>(nil)
+        // It shows what passes, also what nobody believes.
+        var everything = address
+        everything.trust = nil
+        let bus = try BusConnection(
+            address: everything,
+            subscriptions: filter.prefixes.isEmpty ? [.prefix("")] : filter.prefixes.map { .prefix($0) },
+            handlers: .init(
+                message: { [self] message in
+                    if filter.wants(message), !print(message) { done.signal() }
+                },
+                malformed: malformed,
+                failed: { [self] error in
+                    failure.withLock { $0 = error }
+                    done.signal()
+                }))
+        done.wait()
+        bus.close()
+        if let error = failure.withLock({ $0 }) { throw error }
+    }
+}
+
+extension Message {
+    /// The whole message as one JSON line.
+    package var jsonLine: String {
+        var header = self.header.other
+        header["from"] = .string(self.header.from)
+        header["at"] = .integer(self.header.at)
+        header["v"] = .string("\(self.header.version)")
+        return Value.object(["topic": .string(topic), "header": .object(header), "body": body]).json()
+    }
+
+    /// For eyes: time, topic, sender, and the body cut to fit.
+    package func line(width: Int) -> String {
+        let time = InstantText.iso8601(header.at).split(separator: "T").last.map(String.init) ?? ""
+        let line = "\(time)  \(topic)  \(header.from)  \(body.isNull ? "" : body.json())"
+        // Whoever is on the bus may name a topic as he likes; the terminal isn't his to drive.
+        let harmless = String(
+            String.UnicodeScalarView(line.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        return DisplayWidth.truncated(harmless, to: width)
+    }
+}

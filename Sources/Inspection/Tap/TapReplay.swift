@@ -1,0 +1,161 @@
+import Changelog
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import Protocol
+
+/// `healthbus tap --since`: what has changed since then, read from the changelogs themselves, then what changes from now on, as it is committed.
+///
+/// It holds an anchor a changelog, as every consumer does, and asks for what comes behind it: each change comes once, in the order of its changelog. A hint
+/// that is lost on the way delays a change by a second and loses none.
+package final class TapReplay {
+    package enum Start: Sendable, Equatable {
+        case time(Instant)
+        /// Of the one instance that is asked for.
+        case sequence(Int64)
+    }
+
+    private struct Place {
+        var after: Int64
+        var store: StoreHead?
+    }
+
+    private let stack: Stack
+    private let reader: StackReader
+    private let filter: TapFilter
+    private let showsValues: Bool
+    private var places: [String: Place] = [:]
+    private let note: (String) -> Void
+
+    /// - Parameter note: something a person should hear, beside the changes.
+    package init(_ stack: Stack, _ filter: TapFilter, showsValues: Bool, note: @escaping (String) -> Void) {
+        self.stack = stack
+        self.filter = filter
+        self.showsValues = showsValues
+        self.note = note
+        reader = stack.reader()
+    }
+
+    /// Those that keep a changelog, and that are asked for.
+    private var instances: [StackConfiguration.Instance] {
+        stack.configuration.instances.filter {
+            $0.manifest.kind != .hub && $0.manifest.kind != .backend && $0.name == filter.from ?? $0.name
+        }
+    }
+
+    /// Gives each change as a message on the topic of what it is: `samples.<type>`, or the row's own; until `print` answers false, or, of a
+    /// stack that doesn't run, until all is read.
+    package func run(from start: Start, print: (Message) -> Bool) throws {
+        for instance in instances { places[instance.name] = Place(after: try begin(instance, start)) }
+        let client = try StackClient(address: try stack.address)
+        defer { client.close() }
+        for instance in instances {
+            guard try read(instance, print) else { return }
+        }
+        guard try instances.contains(where: { try reader.isRunning($0.name) }) else {
+            return note("nothing runs on \(stack.place): this is all there is")
+        }
+        while true {
+            client.wait(until: Date(timeIntervalSinceNow: 1))
+            let beats = client.heartbeats
+            for instance in instances {
+                guard let head = beats[instance.name]?.beat.head, isAhead(head, of: instance.name) else { continue }
+                guard try read(instance, print) else { return }
+            }
+        }
+    }
+
+    private func isAhead(_ head: StoreHead, of instance: String) -> Bool {
+        guard let place = places[instance] else { return false }
+        return head.sequence > place.after || head.generation != place.store?.generation
+    }
+
+    private func begin(_ instance: StackConfiguration.Instance, _ start: Start) throws -> Int64 {
+        switch start {
+        case .sequence(let sequence): return sequence
+        case .time(let time):
+            return try reader.pages(instance, ["query": "moments", "before": .integer(time)]).last?["sequence"].int ?? 0
+        }
+    }
+
+    /// Everything behind the anchor, page after page; false when `print` has had enough.
+    private func read(_ instance: StackConfiguration.Instance, _ print: (Message) -> Bool) throws -> Bool {
+        let queries = instance.manifest.kind == .observer ? ["changes", "samples"] : ["changes"]
+        let first = places[instance.name]?.after ?? 0
+        var through = first
+        for query in queries {
+            // Both walk the same sequences, each row in one of them.
+            places[instance.name]?.after = first
+            while true {
+                let before = places[instance.name]?.after ?? 0
+                let pages = try self.pages(instance, query)
+                for page in pages {
+                    for message in try messages(of: page, from: instance) where filter.wants(message) {
+                        guard print(message) else { return false }
+                    }
+                }
+                guard let last = pages.last?["through"].int, last > before else { break }
+                places[instance.name]?.after = last
+            }
+            through = max(through, places[instance.name]?.after ?? 0)
+        }
+        places[instance.name]?.after = through
+        return true
+    }
+
+    private func pages(_ instance: StackConfiguration.Instance, _ query: String) throws -> [Value] {
+        guard let place = places[instance.name] else { return [] }
+        var request: [String: Value] = [
+            "query": .string(query), "after": .integer(place.after), "until": .integer(.max), "bulk": true,
+        ]
+        if query == "samples" {
+            request["types"] = filter.type.map { ["include": [.string($0)]] } ?? ["exclude": []]
+        }
+        if let store = place.store {
+            request["store"] = .string(store.store)
+            request["generation"] = .string(store.generation)
+        }
+        let pages = try reader.pages(instance, request)
+        if pages.isEmpty, place.store != nil {
+            note("'\(instance.name)' has begun a new store: all that it holds comes again")
+            places[instance.name] = Place(after: 0)
+            return try self.pages(instance, query)
+        }
+        if let head = pages.last?["head"].read(StoreHead.self) { places[instance.name]?.store = head }
+        return pages
+    }
+
+    private func messages(of page: Value, from instance: StackConfiguration.Instance) throws -> [Message] {
+        let rows = try TapRow.rows(of: page, producer: instance.name)
+        let times = try reader.moments(instance, of: rows.map(\.sequence))
+        return zip(rows, times).map { row, time in
+            Message(
+                topic: row.topic, header: .init(from: instance.name, at: time ?? 0),
+                body: showsValues ? row.body : Redaction.row(row.body))
+        }
+    }
+}
+
+extension StackReader {
+    /// When each of these sequences, which rise, was committed; nil for what is from before such times were kept.
+    func moments(_ instance: StackConfiguration.Instance, of sequences: [Int64]) throws -> [Instant?] {
+        guard let last = sequences.max() else { return [] }
+        var known: [(sequence: Int64, at: Instant)] = []
+        var next = 0
+        return try sequences.map { sequence in
+            while next < known.count, known[next].sequence < sequence { next += 1 }
+            if next == known.count {
+                // One answer holds a bounded number of commits: the next ones are asked for when they are needed.
+                let answer = try pages(
+                    instance, ["query": "moments", "from": .integer(sequence), "to": .integer(last)])
+                known = (answer.last?["moments"].array ?? []).compactMap { pair in
+                    guard let sequence = pair.array?.first?.int, let at = pair.array?.last?.int else { return nil }
+                    return (sequence, at)
+                }
+                next = 0
+            }
+            return known.indices.contains(next) ? known[next].at : nil
+        }
+    }
+}

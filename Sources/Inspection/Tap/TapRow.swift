@@ -1,0 +1,38 @@
+import HealthModel
+import Protocol
+
+/// A change in a changelog as a tap shows it. Pure.
+struct TapRow: Sendable {
+    var topic: String
+    var sequence: Int64
+    var body: Value
+
+    /// - Throws: `StageError` for a page that can't be read.
+    static func rows(of page: Value, producer: String) throws -> [TapRow] {
+        guard !page["samples"].isNull else {
+            return (page["rows"].array ?? []).compactMap { row in
+                row["seq"].int.map { TapRow(topic: row["topic"].string ?? "", sequence: $0, body: row) }
+            }
+        }
+        let samples = try SamplePage(wireValue: page["samples"])
+        let users = (page["users"].array ?? []).map { $0.string ?? "" }
+        guard let user = page["user"].int32s, user.count == samples.count,
+            user.allSatisfy({ users.indices.contains(Int($0)) })
+        else { throw StageError.unreadablePage(producer: producer) }
+        return samples.ids.indices.map { row(samples, $0, user: users[Int(user[$0])]) }
+    }
+
+    private static func row(_ samples: SamplePage, _ row: Int, user: String) -> TapRow {
+        let type = samples.types[Int(samples.type[row])]
+        var body: [String: Value] = [
+            "seq": .integer(samples.sequence[row]), "id": .string(samples.ids[row].description), "user": .string(user),
+            "type": .string(type), "start": .string(InstantText.iso8601(samples.start[row])),
+            "end": .string(InstantText.iso8601(samples.end[row])),
+            "deleted": .bool(samples.flags[row].contains(.deleted)),
+            "source": .string(samples.origins[Int(samples.origin[row])].sourceName),
+        ]
+        if samples.value[row].isFinite { body["value"] = .number(samples.value[row]) }
+        if samples.unit.indices.contains(row) { body["unit"] = .string(samples.units[Int(samples.unit[row])]) }
+        return TapRow(topic: "samples.\(type)", sequence: samples.sequence[row], body: .object(body))
+    }
+}

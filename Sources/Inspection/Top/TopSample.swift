@@ -1,0 +1,77 @@
+import HealthModel
+import MessageBus
+import Protocol
+
+/// How a stack was at one moment, as heartbeats and the supervisor told it.
+package struct TopSample: Sendable {
+    package struct Process: Sendable {
+        package var name: String
+        /// The supervisor's word; nil where none was heard.
+        package var supervised: String?
+        package var restarts: Int?
+        package var beat: Heartbeat?
+        /// When the heartbeat arrived.
+        package var arrived: MonotonicTime
+        /// The heartbeat before that one, which an earlier look has seen: what rates are counted from.
+        package var earlier: (beat: Heartbeat, arrived: MonotonicTime)?
+
+        package init(name: String, supervised: String?, restarts: Int?, beat: Heartbeat?, arrived: MonotonicTime) {
+            self.name = name
+            self.supervised = supervised
+            self.restarts = restarts
+            self.beat = beat
+            self.arrived = arrived
+        }
+    }
+
+    package var processes: [Process]
+    /// By the clock.
+    package var now: Instant
+    /// By the clock that never jumps.
+    package var monotonic: MonotonicTime
+
+    package init(processes: [Process], now: Instant, monotonic: MonotonicTime) {
+        self.processes = processes
+        self.now = now
+        self.monotonic = monotonic
+    }
+
+    /// - Parameters:
+    ///   - names: the configuration's instances, in order.
+    ///   - beats: with their age in seconds.
+    package init(
+        names: [String], beats: [String: (beat: Heartbeat, age: Double)], now: Instant, monotonic: MonotonicTime
+    ) {
+        var supervised: [String: SupervisorDetails.Process] = [:]
+        if let supervisor = beats["supervisor"], supervisor.age < Self.patience.seconds {
+            for process in supervisor.beat.supervisor?.processes ?? [] { supervised[process.name] = process }
+        }
+        let processes = (names + ["supervisor"]).map { name in
+            Process(
+                name: name, supervised: supervised[name]?.state,
+                restarts: supervised[name]?.restarts, beat: beats[name]?.beat,
+                arrived: monotonic - .seconds(beats[name]?.age ?? 0))
+        }
+        self.init(processes: processes, now: now, monotonic: monotonic)
+    }
+
+    /// With what `old` knows of the time before. Who hasn't said anything since then (the hub speaks every few seconds, whatever the interval) keeps the
+    /// rates that it had.
+    package func following(_ old: TopSample) -> TopSample {
+        let before = Dictionary(uniqueKeysWithValues: old.processes.map { ($0.name, $0) })
+        var sample = self
+        for index in sample.processes.indices {
+            guard let past = before[processes[index].name], let beat = past.beat else { continue }
+            if beat == processes[index].beat {
+                sample.processes[index].earlier = past.earlier
+                sample.processes[index].arrived = past.arrived
+            } else {
+                sample.processes[index].earlier = (beat, past.arrived)
+            }
+        }
+        return sample
+    }
+
+    /// Who hasn't been heard for so long is silent.
+    static let patience = Repetition.silence
+}

@@ -1,0 +1,128 @@
+import Changelog
+import Foundation
+import HealthModel
+import Protocol
+
+/// What `healthbus top` shows: how each process did between two moments. Pure.
+package struct TopTable: Sendable {
+    package struct Row: Sendable, Equatable {
+        package var name: String
+        /// As the supervisor says, else the heartbeat's phase; "silent" for who hasn't been heard, "stopped" for who said so.
+        package var state: String
+        /// Messages a second.
+        package var received: Double?
+        package var sent: Double?
+        /// Rows a second that its changelog moved on by.
+        package var rows: Double?
+        /// Sequences of that upstream from which it is farthest.
+        package var behind: Int64?
+        /// Milliseconds a turn took on average; nil when there was none.
+        package var turn: Double?
+        /// Of one core, 0 to 1 and above.
+        package var processor: Double?
+        /// Bytes.
+        package var memory: Int64?
+        package var restarts: Int?
+        /// Seconds since its process began.
+        package var uptime: Double?
+    }
+
+    package let rows: [Row]
+    /// Days that handlers have still to compute.
+    package let pendingDays: Int64
+    /// By the clock.
+    package let now: Instant
+
+    /// - Parameter current: following the moment before; else there are no rates.
+    package init(_ current: TopSample) {
+        let heads = Dictionary(
+            uniqueKeysWithValues: current.processes.compactMap { process in
+                process.beat?.head.map { (process.name, $0) }
+            })
+        rows = current.processes.compactMap { process in
+            // A supervisor that isn't there is no process of the stack that lacks.
+            if process.name == "supervisor", process.beat == nil { return nil }
+            return Self.row(process, heads: heads, at: current)
+        }
+        pendingDays = current.processes.reduce(0) { $0 + Int64($1.beat?.handler?.pending ?? 0) }
+        now = current.now
+    }
+
+    private static func row(
+        _ process: TopSample.Process, heads: [String: StoreHead], at sample: TopSample
+    ) -> Row {
+        let beat = process.beat
+        let isSilent = beat == nil || sample.monotonic - process.arrived >= TopSample.patience
+        let heard = isSilent && beat?.phase != .stopped ? "silent" : beat?.phase.rawValue ?? "silent"
+        // The supervisor knows that it was ready; who isn't heard now hangs.
+        let state = process.supervised == "ready" && isSilent ? "silent" : process.supervised ?? heard
+        var row = Row(name: process.name, state: state, restarts: process.restarts)
+        guard let beat, !isSilent, beat.phase != .stopped else { return row }
+        row.memory = beat.memory
+        row.uptime = beat.started.map { max(0, (sample.now - $0).seconds) }
+        row.behind = beat.frontier.compactMap { upstream, frontier in heads[upstream]?.distance(from: frontier) }
+            .max()
+        guard let (old, arrived) = process.earlier, old.pid == beat.pid, process.arrived > arrived else { return row }
+        let seconds = (process.arrived - arrived).seconds
+        func rate(_ new: Int64?, _ old: Int64?) -> Double? {
+            guard let new, let old, new >= old else { return nil }
+            return Double(new - old) / seconds
+        }
+        row.received = rate(received(beat), received(old))
+        row.sent = rate(sent(beat), sent(old))
+        row.processor = rate(beat.cpu, old.cpu).map { $0 / 1e6 }
+        if beat.head?.generation == old.head?.generation { row.rows = rate(beat.head?.sequence, old.head?.sequence) }
+        if let turns = beat.turns, let past = old.turns, turns.count > past.count, turns.busy >= past.busy {
+            row.turn = Double(turns.busy - past.busy) / Double(turns.count - past.count) / 1000
+        }
+        return row
+    }
+
+    /// What goes through the hub it has received and sent.
+    private static func received(_ beat: Heartbeat) -> Int64? {
+        (beat.stage.messages?.received ?? beat.hub?.forwarded).map(Int64.init)
+    }
+
+    private static func sent(_ beat: Heartbeat) -> Int64? {
+        (beat.stage.messages?.sent ?? beat.hub?.forwarded).map(Int64.init)
+    }
+}
+
+extension TopTable {
+    /// All processes as one; the messages are those through the hub.
+    package var total: Row {
+        func sum<Number: AdditiveArithmetic>(_ numbers: [Number?]) -> Number? {
+            let known = numbers.compactMap { $0 }
+            return known.isEmpty ? nil : known.reduce(.zero, +)
+        }
+        let ready = rows.count { $0.state == "ready" }
+        var total = Row(name: "total", state: "\(ready) of \(rows.count) ready")
+        total.received = sum(rows.map(\.received))
+        total.sent = sum(rows.map(\.sent))
+        total.rows = sum(rows.map(\.rows))
+        total.behind = rows.compactMap(\.behind).max()
+        total.processor = sum(rows.map(\.processor))
+        total.memory = sum(rows.map(\.memory))
+        total.restarts = sum(rows.map(\.restarts))
+        return total
+    }
+
+    /// For programs.
+    package var value: Value {
+        [
+            "at": .string(InstantText.iso8601(now)), "pendingDays": .integer(pendingDays), "total": Self.value(total),
+            "processes": .array(rows.map(Self.value)),
+        ]
+    }
+
+    private static func value(_ row: Row) -> Value {
+        func number(_ value: Double?) -> Value { value.map { .number(($0 * 1000).rounded() / 1000) } ?? .null }
+        func integer(_ value: Int64?) -> Value { value.map { .integer($0) } ?? .null }
+        return [
+            "name": .string(row.name), "state": .string(row.state), "received": number(row.received),
+            "sent": number(row.sent), "rows": number(row.rows), "behind": integer(row.behind),
+            "turnMilliseconds": number(row.turn), "processor": number(row.processor), "memory": integer(row.memory),
+            "restarts": Value(row.restarts), "uptimeSeconds": number(row.uptime),
+        ]
+    }
+}

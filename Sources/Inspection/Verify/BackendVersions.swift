@@ -1,0 +1,263 @@
+import Configuration
+import Foundation
+import HTTP
+import HealthModel
+import JSON
+import Logging
+import Synchronization
+import UploaderReading
+
+/// Reads what a backend keeps, id by id, as `GET /api/v1/versions` tells it.
+final class BackendVersions {
+    struct Row {
+        /// nil where the id isn't a UUID: then `text` is it.
+        var id: SampleID?
+        var text: String
+        var version: Int64
+        var isDeleted: Bool
+        /// The `ContentNumber` of what is alive; nil where the backend doesn't tell.
+        var content: Int64?
+
+        var held: HeldVersion { HeldVersion(version: version, isDeleted: isDeleted, content: content) }
+    }
+
+    let address: String
+    private let client: HTTPClient
+    private let token: TokenSource
+    private let timeout: Double
+    private var generation: String?
+    /// Told, once, when an answer takes long.
+    private let slowness: Slowness
+    /// Whether it has told contents, each time it was asked.
+    private(set) var tellsContents = true
+
+    private static let path = "/api/v1/versions"
+    private static let answerLimit = 16 << 20
+    /// The most that a page may be asked for.
+    private static let pageRows = 20_000
+    /// A backend that is busy, or whose connection breaks, is asked so often.
+    private static let tries = 5
+    /// So long nothing is said: a page comes within a second.
+    private static let patience = 5.0
+
+    /// The backend that the stack's uploader delivers to.
+    init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void) throws {
+        let options = try stack.instance(.uploader).configuration
+        let own = try stack.configuration.only(.backend).map { try BackendAddress.url(of: $0) }
+        guard let url = options["url"].string ?? own else {
+            throw Failure(
+                "this stack has no backend", hint: "give the uploader's 'url' in \(stack.configuration.file)")
+        }
+        address = url
+        slowness = Slowness { tell("waiting for the backend at \(url), which doesn't answer") }
+        client = try HTTPClient(base: url, answerLimit: Self.answerLimit)
+        token = TokenSource(
+            file: options["tokenFile"].string ?? stack.state.backendToken,
+            environment: ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"])
+        timeout = options["timeoutSeconds"].double ?? 30
+    }
+
+    /// Gives each row of a list to `body`, in the order of ids, tombstones too, until it returns false.
+    /// - Parameters:
+    ///   - after: only ids beyond this one; nil for all.
+    ///   - expected: about how many rows are wanted, so that a page isn't larger than that.
+    func forEach(
+        _ list: String, user: String, after: SampleID? = nil, expected: Int? = nil, _ body: (Row) throws -> Bool
+    ) throws {
+        var query = ["list": list, "user": user, "contents": "2"]
+        query["cursor"] = after?.description
+        if let expected { query["limit"] = "\(min(max(1, expected), Self.pageRows))" }
+        var last = after
+        while true {
+            let page = try page(query)
+            guard generation == nil || page.generation == generation else {
+                throw Failure("the backend began anew while it was read", hint: "try again")
+            }
+            generation = page.generation
+            if page.rows.contains(where: { $0.content == nil }) { tellsContents = false }
+            for row in page.rows {
+                // What is compared in one walk must come in order.
+                if let id = row.id {
+                    guard last.map({ $0 < id }) ?? true else { throw malformed("ids aren't in order") }
+                    last = id
+                }
+                if try !body(row) { return }
+            }
+            guard let next = page.next else { return }
+            guard next != query["cursor"] else { throw malformed("nextCursor doesn't move") }
+            query["cursor"] = next
+        }
+    }
+
+    private func page(_ query: [String: String]) throws -> VersionsAnswer {
+        var refresh = false
+        let slow = slowness.await(Self.patience)
+        defer { slow.cancel() }
+        for attempt in 1... {
+            let answer: HTTPResponse
+            do {
+                answer = try client.send(
+                    HTTPRequest(
+                        path: Self.path, query: query,
+                        headers: ["Authorization": "Bearer \(try token.current(refresh: refresh))"]),
+                    timeout: timeout)
+            } catch let error as HTTPError {
+                guard error.isTransient, attempt < Self.tries else {
+                    throw Failure("the backend can't be asked: \(error.endpoint): \(error.detail)", hint: error.hint)
+                }
+                Thread.sleep(forTimeInterval: 0.2 * Double(attempt))
+                continue
+            }
+            switch answer.status {
+            case 200:
+                guard let page = VersionsAnswer(answer.body) else { throw unable(status: 200) }
+                return page
+            case 401 where !refresh: refresh = true
+            case 401, 403:
+                throw Failure(
+                    "the backend at \(address) refuses the token (\(answer.status))",
+                    hint: "put the right one into the token's file")
+            case 429, 503:
+                guard attempt < Self.tries else {
+                    throw Failure(
+                        "the backend at \(address) is too busy to be asked (\(answer.status))", hint: "try again later")
+                }
+                Thread.sleep(forTimeInterval: 1)
+            default: throw unable(status: answer.status)
+            }
+        }
+        throw unable(status: 0)
+    }
+
+    private func unable(status: Int) -> Failure {
+        Failure(
+            "what the backend keeps can't be verified: \(address) doesn't answer GET \(Self.path) (it said \(status))",
+            hint:
+                "a server that isn't healthbus's own must answer it as docs/backend.md says; what it has accepted is in 'healthbus status'"
+        )
+    }
+
+    private func malformed(_ why: String) -> Failure {
+        Failure(
+            "the backend at \(address) doesn't answer GET \(Self.path) as it should: \(why)",
+            hint: "docs/backend.md says how")
+    }
+}
+
+/// Says once that something takes long.
+private final class Slowness: Sendable {
+    private let hasTold = Mutex(false)
+    private let tell: @Sendable () -> Void
+
+    init(_ tell: @escaping @Sendable () -> Void) { self.tell = tell }
+
+    /// Says it after so many seconds, unless it is cancelled before.
+    func await(_ seconds: Double) -> DispatchWorkItem {
+        let item = DispatchWorkItem { [self] in
+            let isFirst = hasTold.withLock { told in
+                defer { told = true }
+                return !told
+            }
+            if isFirst { tell() }
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: item)
+        return item
+    }
+}
+
+/// One page of versions, as rows.
+struct VersionsAnswer {
+    var generation: String
+    var rows: [BackendVersions.Row] = []
+    var next: String?
+
+    /// nil when the body isn't one.
+    init?(_ body: [UInt8]) {
+        do {
+            guard let read = try Self.read(body) else { return nil }
+            self = read
+        } catch { return nil }
+    }
+
+    private init(generation: String) { self.generation = generation }
+
+    private static func read(_ body: [UInt8]) throws -> VersionsAnswer? {
+        guard JSONScanner.isUTF8(body) else { return nil }
+        return try body.withUnsafeBytes { bytes in
+            var scanner = JSONScanner(bytes)
+            var ids: [JSONSpan]?
+            var versions: [Int64]?
+            var deleted: [Bool]?
+            var contents: [Int64]?
+            var generation: String?
+            var next: String?
+            try scanner.beginObject()
+            while let name = try scanner.nextMember() {
+                if name == "ids" {
+                    ids = try column(&scanner) { $0.isString ? $0 : nil }
+                } else if name == "versions" {
+                    versions = try column(&scanner) { $0.integer }
+                } else if name == "deleted" {
+                    deleted = try column(&scanner) { span in span.integer.map { $0 != 0 } }
+                } else if name == "contents" {
+                    contents = try column(&scanner) { $0.integer }
+                } else {
+                    let span = try scanner.value()
+                    if name == "generation" { generation = span.text }
+                    if name == "nextCursor" { next = span.isNull ? nil : span.text }
+                }
+            }
+            guard let ids, let versions, let deleted, ids.count == versions.count, ids.count == deleted.count,
+                contents.map({ $0.count == ids.count }) ?? true
+            else { return nil }
+            var answer = VersionsAnswer(generation: generation ?? "")
+            answer.next = next
+            answer.rows = ids.indices.map { index in
+                let id = Self.uuid(ids[index].bytes)
+                return BackendVersions.Row(
+                    id: id, text: id == nil ? ids[index].text ?? "" : "", version: versions[index],
+                    isDeleted: deleted[index], content: contents?[index])
+            }
+            return answer
+        }
+    }
+
+    /// nil when it isn't an array, or one of its elements isn't of that kind.
+    private static func column<Element>(
+        _ scanner: inout JSONScanner, _ element: (JSONSpan) -> Element?
+    ) throws -> [Element]? {
+        guard scanner.nextIsArray() else {
+            _ = try scanner.value()
+            return nil
+        }
+        var column: [Element] = []
+        var isWhole = true
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+            if let value = element(try scanner.value()) { column.append(value) } else { isWhole = false }
+        }
+        return isWhole ? column : nil
+    }
+
+    private static func uuid(_ bytes: UnsafeRawBufferPointer) -> SampleID? {
+        guard bytes.count == 36 else { return nil }
+        var words: (UInt64, UInt64) = (0, 0)
+        for index in 0..<36 {
+            let byte = bytes[index]
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                if byte != UInt8(ascii: "-") { return nil }
+                continue
+            }
+            let nibble: UInt8
+            if byte &- 0x30 < 10 {
+                nibble = byte &- 0x30
+            } else if (byte | 0x20) &- 0x61 < 6 {
+                nibble = (byte | 0x20) &- 0x57
+            } else {
+                return nil
+            }
+            if index < 18 { words.0 = words.0 << 4 | UInt64(nibble) } else { words.1 = words.1 << 4 | UInt64(nibble) }
+        }
+        return SampleID(high: words.0, low: words.1)
+    }
+}

@@ -1,0 +1,135 @@
+import Changelog
+import Client
+import Configuration
+import HealthModel
+import Logging
+import Protocol
+
+/// Reads what a stack holds, id by id, and how far of it has been delivered.
+final class StoreVersions {
+    struct Sample {
+        var id: SampleID
+        var held: HeldVersion
+        /// Index into `types`.
+        var type: Int
+    }
+
+    private let reader: StackReader
+    private let observer: StackConfiguration.Instance
+    private let delivered: AnchorVector
+    private let frontier: [String: Int64]
+    /// Types that aren't delivered at present: switched off, or not allowed.
+    private let off: Set<String>
+    /// Names of the types met so far.
+    private(set) var types: [String] = []
+    private var typeIndices: [String: Int] = [:]
+
+    /// Takes note of how far the uploader is.
+    init(_ stack: Stack, _ reader: StackReader) throws {
+        self.reader = reader
+        observer = try stack.instance(.observer)
+        let uploader = try stack.instance(.uploader).name
+        let beats = try reader.gather([uploader, observer.name], within: 10)
+        guard let beat = beats[uploader]?.beat else {
+            throw Failure(
+                "'\(uploader)' isn't heard on \(stack.place), so it can't be told what was delivered",
+                hint: "look at 'healthbus status'")
+        }
+        frontier = beat.frontier
+        delivered =
+            beat.stage.consumed
+            ?? AnchorVector(base: beat.frontier[observer.name] ?? 0)
+        off = Set(beats[observer.name]?.beat.observer?.off ?? [])
+    }
+
+    /// Whether the uploader has yet to deliver it.
+    func isPending(_ sample: Sample) -> Bool { sample.held.version > delivered[types[sample.type]] }
+
+    /// Whether nothing of its type is delivered at present: what came before that was.
+    func isOff(_ sample: Sample) -> Bool { off.contains(types[sample.type]) }
+
+    func isPending(_ row: KeyedChangelog.Row, of producer: String) -> Bool {
+        row.sequence > frontier[producer] ?? 0
+    }
+
+    /// Gives each of a user's samples to `body`, oldest change first, tombstones too, but for workouts, which go as events.
+    /// - Parameter withContents: with the number of what each living one says.
+    func forEachSample(user: String, withContents: Bool, _ body: (Sample) throws -> Void) throws {
+        var query: [String: Value] = [
+            "query": "samples", "types": ["exclude": [.string(HealthType.workoutIdentifier)]], "until": .integer(.max),
+        ]
+        var after: Int64 = 0
+        var head: StoreHead?
+        while true {
+            query["after"] = .integer(after)
+            if let head {
+                query["store"] = .string(head.store)
+                query["generation"] = .string(head.generation)
+            }
+            let pages = try reader.pages(observer, query)
+            // One that hangs is read beside, where nobody says whether its store is still the same. An empty answer to a store that was
+            // named is how one that runs says that it has another generation by now.
+            let isSilent = reader.silent.contains(observer.name)
+            let isReset = pages.isEmpty && head != nil && !isSilent
+            guard !isSilent, !isReset, let last = pages.last, let through = last["through"].int,
+                let now = last["head"].read(StoreHead.self)
+            else { throw isReset ? begunAnew : unanswered }
+            if let head, head.store != now.store || head.generation != now.generation { throw begunAnew }
+            for page in pages { try give(page, of: user, withContents, to: body) }
+            head = head ?? now
+            // What comes while this goes on isn't waited for.
+            guard through > after, through < head?.sequence ?? 0 else { return }
+            after = through
+        }
+    }
+
+    private var begunAnew: Failure {
+        Failure("the store of '\(observer.name)' began anew while it was read", hint: "try again")
+    }
+
+    private var unanswered: Failure {
+        Failure("'\(observer.name)' doesn't answer", hint: "'healthbus doctor' says what hangs")
+    }
+
+    private func give(
+        _ page: Value, of user: String, _ withContents: Bool, to body: (Sample) throws -> Void
+    ) throws {
+        let samples = try SamplePage(wireValue: page["samples"])
+        guard let owners = page["user"].int32s, owners.count == samples.count else {
+            throw StageError.unreadablePage(producer: observer.name)
+        }
+        guard let index = (page["users"].array ?? []).firstIndex(where: { $0.string == user }) else { return }
+        let types = samples.types.map { self.index(of: $0) }
+        let typeNumbers = withContents ? samples.types.map { ContentNumber.text($0) } : []
+        let sourceNumbers = withContents ? samples.origins.map { ContentNumber.text($0.sourceName) } : []
+        for row in 0..<samples.count where Int(owners[row]) == index {
+            var held = HeldVersion(
+                version: samples.sequence[row], isDeleted: samples.flags[row].contains(.deleted))
+            if withContents, !held.isDeleted {
+                held.content = ContentNumber.sample(
+                    type: typeNumbers[Int(samples.type[row])], start: samples.start[row], end: samples.end[row],
+                    value: samples.value[row], source: sourceNumbers[Int(samples.origin[row])])
+            }
+            try body(Sample(id: samples.ids[row], held: held, type: types[Int(samples.type[row])]))
+        }
+    }
+
+    private func index(of type: String) -> Int {
+        if let index = typeIndices[type] { return index }
+        typeIndices[type] = types.count
+        types.append(type)
+        return types.count - 1
+    }
+
+    /// How many samples there are of a user, deleted ones too, and how many are quarantined.
+    func count(of user: String) throws -> (samples: Int, quarantined: Int) {
+        var count = (samples: 0, quarantined: 0)
+        for row in try reader.pages(observer, ["query": "types"]).flatMap({ $0["types"].array ?? [] })
+        where row["user"].string == user {
+            count.quarantined += Int(row["quarantined"].int ?? 0)
+            if row["type"].string == HealthType.workoutIdentifier { continue }
+            count.samples += Int(row["alive"].int ?? 0) + Int(row["deleted"].int ?? 0)
+        }
+        return count
+    }
+}

@@ -1,0 +1,88 @@
+import Changelog
+import Client
+import Configuration
+import HealthModel
+import UploaderReading
+
+extension Verification {
+    private struct Document {
+        var held: HeldVersion
+        var producer: String
+        var isPending: Bool
+        /// Whether it is of the asked days.
+        var isMeant: Bool
+    }
+
+    /// Nights, workouts and days: a few a day, so that their ids fit in memory.
+    func compareDocuments(
+        _ user: String, _ store: StoreVersions, _ backend: BackendVersions, dead: Set<String>,
+        _ part: inout VerifyReport.User, _ again: inout [String: [Int64]]
+    ) throws {
+        for list in ["workouts", "nights", "days"] {
+            // The backend first: what it has by then was delivered before.
+            var theirs: [String: HeldVersion] = [:]
+            try backend.forEach(list, user: user) { row in
+                theirs[row.id?.description ?? row.text] = row.held
+                return true
+            }
+            var found = VerifyReport.List()
+            found.there = theirs.count
+            for (id, document) in try documents(of: list, user, store).sorted(by: { $0.key < $1.key }) {
+                let held = theirs.removeValue(forKey: id)
+                guard document.isMeant else { continue }
+                if document.isPending {
+                    found.note(.pending, id)
+                    continue
+                }
+                // What is deleted on both sides is as it should be, and nothing that anyone has.
+                let lives = document.held.isDeleted ? 0 : 1
+                guard let finding = VerifyFinding.of(document.held, held, isDeadLetter: dead.contains(id)) else {
+                    found.here += lives
+                    continue
+                }
+                found.note(finding, id)
+                if !finding.isUndelivered { found.here += lives }
+                if finding.isRepairable { again[document.producer, default: []].append(document.held.version) }
+            }
+            for (id, held) in theirs.sorted(by: { $0.key < $1.key }) where !held.isDeleted {
+                // A day tells when it was; of anything else that only the backend has, nothing here does.
+                guard scope.isWhole || (list == "days" && isMeant(LocalDay(id))) else { continue }
+                found.note(.beyond, id)
+            }
+            part.lists[list] = found
+        }
+    }
+
+    private func isMeant(_ day: LocalDay?) -> Bool {
+        guard let day else { return scope.isWhole }
+        return scope.from.map { $0 <= day } ?? true && scope.to.map { day <= $0 } ?? true
+    }
+
+    private static func content(of row: KeyedChangelog.Row) throws -> Int64? {
+        try UploadDocument.document(of: row).map { try ContentNumber.document(json: $0.json().utf8) }
+    }
+
+    /// As the uploader sends them: by the last part of their key, at the sequence of their newest change.
+    private func documents(of list: String, _ user: String, _ store: StoreVersions) throws -> [String: Document] {
+        var documents: [String: Document] = [:]
+        let producers =
+            list == "days"
+            ? [stack.configuration.only(.consolidator)].compactMap { $0 }
+            : stack.configuration.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }
+        for producer in producers {
+            let topic = list == "days" ? "daily.summary" : "events."
+            try reader.forEachRow(producer, topic: topic) { row in
+                guard row.user == user, let id = row.key.split(separator: "/").last,
+                    list == "days" || (row.topic == "events.sleep") == (list == "nights")
+                else { return }
+                documents[String(id)] = Document(
+                    held: HeldVersion(
+                        version: row.sequence, isDeleted: row.body == nil, content: try Self.content(of: row)),
+                    producer: producer.name,
+                    isPending: store.isPending(row, of: producer.name),
+                    isMeant: isMeant(row.day.map { LocalDay(number: $0) }))
+            }
+        }
+        return documents
+    }
+}

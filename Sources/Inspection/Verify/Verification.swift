@@ -1,0 +1,289 @@
+import Changelog
+import Client
+import Configuration
+import HealthModel
+import StageKit
+import UploaderReading
+
+/// Holds what a running stack has delivered against what its backend keeps, by id, version and content.
+///
+/// Samples are folded by day first, and only days that differ are looked at id by id, so many at a time: memory is flat at any size. The
+/// backend is read before the store, and how far delivery has come before both, so what happens meanwhile is never taken
+/// for missing.
+package final class Verification {
+    /// What is verified.
+    package struct Scope: Sendable {
+        /// nil: everybody.
+        package var user: String?
+        package var from: LocalDay?
+        package var to: LocalDay?
+
+        package init(user: String? = nil, from: LocalDay? = nil, to: LocalDay? = nil) {
+            (self.user, self.from, self.to) = (user, from, to)
+        }
+
+        var isWhole: Bool { from == nil && to == nil }
+    }
+
+    /// Rows read so far, and of how many.
+    package typealias Progress = (_ done: Int, _ total: Int) -> Void
+
+    package let stack: Stack
+    let scope: Scope
+    let now: Instant
+    let reader: StackReader
+    private let observing: ObserverQueries
+    private let progress: Progress
+    private let tell: @Sendable (String) -> Void
+    private var done = 0
+    private var total = 0
+
+    /// Rows of days that differ, looked at in one walk.
+    private static let rowsPerWalk = 200_000
+
+    /// - Parameter tell: told whom it waits for, once that takes long.
+    package init(
+        _ stack: Stack, _ scope: Scope, now: Instant, tell: @escaping @Sendable (String) -> Void = { _ in },
+        progress: @escaping Progress = { _, _ in }
+    ) throws {
+        self.tell = tell
+        try stack.requireRunning()
+        self.stack = stack
+        self.scope = scope
+        self.now = now
+        self.progress = progress
+        reader = stack.reader()
+        observing = try ObserverQueries(stack, reader)
+    }
+
+    package func run() throws -> VerifyReport {
+        let all = try observing.allZones()
+        var zones = all
+        if let user = scope.user { zones = [user: try observing.zones(of: user)] }
+        let store = try StoreVersions(stack, reader)
+        let backend = try BackendVersions(stack, tell: tell)
+        let letters = try DeadLetterReport(stack, MendSelection()).entries
+        var report = VerifyReport(address: backend.address, from: scope.from, to: scope.to)
+        for (user, timeline) in zones.sorted(by: { $0.key < $1.key }) {
+            let counts = try store.count(of: user)
+            (done, total) = (0, 2 * counts.samples)
+            var part = VerifyReport.User(name: user, quarantined: counts.quarantined)
+            let dead = Set(letters.lazy.filter { $0.letter.user == user }.map { $0.letter.id })
+            try compareSamples(user, span(in: timeline), store, backend, dead: dead, &part, &report.again)
+            try compareDocuments(user, store, backend, dead: dead, &part, &report.again)
+            report.users.append(part)
+        }
+        report.comparesContents = backend.tellsContents
+        return report
+    }
+
+    /// The instants of the asked days.
+    private func span(in zones: ZoneTimeline) -> Range<Instant> {
+        let first = scope.from.flatMap { zones.ranges(of: $0).first?.lowerBound } ?? .min
+        let last = scope.to.flatMap { zones.ranges(of: $0).last?.upperBound } ?? .max
+        return first..<max(first, last)
+    }
+
+    private func step() {
+        done += 1
+        if done % 1024 == 0 { progress(done, max(done, total)) }
+    }
+
+    // MARK: Samples
+
+    private func compareSamples(
+        _ user: String, _ span: Range<Instant>, _ store: StoreVersions, _ backend: BackendVersions,
+        dead: Set<String>, _ part: inout VerifyReport.User, _ again: inout [String: [Int64]]
+    ) throws {
+        var samples = VerifyReport.List()
+        var byType: [Int: VerifyReport.List] = [:]
+        var fold = VersionFold(now: now)
+        let range = IDRange(span)
+        let twice = try foldTheirs(user, range, backend, &fold, &samples)
+        var twins = try Twins(twice) { take in
+            try backend.forEach("samples", user: user, after: range.before) { row in
+                guard range.isBelowEnd(row.id) else { return false }
+                if !row.isDeleted { take(row) }
+                return true
+            }
+        }
+        try store.forEachSample(user: user, withContents: backend.tellsContents) { sample in
+            step()
+            guard range.holds(sample.id) else { return }
+            if store.isPending(sample) {
+                let finding: VerifyFinding = store.isOff(sample) ? .off : .pending
+                byType[sample.type, default: .init()].note(finding, sample.id.description)
+                return
+            }
+            byType[sample.type, default: .init()].here += 1
+            fold.add(sample.id, sample.held, .ours)
+            if !sample.held.isDeleted { twins.isHere(sample.id) }
+        }
+        for id in twins.doubled { samples.note(.doubled, id) }
+        if twice.isFull { samples.isDoubledCut = true }
+        let letters = Set(dead.compactMap { SampleID($0) })
+        for batch in fold.differing(rows: Self.rowsPerWalk) {
+            try compare(
+                batch, fold, user, range, store, backend, letters,
+                found: { finding, id, sample in
+                    if let sample {
+                        byType[sample.type, default: .init()].note(finding, id.description)
+                        // Above it was taken for delivered.
+                        if finding.isUndelivered { byType[sample.type, default: .init()].here -= 1 }
+                        if finding.isRepairable { again[stack.observer, default: []].append(sample.held.version) }
+                    } else {
+                        samples.note(finding, id.description)
+                    }
+                })
+        }
+        for (type, list) in byType { samples.add(list, as: store.types[type]) }
+        part.lists["samples"] = samples
+    }
+
+    /// Folds what the backend keeps; which contents came more than once.
+    private func foldTheirs(
+        _ user: String, _ range: IDRange, _ backend: BackendVersions, _ fold: inout VersionFold,
+        _ samples: inout VerifyReport.List
+    ) throws -> SeenTwice {
+        var twice = SeenTwice()
+        try backend.forEach("samples", user: user, after: range.before) { row in
+            step()
+            guard range.isBelowEnd(row.id) else { return false }
+            samples.there += 1
+            if let id = row.id {
+                fold.add(id, row.held, .theirs)
+            } else if !row.isDeleted {
+                samples.note(.beyond, row.text)
+            }
+            if let content = row.content, !row.isDeleted { twice.add(content) }
+            return true
+        }
+        return twice
+    }
+
+    /// Looks at some days id by id. A finding without a sample is about what only the backend has.
+    private func compare(
+        _ batch: [Int], _ fold: VersionFold, _ user: String, _ range: IDRange, _ store: StoreVersions,
+        _ backend: BackendVersions, _ dead: Set<SampleID>,
+        found: (VerifyFinding, SampleID, StoreVersions.Sample?) -> Void
+    ) throws {
+        var isMeant = [Bool](repeating: false, count: fold.buckets.count)
+        for bucket in batch { isMeant[bucket] = true }
+        var ours: [StoreVersions.Sample] = []
+        try store.forEachSample(user: user, withContents: backend.tellsContents) { sample in
+            if range.holds(sample.id), isMeant[fold.bucket(of: sample.id)] { ours.append(sample) }
+        }
+        ours.sort { $0.id < $1.id }
+        var next = 0
+        func judge(_ sample: StoreVersions.Sample, _ theirs: HeldVersion?) {
+            // Counted already; and what the backend has of it by now is no matter.
+            if store.isPending(sample) { return }
+            guard let finding = VerifyFinding.of(sample.held, theirs, isDeadLetter: dead.contains(sample.id)) else {
+                return
+            }
+            found(store.isOff(sample) && finding != .deadLetter ? .off : finding, sample.id, sample)
+        }
+        for days in Self.runs(batch) {
+            let last = fold.ids(of: days.upperBound).last
+            let start = [fold.ids(of: days.lowerBound).after, range.before].compactMap { $0 }.max()
+            // One more than there are, which tells that the days are over.
+            let expected = days.reduce(1) { $0 + fold.buckets[$1].theirs }
+            try backend.forEach("samples", user: user, after: start, expected: expected) { row in
+                guard let id = row.id else { return true }
+                guard id <= last, range.isBelowEnd(id) else { return false }
+                while next < ours.count, ours[next].id < id {
+                    judge(ours[next], nil)
+                    next += 1
+                }
+                if next < ours.count, ours[next].id == id {
+                    judge(ours[next], row.held)
+                    next += 1
+                } else if !row.isDeleted {
+                    found(.beyond, id, nil)
+                }
+                return true
+            }
+            while next < ours.count, ours[next].id <= last {
+                judge(ours[next], nil)
+                next += 1
+            }
+        }
+    }
+
+    /// Neighbouring days as ranges.
+    private static func runs(_ days: [Int]) -> [ClosedRange<Int>] {
+        var runs: [ClosedRange<Int>] = []
+        for day in days {
+            if let last = runs.last, last.upperBound == day - 1 {
+                runs[runs.count - 1] = last.lowerBound...day
+            } else {
+                runs.append(day...day)
+            }
+        }
+        return runs
+    }
+}
+
+/// Which ids begin in a range of time, by their first 48 bits.
+struct IDRange {
+    private let first: UInt64
+    /// Exclusive; nil for no end.
+    private let end: UInt64?
+
+    init(_ span: Range<Instant>) {
+        first = span.lowerBound <= 0 ? 0 : UInt64(span.lowerBound / 1000) << 16
+        end = span.upperBound == .max ? nil : UInt64(max(0, span.upperBound / 1000)) << 16
+    }
+
+    /// The last id before it; nil when there is none.
+    var before: SampleID? { first == 0 ? nil : SampleID(high: first - 1, low: .max) }
+
+    func holds(_ id: SampleID) -> Bool { id.high >= first && isBelowEnd(id) }
+
+    /// Ids that aren't UUIDs come first, and only where everything is read.
+    func isBelowEnd(_ id: SampleID?) -> Bool {
+        guard let end, let id else { return true }
+        return id.high < end
+    }
+}
+
+/// Samples of equal content at the backend. Those that the store holds as often are as the source has them.
+private struct Twins {
+    private struct Copy {
+        var id: SampleID?
+        var text: String
+        var isHere = false
+    }
+
+    private var copies: [Int64: [Copy]] = [:]
+    private var contents: [SampleID: Int64] = [:]
+
+    /// - Parameter read: gives all living samples of the backend once more; not called when nothing came twice.
+    init(_ twice: SeenTwice, read: ((BackendVersions.Row) -> Void) throws -> Void) rethrows {
+        guard !twice.candidates.isEmpty else { return }
+        var found: [Int64: [Copy]] = [:]
+        try read { row in
+            guard let content = row.content, twice.candidates.contains(content) else { return }
+            found[content, default: []].append(Copy(id: row.id, text: row.text))
+        }
+        copies = found.filter { $0.value.count > 1 }
+        for (content, group) in copies {
+            for copy in group { if let id = copy.id { contents[id] = content } }
+        }
+    }
+
+    mutating func isHere(_ id: SampleID) {
+        guard !contents.isEmpty, let content = contents[id],
+            let index = copies[content]?.firstIndex(where: { $0.id == id })
+        else { return }
+        copies[content]?[index].isHere = true
+    }
+
+    /// The ids that are copies of others: those that the store doesn't hold, one less where it holds none.
+    var doubled: [String] {
+        copies.values.flatMap { group in
+            let strangers = group.filter { !$0.isHere }
+            return strangers.dropFirst(strangers.count == group.count ? 1 : 0).map { $0.id?.description ?? $0.text }
+        }.sorted()
+    }
+}

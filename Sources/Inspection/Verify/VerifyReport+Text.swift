@@ -1,0 +1,130 @@
+import Foundation
+import HealthModel
+import Terminal
+
+extension VerifyReport {
+    /// What was compared, what is wrong with how many, and what to do.
+    package func text(for terminal: Terminal) -> String {
+        var text = ""
+        if let repaired { text += "Delivered \(Self.elements(repaired)) again, and compared once more.\n" }
+        for user in users {
+            // Each list's name is a plural.
+            let held = Self.lists.map { HumanFormat.count(user.lists[$0]?.here ?? 0, String($0.dropLast())) }
+            text += "\(user.name): \(held.joined(separator: ", ")) delivered to \(address)\n"
+        }
+        let table = table()
+        if !table.rows.isEmpty { text += "\n" + table.render(for: terminal) + "\n" }
+        let quarantined = users.reduce(0) { $0 + $1.quarantined }
+        if quarantined > 0 {
+            text += "\(HumanFormat.count(quarantined)) quarantined here are kept, and not delivered.\n"
+        }
+        let off = count(.off)
+        if off > 0 {
+            let verb = off == 1 ? "isn't" : "aren't"
+            text += "\(HumanFormat.count(off)) of types that are switched off \(verb) delivered.\n"
+        }
+        let verdict = Self.verdict(
+            holdsDelivered: holdsDelivered, deadLetters: count(.deadLetter), pending: count(.pending),
+            comparesContents: comparesContents)
+        text += "\(verdict) (\(HumanFormat.duration(.seconds(seconds)))).\n"
+        return text + advice.map { "- \($0)\n" }.joined()
+    }
+
+    /// What all of it comes to, without its full stop. Pure.
+    package static func verdict(
+        holdsDelivered: Bool, deadLetters: Int, pending: Int, comparesContents: Bool = true
+    ) -> String {
+        guard holdsDelivered else { return "The backend doesn't hold what it should" }
+        var rest: [String] = []
+        if deadLetters > 0 {
+            rest.append("\(HumanFormat.count(deadLetters)) \(deadLetters == 1 ? "is" : "are") in dead letters")
+        }
+        if pending > 0 {
+            rest.append("\(HumanFormat.count(pending)) \(pending == 1 ? "isn't" : "aren't") delivered yet")
+        }
+        let how = comparesContents ? "with the values and times that are here" : "in the version that is here"
+        let verdict =
+            rest.isEmpty
+            ? "The backend holds all of it, once and \(how)"
+            : "The backend holds all that was delivered; \(rest.joined(separator: ", "))"
+        return verdict + (comparesContents ? "" : "; it doesn't tell contents, so they weren't compared")
+    }
+
+    private static func elements(_ count: Int) -> String {
+        "\(HumanFormat.count(count)) element\(count == 1 ? "" : "s")"
+    }
+
+    private func table() -> Table {
+        var table = Table([
+            .init("User"), .init("List"), .init("Type"), .init("What"), .number("Count"), .init("First", givesWay: 1),
+        ])
+        func add(_ user: User, _ name: String, _ type: String, _ list: List, _ findings: some Sequence<VerifyFinding>) {
+            for finding in findings {
+                guard let count = list.counts[finding], count > 0 else { continue }
+                let isCut = finding == .doubled && list.isDoubledCut
+                table.add([
+                    user.name, name, type, finding.text, (isCut ? "≥ " : "") + HumanFormat.count(count),
+                    (list.first[finding] ?? []).prefix(3).joined(separator: ", "),
+                ])
+            }
+        }
+        for user in users {
+            for name in Self.lists {
+                guard let list = user.lists[name] else { continue }
+                for (type, part) in list.types.sorted(by: { $0.key < $1.key }) {
+                    add(user, name, HealthTypeText.short(type), part, VerifyFinding.allCases)
+                }
+                // Of what only the backend has, the type isn't known here.
+                add(user, name, "", list, name == "samples" ? [.doubled, .beyond] : VerifyFinding.allCases)
+            }
+        }
+        return table
+    }
+
+    /// What to do about each kind of finding.
+    var advice: [String] {
+        var advice: [String] = []
+        if repairable > 0 {
+            advice.append("'healthbus verify --repair' delivers \(Self.elements(repairable)) again.")
+        }
+        if count(.deletedLater) > 0 {
+            advice.append(
+                "What is deleted there stays so: it was deleted in this version or a later one. See who deletes at the backend; if a backup was put back here, import the newest export."
+            )
+        }
+        if count(.newer) > 0 {
+            advice.append(
+                "What is newer there was delivered by a later state of this store, as before a backup was put back; import the newest export to bring this store up to date."
+            )
+        }
+        if count(.altered) > 0 {
+            advice.append(
+                "What is altered there was changed behind the backend's back, and delivery doesn't overwrite what has the same version: remove those rows from its database, and 'healthbus verify --repair' delivers them."
+            )
+        }
+        if count(.doubled) > 0 {
+            advice.append(
+                "What is doubled there came from elsewhere under other ids, and isn't deleted from here: delete it at the backend, by id, as docs/backend.md says."
+            )
+        }
+        if count(.deadLetter) > 0 {
+            advice.append("'healthbus dead-letters list' says why the backend refused the dead letters.")
+        }
+        if count(.pending) > 0 {
+            advice.append("'healthbus sync' delivers now what waits, and says what it waits for.")
+        }
+        if count(.beyond) > 0 {
+            advice.append(
+                "What only the backend has is no fault: samples are never deleted there because a store was lost.")
+        }
+        return advice
+    }
+}
+
+private enum HealthTypeText {
+    /// "StepCount" of "HKQuantityTypeIdentifierStepCount".
+    static func short(_ type: String) -> String {
+        guard let range = type.range(of: "Identifier"), range.upperBound < type.endIndex else { return type }
+        return String(type[range.upperBound...])
+    }
+}

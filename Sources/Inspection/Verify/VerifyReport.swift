@@ -1,0 +1,112 @@
+import Foundation
+import HealthModel
+
+/// What `healthbus verify` has found: counts and a few ids, never a value.
+package struct VerifyReport: Sendable {
+    /// Of one list, or of one type of samples.
+    package struct List: Sendable {
+        /// Elements that have been delivered, deleted ones too; dead letters aren't among them.
+        package var here = 0
+        /// Elements that the backend keeps, deleted ones too; of samples only for all types together.
+        package var there = 0
+        package private(set) var counts: [VerifyFinding: Int] = [:]
+        package private(set) var first: [VerifyFinding: [String]] = [:]
+        package private(set) var types: [String: List] = [:]
+        /// More came twice than can be looked at: the doubled ones are at least so many.
+        package var isDoubledCut = false
+
+        private static let shown = 5
+
+        mutating func note(_ finding: VerifyFinding, _ id: String) {
+            counts[finding, default: 0] += 1
+            if first[finding, default: []].count < Self.shown { first[finding, default: []].append(id) }
+        }
+
+        mutating func add(_ list: List, as type: String) {
+            types[type] = list
+            here += list.here
+            for (finding, count) in list.counts {
+                counts[finding, default: 0] += count
+                let room = Self.shown - first[finding, default: []].count
+                first[finding, default: []] += (list.first[finding] ?? []).prefix(max(0, room))
+            }
+        }
+    }
+
+    package struct User: Sendable {
+        package var name: String
+        /// By "samples", "workouts", "nights", "days".
+        package var lists: [String: List] = [:]
+        package var quarantined: Int
+    }
+
+    package let address: String
+    package let from: LocalDay?
+    package let to: LocalDay?
+    package var users: [User] = []
+    /// What is to be delivered again: sequences by producer.
+    package var again: [String: [Int64]] = [:]
+    package var seconds = 0.0
+    /// Whether the backend tells contents, so that they were compared, and not only ids and versions.
+    package var comparesContents = true
+    /// Elements that `--repair` has delivered again before this comparison; nil without it.
+    package var repaired: Int?
+
+    init(address: String, from: LocalDay?, to: LocalDay?) {
+        (self.address, self.from, self.to) = (address, from, to)
+    }
+
+    package func count(_ finding: VerifyFinding) -> Int {
+        users.reduce(0) { sum, user in sum + user.lists.values.reduce(0) { $0 + ($1.counts[finding] ?? 0) } }
+    }
+
+    /// Whether the backend holds all that was delivered to it, once and in the version that is here.
+    var holdsDelivered: Bool { VerifyFinding.allCases.allSatisfy { !$0.isWrong || count($0) == 0 } }
+
+    /// Whether nothing was refused and all is delivered too, but for types that are switched off.
+    package var isRight: Bool { holdsDelivered && count(.deadLetter) == 0 && count(.pending) == 0 }
+
+    /// How many elements `--repair` would deliver.
+    package var repairable: Int { again.values.reduce(0) { $0 + $1.count } }
+
+    package var value: Value {
+        [
+            "backend": .string(address), "from": Value(from?.description), "to": Value(to?.description),
+            "right": .bool(isRight), "contents": .bool(comparesContents), "repairable": Value(repairable),
+            "repaired": Value(repaired),
+            "seconds": .number(seconds),
+            "users": .array(
+                users.map { user in
+                    [
+                        "user": .string(user.name), "quarantined": Value(user.quarantined),
+                        "lists": .object(user.lists.mapValues(\.value)),
+                    ]
+                }),
+        ]
+    }
+
+    static let lists = ["samples", "workouts", "nights", "days"]
+}
+
+extension VerifyReport.List {
+    var value: Value {
+        var members: [String: Value] = [
+            "here": Value(here), "there": Value(there), "findings": findings,
+        ]
+        if !types.isEmpty {
+            members["types"] = .object(types.mapValues { ["here": Value($0.here), "findings": $0.findings] })
+        }
+        return .object(members)
+    }
+
+    private var findings: Value {
+        .object(
+            Dictionary(
+                uniqueKeysWithValues: counts.map { finding, count in
+                    (
+                        finding.rawValue,
+                        ["count": Value(count), "first": .array((first[finding] ?? []).map { .string($0) })]
+                    )
+                }))
+    }
+}

@@ -1,0 +1,65 @@
+import Client
+import Configuration
+import Foundation
+import HealthModel
+
+/// Which zone a stack's days begin in when it starts: the one that it was first started with. Another that is named later doesn't change it, since every
+/// day would be cut anew; a person says that with `zone set`.
+package struct ZoneChoice: Sendable, Equatable {
+    /// A zone, and what names it.
+    package struct Beginning: Sendable, Equatable {
+        package var name: String
+        /// "--zone Europe/Berlin", "HEALTHBUS_ZONE=Europe/Berlin"; for people.
+        package var by: String
+
+        package init(name: String, by: String) { (self.name, self.by) = (name, by) }
+    }
+
+    /// The zone that the state's timeline begins with; nil where that user has none yet.
+    package let holds: String?
+    /// What the command line names, else the environment, else the configuration, as the observer takes it.
+    package let asked: Beginning?
+    package let user: String
+
+    package init(holds: String?, asked: Beginning?, user: String) {
+        (self.holds, self.asked, self.user) = (holds, asked, user)
+    }
+
+    /// - Parameters:
+    ///   - option: what the command line names.
+    ///   - user: nil: whom the configuration names.
+    package init(
+        _ stack: Stack, option: String?, user: String?,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
+        let observer = try stack.instance(.observer)
+        let user = user ?? observer.configuration["user"].string ?? "me"
+        let page = try stack.reader(foundSilent: { _ in }).pages(observer, ZoneReport.query(user)).first
+        self.init(
+            holds: page.flatMap { ZoneReport.parts($0["timeline"]) }?.first?.zone,
+            asked: Self.asked(option, environment, observer.configuration, stack.configuration.file), user: user)
+    }
+
+    static func asked(
+        _ option: String?, _ environment: [String: String], _ configuration: Value, _ file: String
+    ) -> Beginning? {
+        if let option { return Beginning(name: option, by: "--zone \(option)") }
+        if let zone = environment["HEALTHBUS_ZONE"], !zone.isEmpty {
+            return Beginning(name: zone, by: "HEALTHBUS_ZONE=\(zone)")
+        }
+        return configuration["zone"].string.map { Beginning(name: $0, by: "the observer's 'zone' \($0) in \(file)") }
+    }
+
+    /// In which a new user's days begin.
+    package var beginning: Beginning {
+        asked ?? Beginning(name: TimeZone.current.identifier, by: "this machine's")
+    }
+
+    /// What a person must know who asked for another zone than holds; nil when there is nothing to say.
+    package var notice: String? {
+        guard let holds, let asked, holds != asked.name else { return nil }
+        let whose = user == "me" ? "" : " --user \(user)"
+        return "zone   \(holds), in which this state's days begin: \(asked.by) isn't used. "
+            + "'healthbus zone set \(asked.name)\(whose)' changes it, and has every day computed again"
+    }
+}

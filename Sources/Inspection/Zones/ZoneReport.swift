@@ -1,0 +1,97 @@
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import Logging
+import Terminal
+
+/// `healthbus zone`: a person's timeline, and what each of its entries comes from.
+package struct ZoneReport {
+    package let user: String
+    package let parts: [ZonePlan.Part]
+
+    package init(user: String, parts: [ZonePlan.Part]) {
+        self.user = user
+        self.parts = parts
+    }
+
+    /// Reads it of a stack, running or not.
+    /// - Throws: `Failure` for a user without a timeline.
+    package init(_ stack: Stack, user: String) throws {
+        let page = try stack.reader().pages(try stack.instance(.observer), Self.query(user)).first
+        guard let parts = page.flatMap({ Self.parts($0["timeline"]) }) else {
+            let users = (page?["users"].array ?? []).compactMap(\.string)
+            throw Failure(
+                users.isEmpty ? "no zones yet on \(stack.place)" : "no user '\(user)' on \(stack.state.path)",
+                hint: users.isEmpty
+                    ? "'healthbus up' begins a timeline"
+                    : Nearest.hint(
+                        for: user, among: users, quoted: false, else: "there are \(users.joined(separator: ", "))"))
+        }
+        self.init(user: user, parts: parts)
+    }
+
+    package static func query(_ user: String) -> [String: Value] { ["query": "timeline", "user": .string(user)] }
+
+    package static func parts(_ value: Value) -> [ZonePlan.Part]? {
+        value.array?.compactMap { part in
+            guard let part = part.array, part.count == 3, let zone = part[1].string,
+                let origin = part[2].string.flatMap(ZonePlan.Origin.init(rawValue:))
+            else { return nil }
+            return .init(from: part[0].int ?? .min, zone: zone, origin: origin)
+        }
+    }
+
+    package var json: String {
+        get throws {
+            let entries = try rows().map { row -> Value in
+                let part = row.part
+                return [
+                    "from": part.from == .min ? .null : .string(InstantText.iso8601(part.from)),
+                    "local": Value(row.local), "zone": .string(part.zone), "offset": .string(row.offset),
+                    "origin": .string(part.origin.rawValue),
+                ]
+            }
+            return Value.object(["user": .string(user), "entries": .array(entries)]).json(pretty: true)
+        }
+    }
+
+    package func table(for terminal: Terminal) throws -> String {
+        var table = Table([
+            .init("From (local)"), .init("From (UTC)", givesWay: 2), .init("Zone"), .init("Offset", givesWay: 1),
+            .init("Known by"),
+        ])
+        for row in try rows() {
+            let from = row.part.from
+            let origin =
+                switch row.part.origin {
+                case .set: "set"
+                case .added: "added"
+                case .seen: "seen in the data"
+                }
+            table.add([
+                row.local ?? "always", from == .min ? "" : InstantText.iso8601(from), row.part.zone, row.offset, origin,
+            ])
+        }
+        return table.render(for: terminal)
+    }
+
+    /// Local time is that of the zone before, as `add` and `remove` read it; the offset is the new zone's from then on.
+    private func rows() throws -> [(part: ZonePlan.Part, local: String?, offset: String)] {
+        try parts.enumerated().map { index, part in
+            guard index > 0 else { return (part, nil, try Self.offset(part.zone, at: parts.dropFirst().first?.from)) }
+            let before = try ZoneTimeline(zone: parts[index - 1].zone)
+            let local = InstantText.iso8601(part.from + before.offset(at: part.from)).dropLast()
+            let text = local.hasSuffix(":00") ? local.dropLast(3) : local
+            return (part, String(text), try Self.offset(part.zone, at: part.from))
+        }
+    }
+
+    /// "+02:00"; of the zone for all time as it is at its end, else today.
+    private static func offset(_ zone: String, at instant: Instant?) throws -> String {
+        let at = instant ?? Instant(Date().timeIntervalSince1970) * Instant.second
+        let minutes = Int(try ZoneTimeline(zone: zone).offset(at: at) / (60 * Instant.second))
+        let size = abs(minutes)
+        return (minutes < 0 ? "-" : "+") + String(format: "%02d:%02d", size / 60, size % 60)
+    }
+}

@@ -1,0 +1,107 @@
+import BackgroundDelivery
+import HealthModel
+import Protocol
+
+/// Keeps a process's pulls until they are answered: collects the parts of an answer, drops stale ones, sends again on time-out. Pure.
+///
+/// An answer counts only from the producer that was asked, whoever else knows the request's id.
+package struct PullClient {
+    private struct Pending {
+        var pull: Pull
+        /// When it was asked, among the others: ids have no order.
+        var number: Int
+        var parts: [Value] = []
+        var attempt = 0
+        var deadline: MonotonicTime
+
+        var place: String { "\(pull.producer)/\(pull.query["query"]?.string ?? "")" }
+    }
+
+    private var pending: [Int64: Pending] = [:]
+    private var begun = 0
+    package let consumer: String
+    /// Parts that came from somebody else than the producer that was asked.
+    package private(set) var foreign = 0
+    /// Why requests are refused, by `producer/query`, until one of them is answered.
+    package private(set) var refusals: [String: String] = [:]
+
+    /// More than any answer has: a producer that never says "last" isn't listened to for ever.
+    private static let partsLimit = 64
+
+    /// Waits 1 s for the first answer, up to 8 s later on: a producer that restarts is back in a second.
+    private static func timeout(attempt: Int) -> Duration { .seconds(1 << min(attempt, 3)) }
+
+    package init(consumer: String) { self.consumer = consumer }
+
+    /// The request to send for a new pull.
+    package mutating func begin(_ pull: Pull, at now: MonotonicTime) -> (topic: String, body: Value) {
+        begun += 1
+        pending[pull.id] = Pending(pull: pull, number: begun, deadline: now + Self.timeout(attempt: 0))
+        return request(pull, attempt: 0)
+    }
+
+    private func request(_ pull: Pull, attempt: Int) -> (topic: String, body: Value) {
+        var body = pull.query
+        body["id"] = .integer(pull.id)
+        body["attempt"] = .integer(Int64(attempt))
+        body["consumer"] = .string(consumer)
+        return ("pull.\(pull.producer)", .object(body))
+    }
+
+    /// The complete answer once its last part is here; nil for a part, a repeat, or what nobody waits for.
+    /// - Parameter sender: who said it, as the message's header has it.
+    package mutating func receive(_ part: Value, from sender: String, at now: MonotonicTime) -> PullAnswer? {
+        guard let id = part["id"].int, var entry = pending[id] else { return nil }
+        let producer = entry.pull.producer
+        guard sender == producer, part["producer"].string == producer else {
+            foreign += 1
+            return nil
+        }
+        guard part["attempt"].int == Int64(entry.attempt) else { return nil }
+        if let error = part["error"].string {
+            pending[id] = nil
+            if error == "reset", let head = part["head"].read(StoreHead.self) {
+                return PullAnswer(pull: entry.pull, result: .reset(head))
+            }
+            if error == DeliveryError.Code.databaseInaccessible.rawValue {
+                return PullAnswer(pull: entry.pull, result: .databaseInaccessible)
+            }
+            let reason = String((part["reason"].string ?? error).prefix(200))
+            refusals[entry.place] = reason
+            return PullAnswer(pull: entry.pull, result: .refused(reason))
+        }
+        // A request that reached the producer twice has two answers. Those of one moment (one head) are the same; parts of two moments
+        // don't fit together: a row that moved in between would be in neither.
+        if part["part"].int == 0, let first = entry.parts.first, first["head"] != part["head"] { entry.parts = [] }
+        if let first = entry.parts.first, first["head"] != part["head"] { return nil }
+        // Parts come in order or not at all; a gap means that one was dropped, and the time-out asks again.
+        guard part["part"].int == Int64(entry.parts.count), entry.parts.count < Self.partsLimit else { return nil }
+        entry.parts.append(part)
+        entry.deadline = now + Self.timeout(attempt: entry.attempt)
+        guard part["last"].bool == true else {
+            pending[id] = entry
+            return nil
+        }
+        pending[id] = nil
+        refusals[entry.place] = nil
+        return PullAnswer(pull: entry.pull, result: .pages(entry.parts))
+    }
+
+    /// Requests that are due again, in the order in which they were first asked.
+    package mutating func overdue(at now: MonotonicTime) -> [(topic: String, body: Value)] {
+        var again: [(topic: String, body: Value)] = []
+        for var entry in pending.values.sorted(by: { $0.number < $1.number }) where entry.deadline <= now {
+            entry.attempt += 1
+            entry.parts = []
+            entry.deadline = now + Self.timeout(attempt: entry.attempt)
+            pending[entry.pull.id] = entry
+            again.append(request(entry.pull, attempt: entry.attempt))
+        }
+        return again
+    }
+
+    /// Asks no more: nobody wants the answer any longer.
+    package mutating func forget(_ id: Int64) { pending[id] = nil }
+
+    package var nextDeadline: MonotonicTime? { pending.values.map(\.deadline).min() }
+}

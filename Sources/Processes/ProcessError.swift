@@ -1,0 +1,30 @@
+import Glibc
+
+/// What a process, or whoever supervises it, couldn't do, to what, and what to do now.
+package struct ProcessError: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Code: Sendable, Equatable {
+        /// A program couldn't be started.
+        case spawn
+        /// The processes given contradict each other.
+        case configuration
+        /// The system refused something that supervising needs.
+        case system
+    }
+
+    package let code: Code
+    package let message: String
+    package let hint: String
+
+    package init(_ code: Code, _ message: String, hint: String = "") {
+        self.code = code
+        self.message = message
+        self.hint = hint
+    }
+
+    /// - Parameter errorNumber: positive errno.
+    package init(_ code: Code, _ what: String, errorNumber: Int32, hint: String = "") {
+        self.init(code, "\(what): \(String(cString: strerror(errorNumber)))", hint: hint)
+    }
+
+    package var description: String { message + (hint.isEmpty ? "" : "; \(hint)") }
+}

@@ -1,0 +1,19 @@
+import HealthModel
+
+extension ZoneTimeline {
+    /// `[[from, zone], …]`, the first from null: for all time before.
+    package var wireValue: Value {
+        .array(entries.map { [$0.from == .min ? .null : .integer($0.from), .string($0.zone)] })
+    }
+
+    /// nil when the value isn't a timeline.
+    package init?(wireValue value: Value) throws {
+        guard let list = value.array else { return nil }
+        var entries: [Entry] = []
+        for entry in list {
+            guard let parts = entry.array, parts.count == 2, let zone = parts[1].string else { return nil }
+            entries.append(Entry(from: parts[0].int ?? .min, zone: zone))
+        }
+        try self.init(entries)
+    }
+}

@@ -1,0 +1,42 @@
+import Clocks
+import HealthModel
+import Logging
+import MessageBus
+import Protocol
+import Synchronization
+
+/// Logs what others said and had no right to say: seldom, for whoever floods isn't to fill the log as well.
+final class ForeignWords: Sendable {
+    private let limit = Mutex(NoticeLimit())
+    private let log: StageLog
+
+    init(_ log: StageLog) { self.log = log }
+
+    func note(_ message: Message) {
+        let notice = BusNotice(.denied, who: String(message.header.from.prefix(64)), why: "")
+        guard let told = limit.withLock({ $0.pass(notice, at: MonotonicClock.now) }) else { return }
+        // A topic may hold anything; its first part tells enough.
+        let family = message.topic.prefix { $0 != "." }.prefix(32)
+        log(.messageForeign, ["from": told.who, "topic": String(family), "untold": told.untold])
+    }
+}
+
+extension StageLog {
+    /// The same with one line of an event and consumer in ten seconds: a consumer asks as often as it likes.
+    func seldom() -> StageLog {
+        let limit = SharedLimit()
+        return StageLog { event, failed, fields in
+            let consumer = fields.first { $0.key == "consumer" }.map { "\($0.value)" } ?? ""
+            guard limit.passes(BusNotice(.denied, who: "\(event.name) \(consumer)", why: "")) else { return }
+            self(event, failed: failed, fields)
+        }
+    }
+}
+
+private final class SharedLimit: Sendable {
+    private let limit = Mutex(NoticeLimit())
+
+    func passes(_ notice: BusNotice) -> Bool {
+        limit.withLock { $0.pass(notice, at: MonotonicClock.now) != nil }
+    }
+}

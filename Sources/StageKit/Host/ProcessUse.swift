@@ -1,0 +1,31 @@
+import Clocks
+import Foundation
+import HealthModel
+import Protocol
+
+/// What this process takes of the machine.
+package enum ProcessUse {
+    /// Resident set, bytes (/proc/self/statm); 0 where it can't be read.
+    package static var memory: Int64 {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+        let fields = text.split(separator: " ")
+        return fields.count > 1 ? (Int64(fields[1]) ?? 0) * 4096 : 0
+    }
+
+    /// Processor time of all its threads since it began, microseconds.
+    package static var processorTime: Instant {
+        var time = timespec()
+        guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
+        return Instant(time.tv_sec) * Instant.second + Instant(time.tv_nsec) / 1000
+    }
+
+    /// When it was first asked what it takes, which is with its first heartbeat: by the clock.
+    package static let started: Instant = WallClock.now
+
+    /// Writes it into a heartbeat.
+    package static func tell(_ beat: inout Heartbeat) {
+        beat.memory = memory
+        beat.cpu = processorTime
+        beat.started = started
+    }
+}

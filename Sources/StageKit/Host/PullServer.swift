@@ -1,0 +1,50 @@
+import Changelog
+import Foundation
+import HealthModel
+import MessageBus
+import Protocol
+import SQLite
+import Synchronization
+
+/// The thread that answers pulls: long reads never wait for the writer, nor the writer for them.
+final class PullServer: Sendable {
+    private let requests = Mutex(PullQueue())
+    /// Wakes the thread up: something waits.
+    private let bell = Mailbox<Void>(capacity: 1)
+    private let finished = DispatchSemaphore(value: 0)
+
+    init(
+        instance: String, log: StageLog, open: @escaping @Sendable () throws -> (Database, any PullSource),
+        lostRows: @escaping @Sendable (_ generation: String) -> Void, failed: @escaping @Sendable (any Error) -> Void,
+        send: @escaping @Sendable (String, Value) -> Void
+    ) {
+        let loop: @Sendable () -> Void = { [self] in
+            do {
+                let (database, source) = try open()
+                let service = PullService(instance: instance, log: log.seldom(), lostRows: lostRows, send: send)
+                while !bell.isClosed {
+                    guard let request = requests.withLock({ $0.take() }) else {
+                        _ = bell.take(limit: 1, timeout: 60)
+                        continue
+                    }
+                    try service.serve(request, database, source)
+                }
+            } catch { failed(error) }
+            finished.signal()
+        }
+        let thread = Thread(block: loop)
+        thread.name = "pulls"
+        thread.start()
+    }
+
+    /// What there is no room for is dropped; it comes again.
+    func offer(_ message: Message) {
+        requests.withLock { _ = $0.offer(message.body, from: message.header.from) }
+        bell.offer(())
+    }
+
+    func close() {
+        bell.close()
+        finished.wait()
+    }
+}

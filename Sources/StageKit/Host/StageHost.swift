@@ -1,0 +1,251 @@
+import Changelog
+import Clocks
+import Foundation
+import HealthModel
+import MessageBus
+import Protocol
+import SQLite
+import Synchronization
+
+/// Does what a stage asks for beyond the bus: uploads, reading files.
+package protocol EffectRunner: AnyObject, Sendable {
+    /// Starts the effect on a thread of its own and returns; `reply` may be called once or, for a stream of results, often. It waits while the stage is busy
+    /// and answers false when the host is stopping.
+    func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool)
+    /// Ends what is under way; called once, before the host's thread ends.
+    func stop()
+}
+
+/// Runs one stage in one process: its thread, its transaction, its place on the bus.
+package final class StageHost: Sendable {
+    enum Input: Sendable {
+        case message(Message)
+        case answer(PullAnswer)
+        /// One waits in `results`.
+        case effectIsDone
+        case lostRows(generation: String)
+    }
+
+    private struct Failure {
+        var error: (any Error)?
+    }
+
+    let instance: String
+    let plugin: String
+    private let inputs = Mailbox<Input>(capacity: 512)
+    /// Results of effects wait for room here, so that a reader can't run ahead of the writer.
+    private let results = Mailbox<EffectResult>(capacity: 2)
+    private let vitals: Vitals
+    private let pulls: Mutex<PullClient>
+    private let log: StageLog
+    private let stopping = Mutex(false)
+    private let failure = Mutex(Failure())
+
+    /// - Parameter configuration: the fingerprint of what it was started with, for its heartbeats.
+    package init(instance: String, plugin: String, configuration: String? = nil, log: StageLog) {
+        self.instance = instance
+        self.plugin = plugin
+        self.log = log
+        vitals = Vitals(instance: instance, plugin: plugin, configuration: configuration)
+        pulls = Mutex(PullClient(consumer: instance))
+    }
+
+    /// Asks the host to finish its turn and end; any thread may call it.
+    package func stop() {
+        stopping.withLock { $0 = true }
+        inputs.close()
+    }
+
+    private func fail(_ error: any Error) {
+        failure.withLock { if $0.error == nil { $0.error = error } }
+        stop()
+    }
+
+    /// Runs until `stop`, on the caller's thread, which owns the stage and its database from here on.
+    /// - Throws: what the stage can't go on with; everything committed stays, and a restart goes on from there.
+    package func run(
+        stage: any Stage, database: StageDatabase, address: BusAddress, effects: (any EffectRunner)?,
+        source: @escaping @Sendable () throws -> (Database, any PullSource)
+    ) throws {
+        let turns = try TurnMaker(database, log: log)
+        let opening = turns.make()
+        try stage.open(opening)
+        _ = try opening.commit()
+        vitals.update(
+            head: database.head, epoch: database.epoch, report: try stage.report(turns.make()), committed: nil)
+
+        let outbox = Outbox(instance: instance)
+        let server = pullServer(source, outbox)
+        let bus = try connect(to: address, hearing: stage.subscriptions, server, outbox)
+        outbox.attach(bus)
+        defer {
+            // Order matters: an effect that waits for room is let go first, and nothing is sent after the last heartbeat, which says that
+            // this instance has stopped.
+            results.close()
+            effects?.stop()
+            server.close()
+            vitals.stop()
+            bus.beat()
+            bus.close()
+        }
+
+        perform(opening.effects, effects)
+        var deadline: MonotonicTime? = MonotonicClock.now
+        while !stopping.withLock({ $0 }) {
+            let inputs = waitForInputs(until: deadline)
+            let turn = turns.make()
+            vitals.begin(at: turn.monotonic)
+            do {
+                deadline = try take(turn, of: stage, inputs, outbox)
+                let committed = try turn.commit()
+                for message in turn.published { outbox.send(message.topic, message.body) }
+                perform(turn.effects, effects)
+                let changed = vitals.update(
+                    head: database.head, epoch: database.epoch, report: try stage.report(turn),
+                    committed: committed ? WallClock.now : nil)
+                if changed { bus.beat() }
+            } catch {
+                turn.rollback()
+                throw error
+            }
+            vitals.end()
+        }
+        if let error = failure.withLock({ $0.error }) { throw error }
+    }
+
+    /// Answers those who pull.
+    private func pullServer(
+        _ source: @escaping @Sendable () throws -> (Database, any PullSource), _ outbox: Outbox
+    ) -> PullServer {
+        // Once: rows are lost while nobody has the file open. A consumer that says so again and again would have all
+        // others look up theirs each time.
+        let knowsLostRows = Mutex(false)
+        return PullServer(
+            instance: instance, log: log, open: source,
+            lostRows: { [inputs] generation in
+                let isNew = knowsLostRows.withLock { known in
+                    defer { known = true }
+                    return !known
+                }
+                if isNew { inputs.insist(.lostRows(generation: generation)) }
+            },
+            failed: { [self] in fail($0) },
+            send: { outbox.send($0, $1) })
+    }
+
+    private func connect(
+        to address: BusAddress, hearing subscriptions: [Subscription], _ server: PullServer, _ outbox: Outbox
+    ) throws -> BusConnection {
+        let pullTopic = "pull.\(instance)"
+        let pageTopic = "page.\(instance)"
+        let ownBeat = Heartbeat.topic(instance)
+        let foreign = ForeignWords(log)
+        return try BusConnection(
+            address: address,
+            subscriptions: subscriptions + [.exact(pullTopic), .exact(pageTopic), .exact(ownBeat)],
+            handlers: BusConnection.Handlers(
+                message: { [self] message in
+                    switch message.topic {
+                    case pullTopic: server.offer(message)
+                    case pageTopic: take(page: message, foreign)
+                    case ownBeat: if vitals.heardSelf() { outbox.beat() }
+                    default: inputs.offer(.message(message))
+                    }
+                },
+                malformed: { [log] error in log(.messageMalformed, ["why": error.description]) },
+                foreign: { foreign.note($0) },
+                heartbeat: { [self] in
+                    let (unasked, refusals) = pulls.withLock { ($0.foreign, $0.refusals) }
+                    var counters = outbox.counters
+                    counters.foreign += unasked
+                    return vitals.heartbeat(bus: counters, refusals: refusals)
+                },
+                pace: { [vitals] in vitals.pace },
+                answersHello: true,
+                refused: { [log] in log(.busRefused, failed: true, ["why": $0]) },
+                failed: { [self] in fail($0) }))
+    }
+
+    private func perform(_ asked: [Effect], _ effects: (any EffectRunner)?) {
+        for effect in asked {
+            effects?.perform(effect) { [self] result in
+                guard results.put(result) else { return false }
+                inputs.insist(.effectIsDone)
+                return true
+            }
+        }
+    }
+
+    /// - Parameter deadline: when the stage wants to be asked, whatever comes; nil: it doesn't.
+    private func waitForInputs(until deadline: MonotonicTime?) -> [Input] {
+        let now = MonotonicClock.now
+        // Now and then a turn without a reason: what a stage does by the clock's time is nobody's message.
+        let regular = Repetition.next(Repetition.quiet, after: now)
+        let next = [deadline, pulls.withLock { $0.nextDeadline }, regular].compactMap { $0 }.min() ?? now
+        return inputs.take(limit: 64, timeout: max(.zero, next - now).seconds)
+    }
+
+    /// All of a turn but its commit.
+    /// - Returns: when the stage wants to be asked again.
+    private func take(
+        _ turn: Turn, of stage: any Stage, _ inputs: [Input], _ outbox: Outbox
+    ) throws -> MonotonicTime? {
+        try handle(inputs, stage: stage, turn: turn, outbox: outbox)
+        let deadline = try stage.tick(turn)
+        for pull in turn.takePulls() { send(pull, outbox) }
+        for id in turn.takeWithdrawn() { pulls.withLock { $0.forget(id) } }
+        for again in pulls.withLock({ $0.overdue(at: MonotonicClock.now) }) { outbox.send(again.topic, again.body) }
+        return deadline
+    }
+
+    /// Puts the parts of an answer together as they come, on the bus's thread: only complete answers wait for the
+    /// stage, and no more than it has asked for.
+    private func take(page: Message, _ foreign: ForeignWords) {
+        let (answer, isForeign) = pulls.withLock { pulls in
+            let before = pulls.foreign
+            let answer = pulls.receive(page.body, from: page.header.from, at: MonotonicClock.now)
+            return (answer, pulls.foreign > before)
+        }
+        if isForeign { foreign.note(page) }
+        if let answer { inputs.insist(.answer(answer)) }
+    }
+
+    private func send(_ pull: Pull, _ outbox: Outbox) {
+        let request = pulls.withLock { $0.begin(pull, at: MonotonicClock.now) }
+        outbox.send(request.topic, request.body)
+    }
+
+    private func handle(_ batch: [Input], stage: any Stage, turn: Turn, outbox: Outbox) throws {
+        for input in batch {
+            switch input {
+            case .message(let message): try stage.receive(message, turn)
+            case .answer(let answer): try stage.receive(answer, turn)
+            case .effectIsDone:
+                for result in results.take(limit: 1, timeout: 0) { try stage.receive(result, turn) }
+            case .lostRows(let generation):
+                // A consumer has seen rows that this store no longer has: whoever reads from now on must know it.
+                guard turn.head.generation == generation else { continue }
+                try turn.write().beginGeneration(now: turn.now)
+            }
+            for pull in turn.takePulls() { send(pull, outbox) }
+        }
+    }
+}
+
+/// Sends messages under the instance's name; also before the bus is there (then they are dropped, as on the bus).
+final class Outbox: Sendable {
+    private let instance: String
+    private let bus = Mutex<BusConnection?>(nil)
+
+    init(instance: String) { self.instance = instance }
+
+    func attach(_ connection: BusConnection) { bus.withLock { $0 = connection } }
+
+    func send(_ topic: String, _ body: Value) {
+        bus.withLock { $0 }?.send(Message(topic: topic, header: .init(from: instance, at: WallClock.now), body: body))
+    }
+
+    func beat() { bus.withLock { $0 }?.beat() }
+
+    var counters: BusConnection.Counters { bus.withLock { $0 }?.counters ?? .init() }
+}

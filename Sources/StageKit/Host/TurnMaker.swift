@@ -1,0 +1,26 @@
+import Changelog
+import Clocks
+
+/// Makes the turns of a stage on a file of its own, by the machine's clocks.
+struct TurnMaker {
+    private let database: StageDatabase
+    private let changelog: KeyedChangelog
+    private let identifiers = Turn.Identifiers(startingAt: WallClock.now)
+    private let log: StageLog
+
+    init(_ database: StageDatabase, log: StageLog) throws {
+        try database.transaction {
+            try KeyedChangelog.createTables(in: database.database)
+            try Upstream.createTables(in: database.database)
+        }
+        changelog = try KeyedChangelog(database)
+        self.database = database
+        self.log = log
+    }
+
+    func make() -> Turn {
+        Turn(
+            now: WallClock.now, monotonic: MonotonicClock.now, log: log, stage: database, changelog: changelog,
+            identifiers: identifiers)
+    }
+}

@@ -1,0 +1,91 @@
+import Configuration
+import Dispatch
+import Foundation
+import HealthModel
+import Protocol
+import SQLite
+
+/// The copy of its own file that a stage is asked for, as an effect.
+struct BackupRequest: Sendable {
+    /// Folder below the stack's state folder.
+    var folder: String
+    var name: String
+}
+
+enum BackupReply: Sendable {
+    /// Bytes that are still to be copied.
+    case left(Int64)
+    case done(bytes: Int64)
+    case failed(String)
+}
+
+/// How far the copy is. Pure.
+struct BackupCopy {
+    private var effect: Int64?
+    private(set) var state = Mended.underWay(left: 0)
+
+    /// - Parameter request: `folder` names it: letters, digits and hyphens, so that nothing is written elsewhere.
+    mutating func begin(_ request: MendRequest, instance: String, _ turn: Turn) -> Mended {
+        guard let folder = request.members["folder"].string, !folder.isEmpty,
+            folder.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
+        else { return .refused("a backup's folder has a name of small letters, digits and hyphens") }
+        effect = turn.perform(BackupRequest(folder: folder, name: instance))
+        state = .underWay(left: 0)
+        return state
+    }
+
+    /// False for what is another effect's.
+    mutating func take(_ result: EffectResult) -> Bool {
+        guard let reply = result.value as? BackupReply else { return false }
+        guard result.id == effect else { return true }
+        switch reply {
+        case .left(let bytes): state = .underWay(left: bytes)
+        case .done(let bytes): state = .done(["bytes": .integer(bytes)])
+        case .failed(let why): state = .refused(why)
+        }
+        return true
+    }
+}
+
+/// A stage's own effects, and copies of its file: on a thread and a connection of their own, from one moment of the store, in steps, so that neither its
+/// writer nor its readers wait.
+final class MendingEffects: EffectRunner {
+    private let inner: (any EffectRunner)?
+    private let database: String
+    /// Where the folders of backups are made.
+    private let root: String
+
+    init(_ inner: (any EffectRunner)?, database: String, root: String) {
+        self.inner = inner
+        self.database = database
+        self.root = root
+    }
+
+    func perform(_ effect: Effect, reply: @escaping @Sendable (EffectResult) -> Bool) {
+        guard let request = effect.request as? BackupRequest else {
+            inner?.perform(effect, reply: reply)
+            return
+        }
+        let path = database
+        let folder = root + "/" + request.folder
+        let thread = Thread {
+            let last: BackupReply
+            do {
+                try StateFolder.make(folder)
+                let source = try Database(path: path, mode: .readOnly)
+                let bytes = try source.copy(to: "\(folder)/\(request.name).sqlite") { left in
+                    reply(EffectResult(id: effect.id, value: BackupReply.left(left)))
+                }
+                last = .done(bytes: bytes)
+            } catch {
+                last = .failed("the copy of \(request.name) can't be written: \(error)")
+            }
+            _ = reply(EffectResult(id: effect.id, value: last))
+        }
+        thread.name = "backup"
+        thread.stackSize = 512 << 10
+        thread.start()
+    }
+
+    func stop() { inner?.stop() }
+}

@@ -1,0 +1,68 @@
+import Changelog
+import HealthModel
+import Logging
+import MessageBus
+import Protocol
+
+/// Carries out one request on a stage that doesn't run: no bus, no pulls; what needs the others goes on at the next start.
+struct MendingBench {
+    private let stage: MendingStage
+    private let database: StageDatabase
+    private let effects: (any EffectRunner)?
+    private let log: StageLog
+    private let results = Mailbox<EffectResult>(capacity: 2)
+
+    init(_ stage: MendingStage, _ database: StageDatabase, _ effects: (any EffectRunner)?, _ log: StageLog) {
+        self.stage = stage
+        self.database = database
+        self.effects = effects
+        self.log = log
+    }
+
+    /// Opens the stage, and does nothing with it.
+    func open() throws { _ = try opened() }
+
+    /// Its turns: effects that each asked for, once it is committed.
+    private func opened() throws -> (_ body: (Turn) throws -> Void) throws -> [Effect] {
+        let turns = try TurnMaker(database, log: log)
+        func turn(_ body: (Turn) throws -> Void) throws -> [Effect] {
+            let turn = turns.make()
+            do {
+                try body(turn)
+                _ = try turn.commit()
+                return turn.effects
+            } catch {
+                turn.rollback()
+                throw error
+            }
+        }
+        // What it asks for when it opens belongs to a stage that runs.
+        _ = try turn { try stage.open($0) }
+        return turn
+    }
+
+    /// - Returns: what has become of it, as a heartbeat would say it. What must wait for the start of the stack is under way.
+    func run(_ request: MendRequest, _ stopper: Stopper) throws -> Mending? {
+        let turn = try opened()
+        // A copy is of the state as it is, whatever else was asked of the stage before.
+        if request.action == "backup" { stage.setAside() }
+        var waiting: Set<Int64> = []
+        var effectsAsked = try turn { try stage.note(request, $0) }
+        var goesOn = true
+        while goesOn || !waiting.isEmpty || !effectsAsked.isEmpty, !stopper.isAsked {
+            for effect in effectsAsked {
+                waiting.insert(effect.id)
+                effects?.perform(effect) { [results] in results.put($0) }
+            }
+            let arrived = waiting.isEmpty ? [] : results.take(limit: 1, timeout: 0.2)
+            goesOn = false
+            effectsAsked = try turn { turn in
+                for result in arrived { try stage.receive(result, turn) }
+                goesOn = try stage.advance(turn)
+            }
+            if stage.isOver { break }
+        }
+        results.close()
+        return stage.state(of: request.id).map { Mending(request, $0) }
+    }
+}

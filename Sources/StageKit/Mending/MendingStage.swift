@@ -1,0 +1,186 @@
+import Changelog
+import HealthModel
+import MessageBus
+import Protocol
+import SQLite
+
+/// Any stage, with what a person may ask of it by hand: keeps the request that was taken last, so that a restart goes on with it, and says in the
+/// heartbeat what has become of it.
+///
+/// One request at a time: who comes with another one says it again until this one is over. Of a stopped stage nobody can wait for that, so those
+/// requests are kept, and done in their order.
+package final class MendingStage: Stage {
+    private let inner: any Stage
+    private let instance: String
+    private let innerHearsControl: Bool
+    private var current: (request: MendRequest, state: Mended)?
+    /// Requests that were noted while another one was under way, in order, with their keys in the table.
+    private var noted: [(key: String, request: MendRequest)] = []
+    private var copy = BackupCopy()
+
+    package init(_ inner: any Stage, instance: String) {
+        self.inner = inner
+        self.instance = instance
+        innerHearsControl = inner.subscriptions.contains { $0.matches("control.\(instance)") }
+    }
+
+    package var subscriptions: [Subscription] {
+        inner.subscriptions + (innerHearsControl ? [] : [.exact("control.\(instance)")])
+    }
+
+    package func open(_ turn: Turn) throws {
+        try inner.open(turn)
+        try Self.table.create(in: turn.write().database)
+        try Self.table.forEach(in: turn.database) { key, value in
+            guard key.hasPrefix(Self.notedPrefix), let request = MendRequest(value) else { return }
+            noted.append((key, request))
+        }
+        guard let kept = try Self.table.value(Self.last, in: turn.database)?.read(KeptRequest.self),
+            let request = MendRequest(kept.request)
+        else { return }
+        let state = Mended(kept)
+        current = (request, state)
+        if !state.isOver { try begin(request, turn) }
+    }
+
+    package func receive(_ message: Message, _ turn: Turn) throws {
+        guard message.topic == "control.\(instance)" else { return try inner.receive(message, turn) }
+        if message.body["command"].string == MendRequest.command {
+            try take(message.body, turn)
+        } else if innerHearsControl {
+            try inner.receive(message, turn)
+        }
+    }
+
+    /// Takes a request up unless it is known, or another one is under way.
+    package func take(_ body: Value, _ turn: Turn) throws {
+        guard let request = MendRequest(body), current?.request.id != request.id, isOver else { return }
+        try begin(request, turn)
+    }
+
+    /// Takes a request up, or keeps it for later where another one is under way.
+    func note(_ request: MendRequest, _ turn: Turn) throws {
+        guard state(of: request.id) == nil else { return }
+        guard !isOver else { return try begin(request, turn) }
+        let last = noted.last.flatMap { Int($0.key.dropFirst(Self.notedPrefix.count)) } ?? 0
+        // Ten digits, so that keys sort as numbers.
+        let digits = String(last + 1)
+        let key = Self.notedPrefix + String(repeating: "0", count: max(0, 10 - digits.count)) + digits
+        try Self.table.set(key, to: request.members, turn)
+        noted.append((key, request))
+    }
+
+    private static let table = ValueTable("mending")
+    private static let last = "last"
+    private static let notedPrefix = "next-"
+
+    /// Begins the next of the requests that were noted, and those behind it that are over at once; false when there is none.
+    private func beginNoted(_ turn: Turn) throws -> Bool {
+        guard !noted.isEmpty else { return false }
+        while !noted.isEmpty, current?.state.isOver != false {
+            let (key, request) = noted.removeFirst()
+            try Self.table.remove(key, turn)
+            try begin(request, turn)
+        }
+        return true
+    }
+
+    /// Makes room for a request that has nothing to do with the one under way: that one goes on when the stage is opened the next time.
+    func setAside() {
+        current = nil
+        noted = []
+    }
+
+    /// What has become of a request; nil when it isn't known.
+    func state(of id: String) -> Mended? {
+        if let current, current.request.id == id { return current.state }
+        return noted.contains { $0.request.id == id } ? .underWay(left: 0) : nil
+    }
+
+    private func begin(_ request: MendRequest, _ turn: Turn) throws {
+        turn.log(.mendBegun, ["action": request.action])
+        try settle(request, try answer(request, turn), turn)
+    }
+
+    private func answer(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        if request.action == "backup" { return copy.begin(request, instance: instance, turn) }
+        let state = try inner.mend(request, turn)
+        if request.action == "reset", case .done = state {
+            // Whoever follows this store reads all of it again.
+            try turn.write().beginGeneration(now: turn.now, .beginsAnew)
+        }
+        return state
+    }
+
+    private func settle(_ request: MendRequest, _ state: Mended, _ turn: Turn) throws {
+        let isNew = current?.request.id != request.id || current?.state.isOver != state.isOver
+        current = (request, state)
+        guard isNew else { return }
+        if state.isOver { turn.log(.mendEnded, ["action": request.action]) }
+        // A copy that were kept as under way would be in itself, and begin anew wherever it is restored; whoever wants one asks again.
+        guard request.action != "backup" else { return }
+        try Self.table.set(
+            Self.last, to: Value(KeptRequest(Mending(request, state), request: request.members)), turn)
+    }
+
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws { try inner.receive(answer, turn) }
+
+    package func receive(_ result: EffectResult, _ turn: Turn) throws {
+        guard !copy.take(result) else { return }
+        try inner.receive(result, turn)
+    }
+
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
+        let next = try inner.tick(turn)
+        return try advance(turn) ? turn.monotonic : next
+    }
+
+    /// Goes on with what is under way; true when it wants another turn at once.
+    package func advance(_ turn: Turn) throws -> Bool {
+        guard let (request, state) = current, !state.isOver else { return try beginNoted(turn) }
+        let new = try request.action == "backup" ? copy.state : inner.mended(request, turn)
+        try settle(request, new, turn)
+        if case .underWay(_, true) = new { return true }
+        // In the same turn, so that nobody hears that all is done while something is noted.
+        return try new.isOver && beginNoted(turn)
+    }
+
+    /// Whether nothing is under way, nor waits for it.
+    var isOver: Bool { current?.state.isOver != false && noted.isEmpty }
+
+    /// What has become of the request that was taken last, as the heartbeat says it; nil before the first.
+    package var mending: Mending? { current.map { request, state in Mending(request, state) } }
+
+    package func report(_ turn: Turn) throws -> StageReport {
+        var report = try inner.report(turn)
+        var said = StageDetails()
+        said.mending = mending
+        report.details.add(said)
+        return report
+    }
+}
+
+/// The request that was taken last, as the stage's file has it.
+private struct KeptRequest: Codable {
+    var request: Value
+    var state: Mending.State
+    var left: Int64?
+    var result: Value?
+    var problem: String?
+
+    init(_ told: Mending, request: Value) {
+        self.request = request
+        state = told.state
+        left = told.left
+        result = told.result
+        problem = told.problem
+    }
+}
+
+extension Mended {
+    fileprivate init(_ kept: KeptRequest) {
+        self.init(
+            Mending(
+                id: "", action: "", state: kept.state, left: kept.left, result: kept.result, problem: kept.problem))
+    }
+}

@@ -1,0 +1,64 @@
+import Changelog
+import Configuration
+import Foundation
+import HealthModel
+import SQLite
+
+/// What a stage is made from: whose it is, and what of the world its host gives it.
+package struct StageSetting {
+    package let stack: StackConfiguration
+    package let instance: StackConfiguration.Instance
+    package let environment: [String: String]
+    package let generator: any RandomNumberGenerator
+    /// Whether what it sends leaves this process; in a simulation nothing does.
+    package let reachesOut: Bool
+
+    package init(
+        stack: StackConfiguration, instance: StackConfiguration.Instance, environment: [String: String],
+        generator: any RandomNumberGenerator, reachesOut: Bool
+    ) {
+        self.stack = stack
+        self.instance = instance
+        self.environment = environment
+        self.generator = generator
+        self.reachesOut = reachesOut
+    }
+
+    package var configuration: Value { instance.configuration }
+    package var name: String { instance.name }
+}
+
+/// How a plugin that is a stage is made: its program and a simulation go by the same value, which its stage library has.
+package struct StagePlugin: Sendable {
+    /// As in its manifest.
+    package let name: String
+    package let stage: @Sendable (StageSetting) throws -> any Stage
+    /// What does the stage's work outside, for its program.
+    package let effects: @Sendable (PluginContext) throws -> (any EffectRunner)?
+    /// Makes the answerer of pulls.
+    package let source: @Sendable (Database) throws -> any PullSource
+
+    package init(
+        _ name: String, stage: @escaping @Sendable (StageSetting) throws -> any Stage,
+        effects: @escaping @Sendable (PluginContext) throws -> (any EffectRunner)? = { _ in nil },
+        source: @escaping @Sendable (Database) throws -> any PullSource = { ChangelogSource(database: $0) }
+    ) {
+        self.name = name
+        self.stage = stage
+        self.effects = effects
+        self.source = source
+    }
+}
+
+extension PluginProgram {
+    /// Runs a stage until SIGTERM or SIGINT; ends the process.
+    package static func run(_ plugin: StagePlugin) -> Never {
+        run(plugin.name) { context in
+            let setting = StageSetting(
+                stack: context.stack, instance: context.instance, environment: ProcessInfo.processInfo.environment,
+                generator: SystemRandomNumberGenerator(), reachesOut: true)
+            return StageParts(
+                stage: try plugin.stage(setting), effects: try plugin.effects(context), source: plugin.source)
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Changelog
+import Foundation
+import HealthModel
+import Protocol
+import SQLite
+
+/// The zone timelines of the users, as the observer's changelog last told them.
+package struct Timelines {
+    private var byUser: [String: ZoneTimeline] = [:]
+
+    package init() {}
+
+    private static let table = ValueTable("zones", key: "user", value: "timeline")
+
+    package static func createTables(in database: Database) throws { try table.create(in: database) }
+
+    package mutating func open(_ turn: Turn) throws { self = try Timelines(turn.database) }
+
+    /// Those that a file holds.
+    package init(_ database: Database) throws {
+        try Self.table.forEach(in: database) { byUser[$0] = try ZoneTimeline(wireValue: $1) }
+    }
+
+    package subscript(user: String) -> ZoneTimeline? { byUser[user] }
+    package var users: [String] { byUser.keys.sorted() }
+
+    /// A timeline that was taken over, and the one before it.
+    package struct Change {
+        package var user: String
+        /// nil when nothing was known.
+        package var old: ZoneTimeline?
+        package var new: ZoneTimeline
+    }
+
+    /// Takes over the timelines of a page; those that changed.
+    /// - Parameter page: by user, as `ZoneTimeline.wireValue`.
+    /// - Throws: `StageError.unreadablePage`, `ZoneError`.
+    package mutating func learn(_ page: Value, from producer: String, _ turn: Turn) throws -> [Change] {
+        var changes: [Change] = []
+        for (user, entries) in (page.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard let new = try ZoneTimeline(wireValue: entries) else {
+                throw StageError.unreadablePage(producer: producer)
+            }
+            let old = byUser[user]
+            guard old != new else { continue }
+            byUser[user] = new
+            try Self.table.set(user, to: new.wireValue, turn)
+            changes.append(Change(user: user, old: old, new: new))
+        }
+        return changes
+    }
+}

@@ -1,0 +1,52 @@
+import Changelog
+import HealthModel
+import Protocol
+import SQLite
+
+extension Turn {
+    /// Raises an alert unless it is raised already; true when it is new.
+    /// - Parameter user: whose data it is about; empty when it is about the stack.
+    @discardableResult
+    package func raise(_ alert: Alert, user: String = "") throws -> Bool {
+        guard try !isRaised(alert.kind, subject: alert.subject) else { return false }
+        log(.alertRaised, ["kind": alert.kind.rawValue, "subject": alert.subject])
+        _ = try write()
+        try changelog.put(
+            key: Alert.key(alert.kind, alert.subject), topic: Alert.topic(alert.kind), user: user, day: nil,
+            body: [
+                "kind": .string(alert.kind.rawValue), "subject": .string(alert.subject), "text": .string(alert.text),
+                "remedy": .string(alert.remedy), "since": .integer(now),
+            ])
+        publish(Alert.topic(alert.kind), Hint(head: head))
+        return true
+    }
+
+    /// Clears an alert; true when it was raised.
+    @discardableResult
+    package func clear(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
+        guard try isRaised(kind, subject: subject) else { return false }
+        log(.alertCleared, ["kind": kind.rawValue, "subject": subject])
+        _ = try write()
+        try changelog.remove(key: Alert.key(kind, subject))
+        publish(Alert.topic(kind), Hint(head: head))
+        return true
+    }
+
+    /// What is raised of a kind, and since when.
+    package func alerts(_ kind: Alert.Kind) throws -> [(subject: String, since: Instant)] {
+        let find = try database.prepare("SELECT body FROM changes WHERE topic = ? AND body IS NOT NULL")
+        find.bind(1, Alert.topic(kind))
+        var raised: [(String, Instant)] = []
+        try find.forEachRow { row in
+            let body = try CBORDecoder.decode(row.bytes(0))
+            raised.append((body["subject"].string ?? "", body["since"].int ?? 0))
+        }
+        return raised
+    }
+
+    package func isRaised(_ kind: Alert.Kind, subject: String = "") throws -> Bool {
+        let find = try database.prepare("SELECT 1 FROM changes WHERE key = ? AND body IS NOT NULL")
+        find.bind(1, Alert.key(kind, subject))
+        return try find.firstRow { _ in true } ?? false
+    }
+}

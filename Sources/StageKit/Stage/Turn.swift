@@ -1,0 +1,120 @@
+import Changelog
+import HealthModel
+import MessageBus
+import Protocol
+import SQLite
+
+/// One turn of a stage: what time it is, the transaction that its outputs and anchors share, and what is to be sent.
+///
+/// The transaction begins with the first write and ends with the turn. Messages and effects go out after it has been committed; pulls at once, since they only
+/// ask.
+package final class Turn {
+    /// The clock, microseconds since 1970.
+    package let now: Instant
+    /// A clock that never jumps, microseconds: for windows and time-outs.
+    package let monotonic: MonotonicTime
+    package let log: StageLog
+
+    private let stage: StageDatabase
+    /// The stage's own changelog.
+    package let changelog: KeyedChangelog
+    private let identifiers: Identifiers
+
+    package private(set) var published: [(topic: String, body: Value)] = []
+    package private(set) var effects: [Effect] = []
+    private var pulls: [Pull] = []
+    private var withdrawn: [Int64] = []
+
+    /// Numbers for pulls and effects. An effect's is unique in a process's life; a pull's is random as well, so that
+    /// nobody who isn't asked can answer it.
+    package final class Identifiers {
+        private var last: Int64
+        private var random: any RandomNumberGenerator
+
+        /// - Parameter random: gives the pulls' ids; the system's generator but in a simulation.
+        package init(
+            startingAt first: Int64 = 0, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+        ) {
+            last = first
+            self.random = random
+        }
+
+        func effect() -> Int64 {
+            last += 1
+            return last
+        }
+
+        func pull() -> Int64 { Int64.random(in: 1 ... .max, using: &random) }
+    }
+
+    package init(
+        now: Instant, monotonic: MonotonicTime, log: StageLog, stage: StageDatabase, changelog: KeyedChangelog,
+        identifiers: Identifiers
+    ) {
+        self.now = now
+        self.monotonic = monotonic
+        self.log = log
+        self.stage = stage
+        self.changelog = changelog
+        self.identifiers = identifiers
+    }
+
+    /// The database for reading, inside or outside the turn's transaction.
+    package var database: Database { stage.database }
+    package var head: StoreHead { stage.head }
+    package var isWriting: Bool { stage.isInTransaction }
+
+    /// The database for writing: begins the turn's transaction when it hasn't begun.
+    package func write() throws -> StageDatabase {
+        if !stage.isInTransaction { try stage.begin() }
+        return stage
+    }
+
+    /// Sends a message once the turn is committed.
+    ///
+    /// - Parameter body: one of the protocol's types.
+    package func publish(_ topic: String, _ body: some Encodable) { published.append((topic, Value(body))) }
+
+    /// Asks a producer for pages.
+    @discardableResult
+    package func pull(_ producer: String, _ query: [String: Value]) -> Pull {
+        let pull = Pull(id: identifiers.pull(), producer: producer, query: query)
+        pulls.append(pull)
+        return pull
+    }
+
+    /// Asks no more: for a producer that is gone for good. A pull is otherwise repeated until it is answered.
+    package func withdraw(_ pull: Pull) {
+        pulls.removeAll { $0.id == pull.id }
+        withdrawn.append(pull.id)
+    }
+
+    /// Has the host do something once the turn is committed.
+    @discardableResult
+    package func perform(_ request: any Sendable) -> Int64 {
+        let effect = Effect(id: identifiers.effect(), request: request)
+        effects.append(effect)
+        return effect.id
+    }
+
+    /// The pulls asked for since the last call, for the host.
+    package func takePulls() -> [Pull] {
+        defer { pulls = [] }
+        return pulls
+    }
+
+    /// The pulls withdrawn since the last call, for the host.
+    package func takeWithdrawn() -> [Int64] {
+        defer { withdrawn = [] }
+        return withdrawn
+    }
+
+    /// Commits what the turn wrote, if anything; true if so.
+    package func commit() throws -> Bool {
+        guard stage.isInTransaction else { return false }
+        try stage.commit(at: now)
+        return true
+    }
+
+    package func rollback() { stage.rollback() }
+}

@@ -1,0 +1,295 @@
+import Changelog
+import HealthModel
+import Logging
+import MessageBus
+import Protocol
+import SQLite
+
+/// A stage's link to one changelog of a producer: what it knows of the head, how far it may go, where it stands, what it has asked for.
+///
+/// Hints and heartbeats move the limit; `pump` asks for the next window; `accept` applies what came and moves the cursor, in the turn's transaction.
+package final class Upstream {
+    package let producer: String
+    /// Members of the pull beside the window: the query's name and its filters.
+    package let query: [String: Value]
+    /// Under which name the cursor is kept.
+    package let name: String
+    /// A consumer further behind than this goes live and fetches the rest in between; nil: always in order.
+    package let backfillBeyond: Int64?
+    /// Whether a silent producer is asked by itself; false where another says how far may be pulled.
+    package let polls: Bool
+
+    /// What is consumed and saved.
+    package private(set) var cursor = Cursor()
+    /// What has been received; ahead of `cursor` while a stage holds pages that it hasn't dealt with yet.
+    private var received = Cursor()
+    /// How far this stage may pull now; nil before the first hint.
+    package private(set) var limit: AnchorVector?
+    /// Whether the limit is of the store's generation that the cursor follows.
+    private var heard: StoreHead?
+    private var inFlight: (pull: Pull, window: Cursor.Window)?
+    /// The producer couldn't be read when last asked, and nothing has been heard of it since.
+    package private(set) var isInaccessible = false
+    /// When the producer was last heard of, by a hint or an answer.
+    private var lastHeard: MonotonicTime?
+
+    /// When to ask again after a refusal or an answer that can't be read.
+    private var retryAt: MonotonicTime?
+
+    /// What one producer refuses or garbles holds up what comes from it, and nothing else; it is asked again after
+    /// this time.
+    static let retryAfter = Duration.seconds(10)
+    /// Days since 1970 that a row may be of: those of the years 0 to 10000, about.
+    private static let days = -720_000...2_940_000
+
+    /// A producer that has been silent for this long is asked where it stands: should every hint be lost, this still gets everything through.
+    static let pollAfter = Duration.seconds(30)
+
+    package init(
+        _ producer: String, name: String? = nil, query: [String: Value], backfillBeyond: Int64? = nil,
+        polls: Bool = true
+    ) {
+        self.producer = producer
+        self.name = name ?? producer
+        self.query = query
+        self.backfillBeyond = backfillBeyond
+        self.polls = polls
+    }
+
+    private static let cursors = ValueTable("cursors", key: "name")
+
+    package static func createTables(in database: Database) throws { try cursors.create(in: database) }
+
+    /// What a stage's file holds of an upstream; nil when nothing was consumed of it.
+    package static func cursor(_ name: String, in database: Database) throws -> Cursor? {
+        guard let saved = try cursors.value(name, in: database) else { return nil }
+        guard let cursor = Cursor(wireValue: saved) else { throw StageError.unreadableCursor(name) }
+        return cursor
+    }
+
+    /// Loads the cursor; the tables must exist.
+    package func open(_ turn: Turn) throws {
+        guard let saved = try Self.cursor(name, in: turn.database) else { return }
+        cursor = saved
+        received = saved
+    }
+
+    /// Types that aren't observed at present: they stand where they are, and nothing waits for them.
+    package private(set) var off: Set<String> = []
+
+    /// Everything up to here is consumed, but for types that are off.
+    package var frontier: Int64 { cursor.frontier(besides: off) }
+
+    /// How far each type is consumed where types differ, for the heartbeat; nil where the frontier says it all.
+    package var consumedByType: AnchorVector? {
+        cursor.anchor.exceptions.isEmpty || !cursor.backfill.isEmpty ? nil : cursor.anchor
+    }
+
+    /// Whether the live range is consumed; a backfill may go on. False before the first hint.
+    package var isLive: Bool {
+        guard let limit else { return false }
+        return !cursor.anchor.isBehind(limit)
+    }
+
+    /// Whether at most so many sequences of the live range are left: a steady stream is never quite consumed.
+    package func isLive(within sequences: Int64) -> Bool {
+        guard let limit else { return false }
+        return limit.minimum(besides: off) - cursor.anchor.minimum(besides: off) <= sequences
+    }
+
+    /// Whether nothing within the limit is left to consume. False before the first hint.
+    package var isLevel: Bool { isLive && cursor.backfill.isEmpty }
+
+    /// Whether a request is on its way.
+    package var isFetching: Bool { inFlight != nil }
+
+    /// A hint: the producer stands at `head`, and this stage may pull up to `limit`. Never moves back within a generation.
+    /// - Parameter off: types that aren't observed.
+    package func hear(_ head: StoreHead, limit new: AnchorVector, off: Set<String> = [], _ turn: Turn) {
+        self.off = off
+        lastHeard = turn.monotonic
+        isInaccessible = false
+        let goesOn = heard?.store == head.store && heard?.generation == head.generation
+        // Also a head that fell back: either the hint is late, or the store was put back to an older copy. Asking tells.
+        heard = head
+        if goesOn, let old = limit { guard new.minimum >= old.minimum || new.base > old.base else { return } }
+        limit = new
+        if received.generation == nil { received.begin(at: head) }
+    }
+
+    /// Asks for the next window unless a request is on its way.
+    package func pump(_ turn: Turn) {
+        guard inFlight == nil, !isHeldUp(turn), let window = nextWindow(turn) else { return }
+        var members = query
+        // On first contact the window is the hint's, and so are the store and the generation that its sequences belong to.
+        members["store"] = Value(received.store ?? heard?.store)
+        members["generation"] = Value(received.store == nil ? heard?.generation : received.generation)
+        members["after"] = Value(window.after)
+        members["until"] = Value(window.until)
+        if window.isBackfill || window.after.base < received.bulkUntil { members["bulk"] = true }
+        inFlight = (turn.pull(producer, members), window)
+    }
+
+    private func nextWindow(_ turn: Turn) -> Cursor.Window? {
+        defer { lastHeard = lastHeard ?? turn.monotonic }
+        if let limit, let next = received.nextWindow(limit: limit, backfillBeyond: backfillBeyond) { return next }
+        if let heard,
+            received.store != heard.store || received.generation != heard.generation
+                || heard.sequence < received.anchor.maximum
+        {
+            // A store that was made anew, or put back to an older copy, may stand behind the anchor: it is asked all the same, since only it
+            // can say whether the anchor is still good. What it writes up to there would else never be seen.
+            return received.emptyWindow
+        }
+        guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
+        // Without an end: whatever there is.
+        return Cursor.Window(after: received.anchor, until: AnchorVector(base: .max), isBackfill: false)
+    }
+
+    /// Whether asking now would bring nothing: the device is locked, or the producer has just refused.
+    package func isHeldUp(_ turn: Turn) -> Bool { isInaccessible || retryAt.map { turn.monotonic < $0 } ?? false }
+
+    /// Pages that have come, and where the cursor stands once they are dealt with.
+    package struct Fetched {
+        package var pages: [Value]
+        let cursor: Cursor
+    }
+
+    /// An answer said that the data can't be read now: the next hint is the time to ask again.
+    package func becameInaccessible(_ turn: Turn) {
+        if !isInaccessible { turn.log(.pageInaccessible, ["upstream": producer]) }
+        isInaccessible = true
+    }
+
+    /// What an answer brought.
+    package enum Arrival {
+        /// It is to somebody else's pull.
+        case other
+        /// The device is locked, or the producer refuses or can't be understood: everything stays as it is.
+        case inaccessible
+        /// The upstream begins anew: everything held of it is void.
+        case reset(StoreHead)
+        case pages(Fetched)
+    }
+
+    /// Takes an answer without consuming it: `settle` does, in the order of arrival, once the pages are dealt with.
+    package func fetch(_ answer: PullAnswer, _ turn: Turn) throws -> Arrival {
+        guard let (pull, window) = inFlight, pull.id == answer.pull.id else { return .other }
+        inFlight = nil
+        lastHeard = turn.monotonic
+        switch answer.result {
+        case .reset(let head):
+            turn.log(.anchorReset, ["upstream": producer, "generation": head.generation])
+            received.reset(to: head)
+            cursor = received
+            heard = head
+            limit = nil
+            try save(turn)
+            return .reset(head)
+        case .refused(let why):
+            wasRefused(why, turn)
+            return .inaccessible
+        case .databaseInaccessible:
+            becameInaccessible(turn)
+            return .inaccessible
+        case .pages(let pages):
+            guard let last = pages.last, let head = last["head"].read(StoreHead.self),
+                let through = last["through"].int, pages.allSatisfy(isReadable)
+            else {
+                wasRefused("its answer can't be read: are both from one release?", turn)
+                return .inaccessible
+            }
+            received.store = head.store
+            received.generation = head.generation
+            received.consumed(window, through: through)
+            turn.log(.page, pageFields(pages, through))
+            // A page is a word of the producer's too.
+            if heard?.generation != head.generation || head.sequence > heard?.sequence ?? 0 { heard = head }
+            return .pages(Fetched(pages: pages, cursor: received))
+        }
+    }
+
+    /// The anchor stays where it is, and the same is asked again later.
+    package func wasRefused(_ why: String, _ turn: Turn) {
+        retryAt = turn.monotonic + Self.retryAfter
+        turn.log(.pullRefused, ["upstream": producer, "why": why])
+    }
+
+    /// Whether rows of a keyed changelog are such: found out before any of them is applied. Samples are read as
+    /// columns, by whoever takes them.
+    private func isReadable(_ page: Value) -> Bool {
+        guard query["query"]?.string == "changes" else { return true }
+        let hasDays = query["topic"]?.string?.hasPrefix("figures.") == true
+        return page["rows"].array?.allSatisfy { value in
+            guard let row = KeyedChangelog.Row(wireValue: value) else { return false }
+            return row.day.map(Self.days.contains) ?? !hasDays
+        } == true
+    }
+
+    private func pageFields(_ pages: [Value], _ through: Int64) -> LogFields {
+        let count = PageCount(pages)
+        return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through]
+    }
+
+    /// Consumes what was fetched: the cursor moves in the turn's transaction. True when that completed a snapshot.
+    package func settle(_ fetched: Fetched, _ turn: Turn) throws -> Bool {
+        var next = fetched.cursor
+        var snapshotEnded = false
+        if let until = next.snapshotUntil, next.frontier >= until {
+            next.snapshotUntil = nil
+            received.snapshotUntil = nil
+            snapshotEnded = true
+        }
+        if next != cursor {
+            cursor = next
+            try save(turn)
+        }
+        return snapshotEnded
+    }
+
+    /// Fetches and consumes at once; false when the answer is to somebody else's pull.
+    ///
+    /// The next window is asked for before the pages are applied, so that both ends work at the same time.
+    package func accept(
+        _ answer: PullAnswer, _ turn: Turn, reset: (StoreHead) throws -> Void, apply: (Value) throws -> Void,
+        snapshotEnded: () throws -> Void = {}
+    ) throws -> Bool {
+        switch try fetch(answer, turn) {
+        case .other: return false
+        case .inaccessible: return true
+        case .reset(let head): try reset(head)
+        case .pages(let fetched):
+            pump(turn)
+            for page in fetched.pages { try apply(page) }
+            if try settle(fetched, turn) { try snapshotEnded() }
+        }
+        pump(turn)
+        return true
+    }
+
+    /// Begins again at 0 of the same store: everything is to be consumed once more.
+    package func rewind(_ turn: Turn) throws { try rewind(to: (heard?.first ?? 1) - 1, turn) }
+
+    /// Goes back to a sequence: what has changed since is to be consumed once more. Never forward.
+    package func rewind(to sequence: Int64, _ turn: Turn) throws {
+        cursor.rewind(to: sequence)
+        received = cursor
+        inFlight = nil
+        try save(turn)
+    }
+
+    /// Forgets what was consumed: the anchor names a generation that no store has, so that the producer's answer is a reset, and all begins anew as after
+    /// the loss of its store.
+    package func forget(_ turn: Turn) throws {
+        guard cursor.store != nil else { return }
+        cursor.forget()
+        received = cursor
+        inFlight = nil
+        isInaccessible = false
+        try save(turn)
+    }
+
+    private func save(_ turn: Turn) throws {
+        try Self.cursors.set(name, to: cursor.wireValue, turn)
+    }
+}

@@ -1,0 +1,50 @@
+import Changelog
+import HealthModel
+import SQLite
+
+/// A table of a stage's file that holds one value under each key, as JSON.
+package struct ValueTable: Sendable {
+    private let name: String
+    private let key: String
+    private let value: String
+
+    /// - Parameters:
+    ///   - key: how its columns are named.
+    ///   - value: see `key`.
+    package init(_ name: String, key: String = "key", value: String = "value") {
+        self.name = name
+        self.key = key
+        self.value = value
+    }
+
+    package func create(in database: Database) throws {
+        try database.execute(
+            "CREATE TABLE IF NOT EXISTS \(name)(\(key) TEXT PRIMARY KEY, \(value) TEXT NOT NULL) WITHOUT ROWID")
+    }
+
+    package func value(_ key: String, in database: Database) throws -> Value? {
+        let read = try database.prepare("SELECT \(value) FROM \(name) WHERE \(self.key) = ?")
+        read.bind(1, key)
+        return try read.firstRow { $0.bytes(0) }.map { try Value(json: $0) }
+    }
+
+    /// In the order of the keys.
+    package func forEach(in database: Database, _ body: (_ key: String, _ value: Value) throws -> Void) throws {
+        try database.prepare("SELECT \(key), \(value) FROM \(name) ORDER BY \(key)").forEachRow {
+            try body($0.string(0), try Value(json: $0.bytes(1)))
+        }
+    }
+
+    package func set(_ key: String, to value: Value, _ turn: Turn) throws {
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO \(name) VALUES (?, ?)")
+        write.bind(1, key)
+        write.bind(2, value.json())
+        try write.run()
+    }
+
+    package func remove(_ key: String, _ turn: Turn) throws {
+        let remove = try turn.write().database.prepare("DELETE FROM \(name) WHERE \(self.key) = ?")
+        remove.bind(1, key)
+        try remove.run()
+    }
+}

@@ -1,0 +1,93 @@
+import CPosix
+import Client
+import Clocks
+import Configuration
+import Dispatch
+import Foundation
+import Glibc
+import HealthModel
+import MessageBus
+import Protocol
+import Synchronization
+
+/// A process that stands by to take an instance's place: it is warm, it says so, and it takes no lock before it is told (SIGUSR1).
+final class Standby: Sendable {
+    private final class Said: Sendable {
+        let word: Mutex<StandbyWord>
+        /// Signalled once the word that it can't has gone through the hub.
+        let isLastHeard = DispatchSemaphore(value: 0)
+        init(_ word: StandbyWord) { self.word = Mutex(word) }
+
+        func hear(_ message: Message) {
+            if let heard = StandbyWord(message), heard.phase == .failed, heard == word.withLock({ $0 }) {
+                isLastHeard.signal()
+            }
+        }
+    }
+
+    private let said: Said
+    let client: StackClient
+
+    /// Blocks the signal in this thread and in those that it starts: it waits until it is asked for.
+    static func blockSignal() {
+        var signals = Self.signals
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
+    private static var signals: sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGUSR1)
+        return signals
+    }
+
+    init(_ context: PluginContext, swap: String) throws {
+        let said = Said(
+            StandbyWord(
+                instance: context.name, swap: swap, plugin: context.instance.manifest.name,
+                pid: Int(ProcessInfo.processInfo.processIdentifier), phase: .checking))
+        self.said = said
+        client = try StackClient(
+            address: context.address, beat: { said.word.withLock { $0 }.message(at: WallClock.now) }, pace: { .lively },
+            hears: ([.exact(StandbyWord.prefix + context.name)], { said.hear($0) }))
+        // So that nothing said from here on is lost because nobody is connected yet.
+        client.settle()
+    }
+
+    private func say(_ change: (inout StandbyWord) -> Void) {
+        said.word.withLock { change(&$0) }
+        client.beat()
+    }
+
+    /// Makes what belongs to the process and tries it; says why if that can't be.
+    func prepare<Prepared>(_ body: () throws -> (Prepared, TrialReport?)) throws -> Prepared {
+        do {
+            let (prepared, trial) = try body()
+            say {
+                $0.phase = .waiting
+                $0.trial = trial
+            }
+            return prepared
+        } catch {
+            say {
+                $0.phase = .failed
+                $0.why = "\(error)"
+            }
+            // Whoever waits for this would else hear of its end, and not why.
+            for _ in 0..<10 {
+                if said.isLastHeard.wait(timeout: .now() + 0.1) == .success { break }
+                client.beat()
+            }
+            client.close()
+            throw error
+        }
+    }
+
+    /// Blocks the calling thread until it is told to go.
+    func wait() {
+        var signals = Self.signals
+        var step = timespec(tv_sec: 0, tv_nsec: 100_000_000)
+        // What it says may be lost, and it is waited for: said again until it is heard.
+        while sigtimedwait(&signals, nil, &step) != SIGUSR1 { client.beat() }
+    }
+}

@@ -1,0 +1,176 @@
+import BackgroundDelivery
+import Changelog
+import Configuration
+import HealthModel
+import Logging
+import SQLite
+
+/// Keeps a stage's scheduled tasks: their rows in the stage's file, in the turn that changes them, the commands that concern them, and the log.
+package struct TaskHost {
+    package private(set) var scheduler: TaskScheduler
+    /// As in the file.
+    private var saved: [String: Value] = [:]
+    private var isChanged = false
+    /// Taken back by hand: their host doesn't submit them again by itself before its next start.
+    private var cancelled: Set<String> = []
+
+    /// What has begun, must end, or was ended, since the last look.
+    package struct Moves: Sendable, Equatable {
+        package var begun: [String] = []
+        /// Their expiration handlers are called: they save and complete.
+        package var expiring: [String] = []
+        /// They didn't, and were ended.
+        package var ended: [String] = []
+
+        package var isEmpty: Bool { begun.isEmpty && expiring.isEmpty && ended.isEmpty }
+    }
+
+    private var moves = Moves()
+
+    package init(_ scheduler: TaskScheduler) { self.scheduler = scheduler }
+
+    private static let table = ValueTable("tasks", key: "id")
+
+    package static func createTables(in database: Database) throws { try table.create(in: database) }
+
+    private static func rows(in database: Database) throws -> [String: Value] {
+        var rows: [String: Value] = [:]
+        try table.forEach(in: database) { rows[$0] = $1 }
+        return rows
+    }
+
+    /// The tasks that a file holds, by id.
+    package static func tasks(in database: Database) throws -> [ScheduledTask] {
+        try rows(in: database).sorted { $0.key < $1.key }.map { ScheduledTask(id: $0, kept: $1) }
+    }
+
+    package mutating func register(_ identifier: String, _ kind: TaskKind) throws {
+        try scheduler.register(identifier, kind)
+    }
+
+    /// Loads what was pending; after all have been registered.
+    package mutating func open(_ turn: Turn) throws {
+        saved = try Self.rows(in: turn.database)
+        scheduler.restore(saved)
+        isChanged = true
+    }
+
+    /// - Throws: `DeliveryError`.
+    package mutating func submit(_ request: TaskRequest, _ conditions: TaskConditions, _ turn: Turn) throws {
+        guard scheduler.request(request.identifier) != request else { return }
+        try scheduler.submit(request, conditions)
+        isChanged = true
+        turn.log(
+            .taskScheduled,
+            ["task": request.identifier, "earliest": request.earliestBegin.map { InstantText.iso8601($0) } ?? "now"])
+    }
+
+    package mutating func complete(
+        _ identifier: String, success: Bool, _ conditions: TaskConditions, _ turn: Turn
+    ) {
+        guard scheduler.complete(identifier, success: success, conditions) else { return }
+        noteEnd(identifier, turn)
+    }
+
+    private mutating func noteEnd(_ identifier: String, _ turn: Turn) {
+        isChanged = true
+        let history = scheduler.history(identifier)
+        let outcome = history.lastOutcome ?? .failed
+        let event: LogEvent = outcome == .expired || outcome == .overran ? .taskExpired : .taskCompleted
+        turn.log(
+            event,
+            ["task": identifier, "outcome": outcome.rawValue, "seconds": history.lastDuration.seconds])
+    }
+
+    /// Whether a task waits for its host to submit it: it neither is pending nor runs, and nobody has taken it back.
+    package func isToBeSubmitted(_ identifier: String) -> Bool {
+        !scheduler.isPending(identifier) && !scheduler.isRunning(identifier) && !cancelled.contains(identifier)
+    }
+
+    /// There is a new reason to submit a task that was taken back.
+    package mutating func forgive(_ identifier: String) { cancelled.remove(identifier) }
+
+    package mutating func report(_ progress: TaskProgress, of identifier: String) {
+        scheduler.report(progress, of: identifier)
+    }
+
+    /// Begins, expires and ends what is due, also by commands since the last call.
+    package mutating func due(_ conditions: TaskConditions, _ turn: Turn) -> Moves {
+        for identifier in scheduler.endOverrun(conditions) {
+            moves.ended.append(identifier)
+            noteEnd(identifier, turn)
+        }
+        moves.expiring += scheduler.expire(conditions)
+        let begun = scheduler.beginDue(conditions)
+        for identifier in begun { noteBegin(identifier, turn) }
+        defer { moves = Moves() }
+        return moves
+    }
+
+    private mutating func noteBegin(_ identifier: String, _ turn: Turn) {
+        isChanged = true
+        moves.begun.append(identifier)
+        turn.log(.taskStarted, ["task": identifier])
+    }
+
+    /// `{"command": "launch" | "expire" | "cancel", "task": ID}`, for a person, a companion or a simulator; false when it is another command.
+    package mutating func receive(_ command: Value, _ conditions: TaskConditions, _ turn: Turn) -> Bool {
+        guard let name = command["command"].string, let identifier = command["task"].string else { return false }
+        switch name {
+        case "launch":
+            do throws(DeliveryError) {
+                let wasRunning = scheduler.isRunning(identifier)
+                let forced = command["force"].bool == true
+                if let obstacle = try scheduler.launch(identifier, forced: forced, conditions) {
+                    turn.log(.taskWaits, ["task": identifier, "for": obstacle.rawValue])
+                } else if !wasRunning {
+                    noteBegin(identifier, turn)
+                }
+            } catch {
+                turn.log(.taskRefused, ["why": error.description])
+            }
+        case "expire":
+            if scheduler.expire(identifier, conditions) { moves.expiring.append(identifier) }
+        case "cancel":
+            if scheduler.cancelRunning(identifier, conditions) {
+                moves.ended.append(identifier)
+                noteEnd(identifier, turn)
+            } else if scheduler.cancel(identifier) {
+                isChanged = true
+                cancelled.insert(identifier)
+                turn.log(.taskCancelled, ["task": identifier])
+            }
+        default: return false
+        }
+        return true
+    }
+
+    /// Writes the rows that have changed, if any, in the turn's transaction.
+    package mutating func save(_ turn: Turn) throws {
+        guard isChanged else { return }
+        isChanged = false
+        let rows = scheduler.rows
+        for (identifier, row) in rows where saved[identifier] != row {
+            try Self.table.set(identifier, to: row, turn)
+        }
+        saved.merge(rows) { _, new in new }
+    }
+}
+
+extension TaskHost {
+    /// What a plugin's manifest lets it schedule.
+    package struct Permissions: Sendable, Equatable {
+        package var tasks: Set<String>
+        package var backgroundModes: Set<String>
+
+        package init(tasks: Set<String>, backgroundModes: Set<String>) {
+            self.tasks = tasks
+            self.backgroundModes = backgroundModes
+        }
+
+        package init(_ rights: PluginRights) {
+            self.init(
+                tasks: rights.permittedTasks, backgroundModes: Set(rights.backgroundModes.map(\.rawValue)))
+        }
+    }
+}

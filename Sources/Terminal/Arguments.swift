@@ -1,0 +1,116 @@
+import Logging
+
+/// The words of a command line, sorted by what its `CommandHelp` declares.
+///
+/// `--option value`, `--option=value`, `-o value`; everything after `--` is positional. A lone `-` is positional too, and
+/// so a value may begin with a hyphen ("--offset -5") unless it is an option itself.
+package struct Arguments: Sendable {
+    package let command: CommandHelp
+    package private(set) var positionals: [String] = []
+    /// `--help` was among them; nothing else was checked then.
+    package private(set) var wantsHelp = false
+    private var given: [String: [String]] = [:]
+
+    /// - Parameter words: without the program's and the command's name.
+    /// - Throws: `Failure` (usage) that names the nearest option where one is unknown.
+    package init(_ words: [String], for command: CommandHelp) throws(Failure) {
+        self.command = command
+        var rest = words[...]
+        if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "--help" || $0 == "-h" }) {
+            wantsHelp = true
+            return
+        }
+        while let word = rest.popFirst() {
+            if word == "--" {
+                positionals += rest
+                break
+            } else if word.hasPrefix("-"), word != "-" {
+                try take(option: word, &rest)
+            } else {
+                positionals.append(word)
+            }
+        }
+        try checkPositionals()
+    }
+
+    /// Whether a flag was given.
+    package func flag(_ name: String) -> Bool { given[declared(name).name] != nil }
+
+    /// An option's value; nil when it wasn't given.
+    package func value(_ name: String) -> String? { given[declared(name).name]?.last }
+
+    /// The values of an option that repeats, in order.
+    package func values(_ name: String) -> [String] { given[declared(name).name] ?? [] }
+
+    /// An option's value as a number; nil when it wasn't given.
+    ///
+    /// - Throws: `Failure` (usage) when it is none, or outside `range`.
+    package func integer(_ name: String, in range: ClosedRange<Int> = .min ... .max) throws(Failure) -> Int? {
+        guard let text = value(name) else { return nil }
+        if let number = Int(text), range.contains(number) { return number }
+        let bounds =
+            range == .min ... .max ? "a whole number" : "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        throw .usage("\(name) is \"\(text)\"", hint: "give \(bounds)")
+    }
+
+    /// An option's value as one of an enumeration's names; nil when it wasn't given.
+    ///
+    /// - Throws: `Failure` (usage) that lists the names.
+    package func choice<Choice: RawRepresentable & CaseIterable>(
+        _ name: String, as type: Choice.Type
+    ) throws(Failure) -> Choice? where Choice.RawValue == String {
+        guard let text = value(name) else { return nil }
+        if let choice = Choice(rawValue: text) { return choice }
+        let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        throw .usage("\(name) is \"\(text)\"", hint: "give one of \(all)")
+    }
+
+    private func declared(_ name: String) -> CommandHelp.Option {
+        guard let option = command.options.first(where: { $0.name == name }) else {
+            preconditionFailure("\(command.name) doesn't declare \(name)")
+        }
+        return option
+    }
+
+    private mutating func take(option word: String, _ rest: inout ArraySlice<String>) throws(Failure) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard let option = command.options.first(where: { $0.name == parts[0] || $0.short == parts[0] }) else {
+            throw .usage(
+                "unknown option \(parts[0])",
+                hint: Nearest.hint(
+                    for: parts[0], among: command.options.map(\.name), quoted: false, else: "see \(command.name) --help"
+                ))
+        }
+        if let known = given[option.name], !known.isEmpty, !option.repeats, option.value != nil {
+            throw .usage("\(option.name) is given twice", hint: "give it once")
+        }
+        guard let valueName = option.value else {
+            if parts.count > 1 { throw .usage("\(option.name) takes no value", hint: "leave out \"=\(parts[1])\"") }
+            given[option.name] = []
+            return
+        }
+        if parts.count > 1 {
+            given[option.name, default: []].append(parts[1])
+        } else if let next = rest.first, next != "--", !isOption(next) {
+            given[option.name, default: []].append(rest.removeFirst())
+        } else {
+            throw .usage("\(option.name) needs a value", hint: "give it as \(option.name) <\(valueName)>")
+        }
+    }
+
+    private func isOption(_ word: String) -> Bool {
+        let name = word.prefix { $0 != "=" }
+        return command.options.contains { $0.name == name || $0.short.map { $0 == name } ?? false }
+    }
+
+    private func checkPositionals() throws(Failure) {
+        let required = command.positionals.filter(\.isRequired)
+        if positionals.count < required.count {
+            throw .usage("<\(required[positionals.count].name)> is missing", hint: "usage: \(command.usage)")
+        }
+        if positionals.count > command.positionals.count, !(command.positionals.last?.repeats ?? false) {
+            throw .usage(
+                "unexpected \"\(positionals[command.positionals.count])\"", hint: "usage: \(command.usage)")
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Glibc
+import Logging
+
+/// The whole screen of a terminal, for a program that draws it again and again: the other buffer, keys without echo or waiting for a line.
+///
+/// `leave` puts everything back as it was; who enters sees to it that it is called, however things end.
+package final class Screen {
+    private let output: StandardStream
+    private let input: Int32
+    private var before: termios?
+    private var isEntered = false
+
+    package init(output: StandardStream = .output, input: Int32 = STDIN_FILENO) {
+        self.output = output
+        self.input = input
+    }
+
+    deinit { leave() }
+
+    /// Whether keys can be read.
+    package var hasKeys: Bool { isatty(input) == 1 }
+
+    package func enter() {
+        guard !isEntered else { return }
+        isEntered = true
+        var mode = termios()
+        if hasKeys, tcgetattr(input, &mode) == 0 {
+            before = mode
+            // Ctrl-C and Ctrl-Z go on to be signals.
+            mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
+            tcsetattr(input, TCSADRAIN, &mode)
+        }
+        // The other buffer, without a cursor.
+        output.write("\u{1B}[?1049h\u{1B}[?25l")
+    }
+
+    package func leave() {
+        guard isEntered else { return }
+        isEntered = false
+        output.write("\u{1B}[?25h\u{1B}[?1049l")
+        if var mode = before { tcsetattr(input, TCSADRAIN, &mode) }
+        before = nil
+    }
+
+    /// Draws these lines from the top, over what was there; what is left below is erased.
+    package func draw(_ lines: [String]) {
+        guard isEntered else { return }
+        // No newline behind the last one: it would scroll a full screen.
+        output.write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\n") + "\u{1B}[J")
+    }
+
+    /// The keys that have been pressed since the last call; waits for none. nil: the terminal is gone.
+    package func keys() -> [UInt8]? {
+        var room = [UInt8](repeating: 0, count: 64)
+        var watched = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
+        guard hasKeys, poll(&watched, 1, 0) > 0 else { return [] }
+        let count = read(input, &room, room.count)
+        return count > 0 || (count < 0 && errno == EINTR) ? Array(room.prefix(max(0, count))) : nil
+    }
+
+    /// Lines and columns; 24 by 80 where unknown.
+    package var size: (lines: Int, columns: Int) {
+        var size = winsize()
+        guard ioctl(output.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else {
+            return (24, 80)
+        }
+        return (Int(size.ws_row), Int(size.ws_col))
+    }
+}

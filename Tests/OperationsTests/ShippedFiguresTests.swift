@@ -1,0 +1,35 @@
+import HealthModel
+import Client
+import Configuration
+import StageKit
+import Testing
+
+/// What the manifests say of figures, held against what follows from it.
+@Suite struct ShippedFiguresTests {
+    @Test func columnsStandAsTheyAlwaysStood() {
+        let titles = [
+            "Steps", "km", "Floors", "Active kcal", "Basal kcal", "Exercise", "Stand", "HR avg", "Rest HR", "HRV",
+            "Asleep", "Workouts", "kg",
+        ]
+        // A handler that came later has its column among them.
+        #expect(ShippedFigures.all.compactMap(\.column?.title).filter(titles.contains) == titles)
+    }
+
+    @Test func unitsAreTheirTypes() throws {
+        for figure in ShippedFigures.all {
+            guard let how = figure.explanation else { continue }
+            #expect(!how.names.isEmpty && !figure.unit.isEmpty, "\(figure.path)")
+            #expect(HealthType.known(how.type) != nil, "\(how.type)")
+            if [.total, .average, .latest].contains(how.rule) {
+                #expect(figure.unit == HealthType.named(how.type).unit, "\(figure.path)")
+            }
+        }
+    }
+
+    /// Whatever takes a handler's place, its figures keep their columns; what it declares itself goes first.
+    @Test func aHandlerThatDeclaresNothingKeepsTheFiguresOfItsPlace() throws {
+        let figures = ShippedFigures.all
+        #expect(figures.count { $0.path == ["steps"] } == 1)
+        #expect(Set(figures.map(\.path)).count == figures.count)
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Client
+import Configuration
+import StageKit
+import Testing
+
+/// docker-compose.yml has what the default stack has.
+@Suite struct ComposeFileTests {
+    private static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    @Test func everyInstanceHasItsService() throws {
+        let text = try String(contentsOfFile: Self.root + "/docker-compose.yml", encoding: .utf8)
+        let catalog = try PluginCatalog(folder: Self.root + "/plugins", programs: "/nowhere")
+        let instances = try StackConfiguration(path: nil, catalog: catalog).instances
+        for instance in instances {
+            let (name, variable) = (instance.name, instance.name.uppercased().replacingOccurrences(of: "-", with: "_"))
+            let command =
+                instance.manifest.kind == .handler
+                ? "[run, \(name), --plugin, \"${HEALTHBUS_\(variable)_PLUGIN:-\(name)}\"]" : "[run, \(name)]"
+            for line in [
+                "  \(name):\n    <<: *process\n    command: \(command)", "HEALTHBUS_KEY_NAME: \(name) }",
+                "\"\(name):/var/lib/healthbus\"", "\"keys-\(name):/var/lib/healthbus-keys/\(name):ro\"",
+                "      - keys-\(name):/var/lib/healthbus-keys/\(name)\n", "\n  \(name): {}\n", "\n  keys-\(name): {}\n",
+            ] { #expect(text.contains(line), "\(line)") }
+        }
+        // And nothing else, but who makes the keys and the tool.
+        let services = text.matches(of: #/(?m)^ {2}([a-z-]+):\n {4}<<: \*process/#).map { String($0.1) }
+        #expect(Set(services) == Set(instances.map(\.name)).union(["keys", "cli"]))
+    }
+}

@@ -1,0 +1,22 @@
+import Client
+import Configuration
+import Foundation
+import HandlerKit
+import HealthModel
+import StageKit
+import Testing
+
+/// No list of handlers is kept: what the manifests name is found.
+@Suite struct LinkedHandlerTests {
+    @Test func everyHandlerOfThisReleaseIsFoundByItsName() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().path
+        let catalog = try PluginCatalog(folder: root + "/plugins", programs: "")
+        let handlers = catalog.manifests.values.filter { $0.kind == .handler && $0.exec == nil }
+        #expect(handlers.count >= 7)
+        for manifest in handlers {
+            #expect(LinkedHandler.named(manifest.name)?.version == manifest.version, "\(manifest.name)")
+        }
+        #expect(LinkedHandler.named("steps-python") == nil && LinkedHandler.named("") == nil)
+    }
+}

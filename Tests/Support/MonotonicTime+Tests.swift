@@ -1,0 +1,10 @@
+import HealthModel
+
+/// Tests say when something is by the microseconds or seconds of a clock that only they move.
+extension MonotonicTime: ExpressibleByIntegerLiteral {
+    package init(integerLiteral microseconds: Int64) { self.init(microseconds: microseconds) }
+
+    package static func seconds(_ seconds: some BinaryInteger) -> MonotonicTime {
+        MonotonicTime(microseconds: Int64(seconds) * Instant.second)
+    }
+}

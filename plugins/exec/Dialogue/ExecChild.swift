@@ -1,0 +1,226 @@
+import CPosix
+import Configuration
+import Foundation
+import Glibc
+import HealthModel
+import Processes
+import StageKit
+
+/// A running program that computes days, and the pipes to it. Belongs to the one thread that made it: the program gets SIGKILL when that
+/// thread ends, however that comes.
+package final class ExecChild {
+    private let process: ChildProcess
+    /// Its standard input; -1 once closed.
+    private var input: Int32
+    private let output: Int32
+    private let wake: Int32
+    private let limits: ExecLimits
+    /// Bytes of a line that hasn't ended yet.
+    private var partial: [UInt8] = []
+    /// Whether the last exchange ended before everything was written: what comes next would be taken for the rest of that.
+    package private(set) var hasUnwritten = false
+    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+
+    package var pid: pid_t { process.pid }
+
+    /// - Parameters:
+    ///   - wake: readable once the host is stopping.
+    ///   - said: takes the lines of its standard error, on a thread of their own.
+    package init(
+        _ command: ExecCommand, program: String, name: String, wake: Int32, said: @escaping @Sendable (String) -> Void
+    ) throws {
+        let input = try Pipe()
+        let output = try Pipe()
+        let error = try Pipe()
+        process = try ChildProcess(
+            ProcessSpec(
+                name: name, executable: program, arguments: Array(command.words.dropFirst()), directory: command.folder,
+                streams: .init(input: input.read, output: output.write, error: error.write)),
+            trampoline: ChildProcess.trampolineBesideProgram())
+        self.input = input.takeWrite()
+        self.output = output.takeRead()
+        self.wake = wake
+        limits = command.limits
+        for descriptor in [self.input, self.output] {
+            _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        }
+        ExecErrorOutput.read(error.takeRead(), said)
+    }
+
+    deinit {
+        closeInput()
+        close(output)
+    }
+
+    /// Three pairs of descriptors, none of which is left open when the start fails. Close-on-exec: no other child inherits them.
+    private final class Pipe {
+        private(set) var read: Int32 = -1
+        private(set) var write: Int32 = -1
+
+        init() throws(ExecFailure) {
+            var ends: [Int32] = [-1, -1]
+            let result = healthbus_pipe(&ends)
+            guard result == 0 else {
+                throw .cantStart("no pipe to the program: \(String(cString: strerror(-result)))")
+            }
+            (read, write) = (ends[0], ends[1])
+        }
+
+        func takeRead() -> Int32 {
+            defer { read = -1 }
+            return read
+        }
+
+        func takeWrite() -> Int32 {
+            defer { write = -1 }
+            return write
+        }
+
+        deinit { for end in [read, write] where end >= 0 { close(end) } }
+    }
+
+    /// How it ended, if it has.
+    package var ended: String? { process.poll().map { "\($0)" } }
+
+    /// Whether it has written anything since its last answer was complete: that would be taken for another day's.
+    package var hasSpokenUnasked: Bool {
+        guard partial.isEmpty else { return true }
+        let count = read(output, &buffer, buffer.count)
+        return count > 0
+    }
+
+    /// Writes all parts, and takes the lines of the answer as they come, until one is the last.
+    /// - Parameters:
+    ///   - parts: asked for one by one, each when the one before is written.
+    ///   - seconds: from now to the last line, without the time in which the program waited for a processor.
+    ///   - take: one line without its end; true for the last one.
+    package func exchange(
+        _ parts: () -> [UInt8]?, within seconds: Double, take: (ArraySlice<UInt8>) throws(ExecFailure) -> Bool
+    ) throws(ExecFailure) {
+        var deadline = FairDeadline(.seconds(seconds), of: [process.pid])
+        var pending = parts()?[...]
+        defer { hasUnwritten = pending != nil }
+        var bytes = 0
+        var lines = 0
+        while true {
+            let left = deadline.left()
+            var polled = [
+                pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: pending == nil ? -1 : input, events: Int16(POLLOUT), revents: 0),
+            ]
+            _ = poll(
+                &polled, nfds_t(polled.count), left > .zero ? Int32(clamping: Int(left / .milliseconds(1)) + 1) : 0)
+            if polled[0].revents != 0 { throw .stopped }
+            if polled[3].revents != 0, let part = pending { pending = write(part, parts) }
+            guard polled[1].revents != 0 || polled[2].revents != 0 else {
+                // What is there already isn't late, though this thread may have got no turn to read it.
+                guard left > .zero else { throw .late(seconds: seconds) }
+                continue
+            }
+            let count = read(output, &buffer, buffer.count)
+            if count > 0 {
+                bytes += count
+                guard bytes <= limits.answer else { throw .flood(bytes: limits.answer) }
+                partial += buffer[..<count]
+                var isLast = false
+                try takeLines { line throws(ExecFailure) in
+                    lines += 1
+                    isLast = try take(line)
+                    return isLast
+                }
+                guard isLast else { continue }
+                guard pending == nil else { throw .early }
+                return
+            }
+            // Nothing to read yet, and it lives.
+            if count < 0, errno == EAGAIN || errno == EINTR, polled[2].revents == 0 { continue }
+            throw .ended(howItEnds(), midLine: partial.isEmpty ? nil : lines + 1)
+        }
+    }
+
+    /// What is left to write; nil when all is.
+    private func write(_ part: ArraySlice<UInt8>, _ parts: () -> [UInt8]?) -> ArraySlice<UInt8>? {
+        let count = part.withUnsafeBytes { Glibc.write(input, $0.baseAddress, $0.count) }
+        // A program that reads no further is told by its end or by the time it takes.
+        if count < 0 { return errno == EAGAIN || errno == EINTR ? part : nil }
+        let rest = part.dropFirst(count)
+        return rest.isEmpty ? parts()?[...] : rest
+    }
+
+    /// Takes the whole lines that are there, up to the last one of an answer.
+    private func takeLines(_ take: (ArraySlice<UInt8>) throws(ExecFailure) -> Bool) throws(ExecFailure) {
+        var start = partial.startIndex
+        defer { partial.removeSubrange(..<start) }
+        while let end = partial[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            let line = partial[start..<end]
+            start = end + 1
+            if try take(line) { return }
+        }
+    }
+
+    /// It has closed its output: it is ending, or will never be of use.
+    private func howItEnds() -> String {
+        var deadline = FairDeadline(.seconds(1), of: [process.pid])
+        return process.wait(until: &deadline).map { "\($0)" } ?? "it closed its standard output"
+    }
+
+    package func closeInput() {
+        if input >= 0 { close(input) }
+        input = -1
+    }
+
+    /// Ends it: at the end of its input it should end by itself, within the grace given; what is left of its process group is killed.
+    package func end(grace: Double) {
+        closeInput()
+        if grace > 0 {
+            var deadline = FairDeadline(.seconds(grace), of: [process.pid])
+            if process.wait(until: &deadline) != nil { return }
+        }
+        process.kill()
+        process.wait()
+    }
+}
+
+/// What a program says on standard error.
+enum ExecErrorOutput {
+    private static let longestLine = 1000
+    private static let linesPerWindow = 200
+    private static let window: Duration = .seconds(10)
+
+    /// Reads to the end of the pipe and closes it, on a thread of its own. Beyond 200 lines in 10 s, lines are counted instead of told.
+    static func read(_ descriptor: Int32, _ said: @escaping @Sendable (String) -> Void) {
+        let thread = Thread {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            var line: [UInt8] = []
+            var told = 0
+            var left = 0
+            var since = ContinuousClock.now
+            func tell() {
+                defer { line.removeAll(keepingCapacity: true) }
+                let now = ContinuousClock.now
+                if now - since > window {
+                    if left > 0 { said("(\(left) more lines left out)") }
+                    (since, told, left) = (now, 0, 0)
+                }
+                guard told < linesPerWindow else { return left += 1 }
+                told += 1
+                said(String(decoding: line, as: UTF8.self))
+            }
+            while true {
+                let count = Glibc.read(descriptor, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                for byte in buffer[..<count] {
+                    if byte == UInt8(ascii: "\n") { tell() } else if line.count < longestLine { line.append(byte) }
+                }
+            }
+            if !line.isEmpty { tell() }
+            if left > 0 { said("(\(left) more lines left out)") }
+            close(descriptor)
+        }
+        thread.name = "exec log"
+        thread.start()
+    }
+}

@@ -1,0 +1,114 @@
+import Configuration
+import HealthModel
+import JSON
+import StageKit
+
+/// What a handler in another language says of itself in its answer to `hello`.
+package struct ExecTraits: HandlerTraits, Equatable {
+    package var name: String
+    package var version: Int
+    package var detailedTypes: Set<String>
+    package var during: [String: String]
+    package var characteristics: Set<String>
+    /// Whether it reads the samples' ids.
+    package var readsIDs: Bool
+    private var handlerWindow: HandlerWindow
+
+    package func window(_ configuration: Value) -> HandlerWindow { handlerWindow }
+
+    private static let texts: Value = ["type": "array", "items": ["type": "string"], "default": []]
+    private static let seconds: Value = ["type": "number", "minimum": 0, "maximum": 31_536_000, "default": 0]
+    private static let schema: Value = [
+        "type": "object",
+        "properties": [
+            "protocol": ["type": "integer"],
+            "name": ["type": "string"],
+            "version": ["type": "integer", "minimum": 0, "maximum": 1_000_000_000],
+            "detailedTypes": texts,
+            "during": ["type": "object", "additionalProperties": ["type": "string"]],
+            "characteristics": texts,
+            "ids": ["type": "boolean", "default": false],
+            "window": [
+                "type": "object",
+                "properties": [
+                    "endHour": ["type": "integer", "minimum": 1, "maximum": 24, "default": 24],
+                    "beforeSeconds": seconds, "afterSeconds": seconds,
+                ],
+            ],
+        ],
+    ]
+
+    /// - Parameters:
+    ///   - answer: the member `hello` of the program's first line.
+    ///   - plugin: the manifest's name, which the program must have too.
+    ///   - types: the sample types that the manifest gives it; ["*"] is any.
+    /// - Throws: `ExecFailure.badLine` that names the member and what is allowed.
+    package init(answer: Value, plugin: String, types: [String]) throws(ExecFailure) {
+        func refuse(_ why: String) -> ExecFailure { .badLine(1, why) }
+        guard answer.object != nil else { throw refuse("holds no object 'hello'") }
+        let hello: Value
+        do { hello = try SchemaCheck(file: "").resolve(answer, schema: Self.schema, key: "hello") } catch {
+            throw refuse("'\(error.key)' \(error.reason)")
+        }
+        guard let spoken = hello["protocol"].int, ExecLines.versions.contains(Int(spoken)) else {
+            throw refuse(
+                "speaks protocol \(hello["protocol"].int.map { "\($0)" } ?? "unknown"); this release speaks"
+                    + " \(ExecLines.versions.lowerBound) to \(ExecLines.versions.upperBound)")
+        }
+        guard hello["name"].string == plugin else {
+            throw refuse("'hello.name' must be '\(plugin)', as in plugin.json")
+        }
+        guard let version = hello["version"].int else { throw refuse("'hello.version' must be a whole number") }
+        name = plugin
+        self.version = Int(version)
+        detailedTypes = Set((hello["detailedTypes"].array ?? []).compactMap(\.string))
+        during = (hello["during"].object ?? [:]).compactMapValues(\.string)
+        characteristics = Set((hello["characteristics"].array ?? []).compactMap(\.string))
+        readsIDs = hello["ids"].bool ?? false
+        let window = hello["window"]
+        func microseconds(_ key: String) -> Instant { Instant((window[key].double ?? 0) * Double(Instant.second)) }
+        handlerWindow = HandlerWindow(
+            endHour: Int(window["endHour"].int ?? 24), before: microseconds("beforeSeconds"),
+            after: microseconds("afterSeconds"))
+        guard !types.contains("*") else { return }
+        for type in detailedTypes.union(during.keys).union(during.values).sorted() where !types.contains(type) {
+            throw refuse("names \(type), which plugin.json has neither in 'types' nor in 'reads'")
+        }
+    }
+}
+
+/// Why a program that computes days has given no figures. Never holds what it wrote: that may be a health value.
+package enum ExecFailure: Error, Equatable, CustomStringConvertible {
+    /// It ended; whether in the midst of a line, and of which one.
+    case ended(String, midLine: Int?)
+    case late(seconds: Double)
+    case flood(bytes: Int)
+    case badLine(Int, String)
+    /// It was done before it had been told everything.
+    case early
+    /// It said so itself.
+    case declined(String)
+    case cantStart(String)
+    /// The host itself is stopping.
+    case stopped
+
+    package var description: String {
+        switch self {
+        case .ended(let how, let line?): "the program ended (\(how)) in the middle of line \(line) of its answer"
+        case .ended(let how, nil): "the program ended (\(how)) before it was done"
+        case .late(let seconds): "the program gave no answer within \(JSONNumber.text(seconds)) s and was ended"
+        case .flood(let bytes): "the program's answer is longer than \(bytes) bytes"
+        case .badLine(let line, let why): "line \(line) of the program's answer \(why)"
+        case .early: "the program was done before it was told to compute"
+        case .declined(let why): "the program says: \(why)"
+        case .cantStart(let why): why
+        case .stopped: "the host is stopping"
+        }
+    }
+
+    /// Whether the program can go on with another day: it can when it said by itself that this one can't be computed.
+    package var isOrderly: Bool {
+        if case .declined = self { return true }
+        return false
+    }
+}

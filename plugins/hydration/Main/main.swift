@@ -1,0 +1,5 @@
+import HandlerKit
+import HydrationStage
+import StageKit
+
+PluginProgram.run("hydration", HydrationHandler())

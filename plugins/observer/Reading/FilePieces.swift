@@ -1,0 +1,39 @@
+import HealthModel
+
+/// Bytes of a file from one place on, as one answer brought them.
+package struct FilePieces: Sendable, Equatable {
+    package var offset: Int64
+    package var pieces: [[UInt8]]
+    /// With the last of them: the file's size and its hash.
+    package var whole: Whole?
+
+    package struct Whole: Sendable, Equatable {
+        package var size: Int64
+        package var hash: [UInt8]
+
+        package init(size: Int64, hash: [UInt8]) {
+            self.size = size
+            self.hash = hash
+        }
+    }
+
+    package var end: Int64 { offset + pieces.reduce(0) { $0 + Int64($1.count) } }
+
+    package init(offset: Int64, pieces: [[UInt8]], whole: Whole? = nil) {
+        self.offset = offset
+        self.pieces = pieces
+        self.whole = whole
+    }
+
+    /// nil when the pages don't follow on each other from `offset`, or bring nothing.
+    package init?(_ pages: [Value], at offset: Int64) {
+        self.init(offset: offset, pieces: [])
+        for page in pages {
+            guard whole == nil, page["offset"].int == end, let bytes = page["bytes"].bytes else { return nil }
+            pieces.append(bytes)
+            if let size = page["size"].int, let hash = page["hash"].bytes { whole = Whole(size: size, hash: hash) }
+        }
+        if let whole, whole.size != end { return nil }
+        guard end > offset || whole != nil else { return nil }
+    }
+}

@@ -1,0 +1,44 @@
+import HealthModel
+import SQLite
+import StageKit
+
+/// The files handed over, on file: what was asked of each, what became of it, and which sequences a first read took.
+package enum ImportTables {
+    /// What each file's reading is to do, by its id.
+    package static let plans = ValueTable("import_plans", key: "id", value: "plan")
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS imports(
+                number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, path TEXT NOT NULL, user TEXT NOT NULL, state TEXT NOT NULL,
+                submitted INTEGER NOT NULL, added TEXT NOT NULL, report TEXT, problem TEXT, seconds REAL NOT NULL);
+            CREATE TABLE IF NOT EXISTS import_offers(
+                id TEXT PRIMARY KEY, request TEXT NOT NULL, heard INTEGER NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS first_reads(
+                user TEXT PRIMARY KEY, after INTEGER NOT NULL, until INTEGER) WITHOUT ROWID
+            """)
+        try plans.create(in: database)
+    }
+
+    /// The newest of them, or the one of an id; what the observer answers of each.
+    static func answer(id: String?, in database: Database) throws -> Value {
+        var rows: [Value] = []
+        let list = try database.prepare(
+            """
+            SELECT imports.id, path, user, state, report, problem, request
+            FROM imports LEFT JOIN import_offers ON import_offers.id = imports.id
+            WHERE ?1 IS NULL OR imports.id = ?1 ORDER BY number DESC LIMIT 100
+            """)
+        if let id { list.bind(1, id) } else { list.bindNull(1) }
+        try list.forEachRow { row in
+            rows.append([
+                "id": .string(row.string(0)), "path": .string(row.string(1)), "user": .string(row.string(2)),
+                "state": .string(row.string(3)), "report": row.isNull(4) ? .null : try Value(json: row.bytes(4)),
+                "problem": row.isNull(5) ? .null : .string(row.string(5)),
+                "request": row.isNull(6) ? .null : try Value(json: row.bytes(6)),
+            ])
+        }
+        return .array(rows)
+    }
+}

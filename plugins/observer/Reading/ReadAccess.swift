@@ -1,0 +1,44 @@
+import BackgroundDelivery
+import HealthModel
+import HealthStore
+import MessageBus
+import SQLite
+
+/// What the stack's consumers may read at present. They are the app: locked, nothing; a type that was denied looks as if there were no samples of it.
+/// A person's own tools read the store as it is.
+final class ReadAccess {
+    private static let queries: Set<String> = ["samples", "spans", "slice"]
+    private let find: Statement
+    private var denied: Set<String> = []
+
+    init(_ database: Database) throws {
+        // A store that was never opened for writing has no such table; then nothing is locked or denied.
+        let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'delivery'")
+            .firstRow { _ in true }
+        find = try database.prepare(
+            exists == true ? "SELECT value FROM delivery WHERE key = 'access'" : "SELECT NULL WHERE 0")
+    }
+
+    /// Looks at what holds for a request, in the read transaction that answers it.
+    /// - Throws: `DeliveryError` (`databaseInaccessible`) while the device is locked.
+    func refresh(for request: Value) throws {
+        denied = []
+        guard let query = request["query"].string, Self.queries.contains(query),
+            let consumer = request["consumer"].string, !BusName.isTool(consumer),
+            let access = try find.firstRow({ $0.bytes(0) }).map({ try Value(json: $0) })
+        else { return }
+        if access["locked"].bool == true {
+            throw DeliveryError(
+                .databaseInaccessible, consumer, remedy: "the device is locked; ask again when it isn't")
+        }
+        denied = Set((access["denied"].array ?? []).compactMap(\.string))
+    }
+
+    func allowed(_ types: TypeFilter.Types) -> TypeFilter.Types {
+        guard !denied.isEmpty else { return types }
+        switch types {
+        case .only(let names): return .only(names.subtracting(denied))
+        case .allExcept(let names): return .allExcept(names.union(denied))
+        }
+    }
+}

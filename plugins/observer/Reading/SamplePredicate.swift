@@ -1,0 +1,57 @@
+import HealthModel
+import Protocol
+
+/// Which samples of its types a query wants; as with HealthKit's anchored queries it filters adds and deletions alike. Pure.
+struct SamplePredicate {
+    /// The sample ends at or after this.
+    private var from: Instant?
+    /// The sample starts before this.
+    private var to: Instant?
+    /// Names of sources.
+    private var sources: Set<String>?
+    /// Short names of workout activities; other samples have none.
+    private var activities: Set<String>?
+    private var isEnteredByHand: Bool?
+
+    /// nil when the request has none.
+    /// - Throws: `PullRefusal` for members that a predicate doesn't have, or that aren't what they should be.
+    init?(_ value: Value) throws {
+        guard !value.isNull else { return nil }
+        guard let members = value.object else { throw PullRefusal("a predicate is a map") }
+        func names(_ value: Value) throws -> Set<String> {
+            guard let list = value.array, list.allSatisfy({ $0.string != nil }) else {
+                throw PullRefusal("a predicate's sources and activities are lists of names")
+            }
+            return Set(list.compactMap(\.string))
+        }
+        for (name, member) in members {
+            switch (name, member) {
+            case ("from", .integer(let instant)): from = instant
+            case ("to", .integer(let instant)): to = instant
+            case ("enteredByHand", .bool(let flag)): isEnteredByHand = flag
+            case ("sources", _): sources = try names(member)
+            case ("activities", _): activities = Set(try names(member).map { WorkoutActivity(named: $0).name })
+            default:
+                throw PullRefusal(
+                    "a predicate has from and to (instants), sources, activities and enteredByHand, not this '\(name)'")
+            }
+        }
+    }
+
+    /// Whether rows must come with their payload for it to be judged.
+    var needsPayload: Bool { activities != nil }
+
+    func filter(_ page: SamplePage) throws -> [Int] { try page.ids.indices.filter { try includes($0, of: page) } }
+
+    private func includes(_ row: Int, of page: SamplePage) throws -> Bool {
+        if let from, page.end[row] < from { return false }
+        if let to, page.start[row] >= to { return false }
+        if let sources, !sources.contains(page.originOf(row).sourceName) { return false }
+        if let isEnteredByHand, page.flags[row].contains(.userEntered) != isEnteredByHand { return false }
+        guard let activities else { return true }
+        guard page.typeName(row) == HealthType.workoutIdentifier, page.payload.count > row, !page.payload.isEmpty(row)
+        else { return false }
+        let activity = try Value(json: Array(page.payload.bytes[page.payload.range(row)]))["activity"].string
+        return activity.map { activities.contains(WorkoutActivity(named: $0).name) } ?? false
+    }
+}

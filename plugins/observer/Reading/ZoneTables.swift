@@ -1,0 +1,83 @@
+import HealthModel
+import Protocol
+import SQLite
+
+/// The users' zones on file: what was set and added, what was observed, and the timelines that follow from both and that other stages read.
+package enum ZoneTables {
+    static func create(in database: Database) throws {
+        // The zone that was set has the least moment there is. A timeline without settings was made before there were any.
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS zone_timelines(
+                user TEXT PRIMARY KEY, seq INTEGER NOT NULL, timeline TEXT NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS zone_settings(
+                user TEXT NOT NULL, moment INTEGER NOT NULL, zone TEXT NOT NULL, PRIMARY KEY (user, moment)) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS zone_observations(
+                user TEXT NOT NULL, hour INTEGER NOT NULL, zone TEXT NOT NULL, rank INTEGER NOT NULL,
+                PRIMARY KEY (user, hour, zone)) WITHOUT ROWID;
+            INSERT INTO zone_settings
+                SELECT user, \(Instant.min), json_extract(timeline, '$[0][1]') FROM zone_timelines
+                WHERE user NOT IN (SELECT user FROM zone_settings);
+            """)
+    }
+
+    package static func users(in database: Database) throws -> [String] {
+        var users: [String] = []
+        try database.prepare("SELECT DISTINCT user FROM zone_settings ORDER BY user").forEachRow {
+            users.append($0.string(0))
+        }
+        return users
+    }
+
+    /// All that decides a user's timeline; nil when the user has none.
+    package static func plan(of user: String, in database: Database) throws -> ZonePlan? {
+        let settings = try database.prepare("SELECT moment, zone FROM zone_settings WHERE user = ? ORDER BY moment")
+        settings.bind(1, user)
+        var entries: [ZoneTimeline.Entry] = []
+        try settings.forEachRow { entries.append(.init(from: $0.int64(0), zone: $0.string(1))) }
+        guard let home = entries.first, home.from == .min else { return nil }
+        var plan = ZonePlan(home: home.zone, added: Array(entries.dropFirst()))
+        let observed = try database.prepare("SELECT hour, zone, rank FROM zone_observations WHERE user = ?")
+        observed.bind(1, user)
+        // One text a zone, however many hours name it.
+        var names: [String: String] = [:]
+        try observed.forEachRow {
+            let name = $0.string(1)
+            let zone = names[name] ?? name
+            names[zone] = zone
+            plan.observed.append(.init(hour: $0.int64(0), zone: zone, rank: $0.int(2)))
+        }
+        return plan
+    }
+
+    /// All users' timelines.
+    static func timelines(in database: Database) throws -> [String: ZoneTimeline] {
+        var timelines: [String: ZoneTimeline] = [:]
+        try database.prepare("SELECT user, timeline FROM zone_timelines").forEachRow { row in
+            timelines[row.string(0)] = try ZoneTimeline(wireValue: Value(json: row.bytes(1)))
+        }
+        return timelines
+    }
+
+    /// The timelines that changed in a window, and those of `users`; by user.
+    static func timelines(
+        in database: Database, after: Int64, through: Int64, users: Set<String>
+    ) throws -> Value {
+        var timelines: [String: Value] = [:]
+        try database.prepare("SELECT user, seq, timeline FROM zone_timelines").forEachRow { row in
+            let sequence = row.int64(1)
+            guard users.contains(row.string(0)) || (sequence > after && sequence <= through) else { return }
+            timelines[row.string(0)] = try Value(json: row.bytes(2))
+        }
+        return .object(timelines)
+    }
+
+    /// The parts of a user's timeline, each with its origin: `[[from, zone, origin], …]`; null for a user without one.
+    static func parts(of user: String, in database: Database) throws -> Value {
+        guard let plan = try plan(of: user, in: database) else { return .null }
+        return .array(
+            plan.parts.map {
+                [$0.from == .min ? .null : .integer($0.from), .string($0.zone), .string($0.origin.rawValue)]
+            })
+    }
+}

@@ -1,0 +1,28 @@
+import Changelog
+import HealthImport
+import HealthModel
+import ObserverReading
+import SQLite
+import StageKit
+
+extension CharacteristicsTable {
+    /// Takes over what an export says of its user. The newest export's word counts, whatever the order in which they come; one that says
+    /// nothing changes nothing.
+    static func learn(_ info: ExportInfo, user: String, _ turn: Turn) throws {
+        guard let birth = info.dateOfBirth else { return }
+        let members = Value.object(["dateOfBirth": .string(birth.description)]).json()
+        let exported = info.date ?? .min
+        let find = try turn.database.prepare("SELECT exported, members, seq FROM characteristics WHERE user = ?")
+        find.bind(1, user)
+        let known = try find.firstRow { (exported: $0.int64(0), members: $0.string(1), sequence: $0.int64(2)) }
+        // Of two exports of one moment the greater counts, so that the order in which they come doesn't.
+        if let known, (known.exported, known.members) >= (exported, members) { return }
+        let stage = try turn.write()
+        let write = try stage.database.prepare("INSERT OR REPLACE INTO characteristics VALUES (?, ?, ?, ?)")
+        write.bind(1, user)
+        write.bind(2, known?.members == members ? known?.sequence ?? 0 : stage.nextSequence())
+        write.bind(3, exported)
+        write.bind(4, members)
+        try write.run()
+    }
+}

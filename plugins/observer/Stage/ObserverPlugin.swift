@@ -1,0 +1,25 @@
+import BackgroundDelivery
+import Foundation
+import HealthModel
+import ObserverReading
+import Client
+import Configuration
+import StageKit
+
+extension StagePlugin {
+    /// Owns the health store.
+    package static let observer = StagePlugin(
+        "observer",
+        stage: { setting in
+            let zone =
+                setting.environment["HEALTHBUS_ZONE"].flatMap { $0.isEmpty ? nil : $0 }
+                ?? setting.configuration["zone"].string ?? TimeZone.current.identifier
+            // Refused before the store is touched: a day that is cut wrongly can't be told from one that is right.
+            _ = try ZoneTimeline(zone: zone)
+            return ObserverStage(
+                instance: setting.name, zone: zone, defaultUser: setting.configuration["user"].string ?? "me",
+                delivery: DeliveryPolicy(configuration: setting.configuration["delivery"]),
+                refusal: setting.stack.registrationRefusal)
+        },
+        effects: { try Inbox(folder: $0.folder + "/inbox") }, source: { try ObserverSource(database: $0) })
+}

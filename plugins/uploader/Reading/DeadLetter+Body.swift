@@ -1,0 +1,29 @@
+import HealthModel
+
+extension DeadLetter {
+    /// What would be sent of it, made of a producer's pages; nil when they don't hold it.
+    /// - Parameters:
+    ///   - producer: whose pages they are.
+    ///   - isSamples: whether they are pages of samples, or of a keyed changelog.
+    ///   - family: of a sample type.
+    package func body(
+        from pages: [Value], of producer: String, isSamples: Bool, family: (String) -> String
+    ) throws -> Value? {
+        let groups = try DeliveryGroup.groups(pages, from: producer, isSamples: isSamples) {
+            UploadMetric(family: family($0))
+        }
+        for group in groups {
+            guard let index = group.place(of: self) else { continue }
+            return try Value(json: group.encode(index..<index + 1, deviceId: "", syncedAt: lastTried))
+        }
+        return nil
+    }
+}
+
+extension DeliveryGroup {
+    /// Where the element of a letter is; nil where it isn't in this group.
+    package func place(of letter: DeadLetter) -> Int? {
+        guard user == letter.user, metric.rawValue == letter.metric else { return nil }
+        return batch.next?.first { element($0).id == letter.id }
+    }
+}

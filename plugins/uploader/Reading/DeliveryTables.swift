@@ -1,0 +1,42 @@
+import HealthModel
+import SQLite
+import StageKit
+
+/// What the uploader keeps beside its anchors: when it last delivered what, how long that took, what is known of the backend, and the dead letters.
+package enum DeliveryTables {
+    /// What was delivered of one metric.
+    package struct Metric: Equatable {
+        package var last: Instant
+        package var count: Int64
+
+        package init(last: Instant, count: Int64) { (self.last, self.count) = (last, count) }
+    }
+
+    /// How long delivery took, by metric.
+    package static let delays = ValueTable("delays", key: "metric", value: "counts")
+
+    package static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS deliveries(metric TEXT PRIMARY KEY, last INTEGER NOT NULL, count INTEGER NOT NULL) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS backend(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+            """)
+        try delays.create(in: database)
+        try DeadLetter.createTables(in: database)
+    }
+
+    package static func metrics(in database: Database) throws -> [String: Metric] {
+        var metrics: [String: Metric] = [:]
+        try database.prepare("SELECT metric, last, count FROM deliveries").forEachRow {
+            metrics[$0.string(0)] = Metric(last: $0.int64(1), count: $0.int64(2))
+        }
+        return metrics
+    }
+
+    /// Dead letters that somebody has dropped.
+    package static func droppedLetters(in database: Database) throws -> Int64 {
+        try database.prepare("SELECT value FROM backend WHERE key = 'droppedLetters'").firstRow {
+            Int64($0.string(0)) ?? 0
+        } ?? 0
+    }
+}

@@ -1,0 +1,21 @@
+import Changelog
+import HealthModel
+
+/// An event or a day as it is delivered. Pure.
+package enum UploadDocument {
+    /// What is delivered of an event's or a day's row; nil for a tombstone, and for what has no members.
+    package static func document(of row: KeyedChangelog.Row) -> Value? {
+        body(of: row).flatMap { versioned($0, row.sequence) }
+    }
+
+    /// As above, without its version.
+    static func body(of row: KeyedChangelog.Row) -> Value? {
+        row.topic == "daily.summary" ? row.body : row.body.map { $0["event"] }
+    }
+
+    static func versioned(_ body: Value, _ version: Int64) -> Value? {
+        guard var members = body.object else { return nil }
+        members["version"] = .integer(version)
+        return .object(members)
+    }
+}

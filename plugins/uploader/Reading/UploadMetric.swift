@@ -1,0 +1,15 @@
+/// The path that a type's samples are delivered under: a family that some handler's manifest names, or one of the two that all stacks have.
+package struct UploadMetric: Sendable, Hashable {
+    package let rawValue: String
+
+    package static let other = UploadMetric(family: "other")
+    package static let daily = UploadMetric(family: "daily")
+    /// Families that have events beside samples.
+    package static let sleep = UploadMetric(family: "sleep")
+    package static let workouts = UploadMetric(family: "workouts")
+
+    package init(family: String) { rawValue = family }
+
+    /// "/api/v1/sync/heart-rate"
+    package var path: String { "/api/v1/sync/" + rawValue }
+}
