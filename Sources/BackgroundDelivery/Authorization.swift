@@ -1,5 +1,5 @@
 /// Whether a consumer may read a type. A denied read looks like no data, so nobody downstream can tell denial from emptiness.
-package enum AuthorizationStatus: String, Sendable, CaseIterable {
+package enum AuthorizationStatus: String, Codable, Sendable, CaseIterable {
     case notDetermined
     /// All that a consumer can be told of a type it may read, and of one it may not.
     case requested

@@ -1,54 +1,68 @@
 import HealthModel
 
+/// What of the registrations must survive a restart. Fires under way are left out: whoever was told hears it again, since `held` or the head
+/// says so. Empty before the first is kept.
+package struct KeptRegistrations: Codable, Sendable, Equatable {
+    package struct Consumer: Codable, Sendable, Equatable {
+        package var launch: Int64
+        /// By type the frequency that it asked for.
+        package var types: [String: String]?
+        package var stopped: Bool?
+        package var strikes: [String: Int]?
+    }
+
+    package var consumers: [String: Consumer]?
+    /// How far types are fired that have changed since.
+    package var held: [String: Int64]?
+    package var lastFires: [String: Instant]?
+    package var off: [String]?
+    package var denied: [String]?
+    /// Set by hand.
+    package var frequencies: [String: String]?
+    package var wakes: [Instant]?
+    @OrNull package var lockHeldSince: Instant? = nil
+
+    package init() {}
+}
+
 extension ObserverRegistrations {
-    /// What must survive a restart. Fires under way are left out: whoever was told hears it again, since `held` or the head says so.
-    package var wireValue: Value {
-        func names(_ set: Set<String>) -> Value { .array(set.sorted().map { .string($0) }) }
-        func frequencies(_ table: [String: DeliveryFrequency]) -> Value {
-            .object(table.mapValues { .string($0.name) })
+    package var kept: KeptRegistrations {
+        var kept = KeptRegistrations()
+        kept.consumers = consumers.mapValues { consumer in
+            .init(
+                launch: consumer.launch, types: consumer.types.mapValues(\.name), stopped: consumer.isStopped,
+                strikes: consumer.strikes)
         }
-        let consumers = consumers.mapValues { consumer -> Value in
-            [
-                "launch": .integer(consumer.launch), "types": frequencies(consumer.types),
-                "stopped": .bool(consumer.isStopped),
-                "strikes": .object(consumer.strikes.mapValues { .integer(Int64($0)) }),
-            ]
-        }
-        return [
-            "consumers": .object(consumers), "held": .object(held.mapValues { .integer($0) }),
-            "lastFires": .object(lastFires.mapValues { .integer($0) }), "off": names(off), "denied": names(denied),
-            "frequencies": frequencies(self.frequencies), "wakes": .array(wakes.map { .integer($0) }),
-            "lockHeldSince": lockHeldSince.map { .integer($0) } ?? .null,
-        ]
+        kept.held = held
+        kept.lastFires = lastFires
+        kept.off = off.sorted()
+        kept.denied = denied.sorted()
+        kept.frequencies = frequencies.mapValues(\.name)
+        kept.wakes = wakes
+        kept.lockHeldSince = lockHeldSince
+        return kept
     }
 
-    /// nil when the value isn't one.
-    package init?(wireValue value: Value, policy: DeliveryPolicy) {
-        guard value.object != nil else { return nil }
-        func names(_ member: String) -> Set<String> { Set((value[member].array ?? []).compactMap(\.string)) }
+    package init(_ kept: KeptRegistrations, policy: DeliveryPolicy) {
         self.init(policy: policy)
-        held = (value["held"].object ?? [:]).compactMapValues(\.int)
+        held = kept.held ?? [:]
         savedHeld = held
-        lastFires = (value["lastFires"].object ?? [:]).compactMapValues(\.int)
-        off = names("off")
-        denied = names("denied")
-        frequencies = Self.frequencies(value["frequencies"])
-        wakes = (value["wakes"].array ?? []).compactMap(\.int)
-        lockHeldSince = value["lockHeldSince"].int
-        for (name, entry) in value["consumers"].object ?? [:] {
-            guard let launch = entry["launch"].int else { return nil }
-            var consumer = Consumer(launch: launch, types: Self.frequencies(entry["types"]))
-            consumer.isStopped = entry["stopped"].bool == true
-            consumer.strikes = (entry["strikes"].object ?? [:]).compactMapValues { $0.int.map { Int($0) } }
-            consumers[name] = consumer
+        lastFires = kept.lastFires ?? [:]
+        off = Set(kept.off ?? [])
+        denied = Set(kept.denied ?? [])
+        frequencies = (kept.frequencies ?? [:]).compactMapValues(DeliveryFrequency.init(name:))
+        wakes = kept.wakes ?? []
+        lockHeldSince = kept.lockHeldSince
+        consumers = (kept.consumers ?? [:]).mapValues { entry in
+            var consumer = Consumer(
+                launch: entry.launch, types: (entry.types ?? [:]).compactMapValues(DeliveryFrequency.init(name:)))
+            consumer.isStopped = entry.stopped == true
+            consumer.strikes = entry.strikes ?? [:]
+            return consumer
         }
     }
 
-    private static func frequencies(_ value: Value) -> [String: DeliveryFrequency] {
-        (value.object ?? [:]).compactMapValues { $0.string.flatMap(DeliveryFrequency.init(name:)) }
-    }
-
-    /// Its owner has written `wireValue`.
+    /// Its owner has written what is kept.
     package mutating func saved() {
         isChanged = false
         savedHeld = held

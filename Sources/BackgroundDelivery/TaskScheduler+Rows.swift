@@ -1,44 +1,54 @@
 import HealthModel
 
+/// What is kept of a task by its host. One that ran is kept as interrupted: should its process have died, it is to run again.
+package struct KeptTask: Codable, Sendable, Equatable {
+    @IfReadable var interrupted: TaskRequest?
+    @IfReadable var pending: TaskRequest?
+    /// Of what is pending.
+    @IfReadable var submitted: Instant?
+    @IfReadable var history: TaskHistory?
+}
+
 extension TaskScheduler {
-    /// What is kept of each identifier, for the owner's transaction. A running task is kept as pending: should its process die, it is to run again.
-    package var rows: [String: Value] {
-        var rows: [String: Value] = [:]
+    /// What is kept of each identifier, for the owner's transaction.
+    package var rows: [String: KeptTask] {
+        var rows: [String: KeptTask] = [:]
         for identifier in Set(pending.keys).union(running.keys).union(past.keys) {
-            var row: [String: Value] = [:]
+            var row = KeptTask(interrupted: nil, pending: nil, submitted: nil, history: past[identifier])
             if let task = running[identifier] {
-                row["interrupted"] = Value(task.request)
+                row.interrupted = task.request
             } else if let waiting = pending[identifier], waiting.wasInterrupted {
-                row["interrupted"] = Value(waiting.request)
+                row.interrupted = waiting.request
             }
             if let waiting = pending[identifier], !waiting.wasInterrupted {
-                row["pending"] = Value(waiting.request)
-                row["submitted"] = .integer(waiting.submitted)
+                row.pending = waiting.request
+                row.submitted = waiting.submitted
             }
-            if let history = past[identifier] { row["history"] = Value(history) }
-            rows[identifier] = .object(row)
+            rows[identifier] = row
         }
         return rows
     }
 
     /// Takes up what was kept; once, after `register`. What isn't registered any more is left out.
-    package mutating func restore(_ rows: [String: Value]) {
+    package mutating func restore(_ rows: [String: KeptTask]) {
         for (identifier, row) in rows where registered[identifier] != nil {
-            if let request = request(identifier, row["pending"]) {
-                pending[identifier] = Pending(request: request, submitted: row["submitted"].int ?? 0)
+            if let request = row.pending?.named(identifier) {
+                pending[identifier] = Pending(request: request, submitted: row.submitted ?? 0)
             }
-            if let request = request(identifier, row["interrupted"]) {
+            if let request = row.interrupted?.named(identifier) {
                 // It takes the place of its own next run: once it runs it is submitted again.
                 pending[identifier] = Pending(
-                    request: request, submitted: row["submitted"].int ?? 0, wasInterrupted: true)
+                    request: request, submitted: row.submitted ?? 0, wasInterrupted: true)
             }
-            if let history = row["history"].read(TaskHistory.self) { past[identifier] = history }
+            if let history = row.history { past[identifier] = history }
         }
     }
+}
 
-    private func request(_ identifier: String, _ kept: Value) -> TaskRequest? {
-        var request = kept.read(TaskRequest.self)
-        request?.identifier = identifier
+extension TaskRequest {
+    fileprivate func named(_ identifier: String) -> TaskRequest {
+        var request = self
+        request.identifier = identifier
         return request
     }
 }
@@ -67,9 +77,9 @@ package struct ScheduledTask: Codable, Sendable, Equatable {
     }
 
     /// Of what is kept of a task whose host doesn't run.
-    package init(id: String, kept row: Value) {
-        request = row["pending"].read() ?? row["interrupted"].read()
-        history = row["history"].read()
+    package init(id: String, kept row: KeptTask) {
+        request = row.pending ?? row.interrupted
+        history = row.history
         self.id = id
         state = request == nil ? .idle : .pending
     }

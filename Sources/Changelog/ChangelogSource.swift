@@ -6,10 +6,14 @@ import SQLite
 package protocol PullSource: AnyObject {
     /// Answers one request page by page, all from one read transaction.
     /// - Parameters:
-    ///   - request: its members; the anchor has been checked already.
-    ///   - page: gives one page: its members, of about 48 KiB at most, with `through` on the last one where the query has a window.
+    ///   - question: the anchor has been checked already.
+    ///   - consumer: who asks; nil: whoever reads the file.
+    ///   - page: gives one page, of about 48 KiB at most, with `through` on the last one where the query has a window.
     /// - Throws: `PullRefusal` for a request that makes no sense; `DeliveryError` when the data can't be read now.
-    func answer(_ request: Value, head: StoreHead, page: (_ members: [String: Value], _ last: Bool) -> Void) throws
+    func answer(
+        _ question: Question, for consumer: String?, head: StoreHead,
+        page: (_ content: any PageContent, _ isLast: Bool) -> Void
+    ) throws
 }
 
 /// Serves `changes`, the stage's own keyed changelog, and `day`, what it holds of one day.
@@ -21,59 +25,44 @@ package final class ChangelogSource: PullSource {
     /// Pages that one request may draw: a few in flight, within every socket's high-water mark.
     package static let pagesPerRequest = 4
 
-    package func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
-        switch request["query"].string {
-        case "changes": try changes(request, head, page)
-        case "day": try day(request, page)
-        case "moments": try moments(request, page)
-        case let other: throw PullRefusal("unknown query '\(other ?? "")'; this instance answers changes, day, moments")
+    package func answer(
+        _ question: Question, for consumer: String?, head: StoreHead, page: (any PageContent, Bool) -> Void
+    ) throws {
+        switch question.query {
+        case .changes(let topic, let days):
+            try changes(question.place, topic: topic ?? "", days: days, head, page)
+        // A day has a few rows: of each topic one, and its events.
+        case .day(let user, let day, let topic):
+            page(
+                DayPage(
+                    rows: try KeyedChangelog.rows(in: database, user: user, day: day, topic: topic ?? "")), true)
+        case .newest(let time):
+            page(MomentsPage(sequence: try Moments.sequence(before: time, in: database)), true)
+        case .moments(let first, let last):
+            guard first <= last else {
+                throw PullRefusal("a 'moments' request needs 'before', or 'from' and 'to'")
+            }
+            let found = try Moments.list(from: first, through: last, in: database)
+            page(MomentsPage(moments: found.map { [$0.sequence, $0.at] }), true)
+        case let other:
+            throw PullRefusal("unknown query '\(other.name)'; this instance answers changes, day, moments")
         }
     }
 
-    /// When the sequences of a range were committed, or which was the newest before a time.
-    private func moments(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
-        if let time = request["before"].int {
-            return page(["sequence": .integer(try Moments.sequence(before: time, in: database))], true)
-        }
-        guard let first = request["from"].int, let last = request["to"].int, first <= last else {
-            throw PullRefusal("a 'moments' request needs 'before', or 'from' and 'to'")
-        }
-        let found = try Moments.list(from: first, through: last, in: database)
-        page(["moments": .array(found.map { [.integer($0.sequence), .integer($0.at)] })], true)
-    }
-
-    /// A day has a few rows: of each topic one, and its events.
-    private func day(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
-        guard let user = request["user"].string, let day = request["day"].int else {
-            throw PullRefusal("a 'day' request needs 'user' and 'day'")
-        }
-        let rows = try KeyedChangelog.rows(
-            in: database, user: user, day: Int(day), topic: request["topic"].string ?? "")
-        page(["rows": .array(rows.map(\.wireValue))], true)
-    }
-
-    private func changes(_ request: Value, _ head: StoreHead, _ page: ([String: Value], Bool) -> Void) throws {
-        guard let after = request["after"].read(AnchorVector.self),
-            let until = request["until"].read(AnchorVector.self)
-        else {
+    private func changes(
+        _ place: PullPlace, topic: String, days: ClosedRange<Int>?, _ head: StoreHead,
+        _ page: (any PageContent, Bool) -> Void
+    ) throws {
+        guard let after = place.after, let until = place.until else {
             throw PullRefusal("a 'changes' request needs 'after' and 'until'")
-        }
-        var days: ClosedRange<Int>?
-        if let first = request["days"].array?.first?.int, let last = request["days"].array?.last?.int {
-            guard first <= last else { throw PullRefusal("'days' ends before it begins") }
-            days = Int(first)...Int(last)
         }
         var from = after.base
         let end = min(until.base, head.sequence)
         for index in 1...Self.pagesPerRequest {
             let part = try KeyedChangelog.page(
-                in: database, after: from, until: end, topic: request["topic"].string ?? "", days: days)
+                in: database, after: from, until: end, topic: topic, days: days)
             let last = part.through >= end || index == Self.pagesPerRequest
-            page(
-                [
-                    "rows": .array(part.rows.map(\.wireValue)), "from": .integer(from),
-                    "through": .integer(part.through),
-                ], last)
+            page(ChangesPage(rows: part.rows, from: from, through: part.through), last)
             if last { return }
             from = part.through
         }

@@ -123,27 +123,35 @@ package struct Cursor: Sendable, Equatable {
 }
 
 extension Cursor {
+    /// As a consumer's file has it.
+    private struct Kept: Codable {
+        @OrNull var store: String?
+        @OrNull var generation: String?
+        var anchor: AnchorVector
+        /// From and to.
+        var backfill: [[Int64]]?
+        @OrNull var snapshotUntil: Int64?
+        var bulkUntil: Int64?
+    }
+
     package var wireValue: Value {
-        [
-            "store": Value(store), "generation": Value(generation), "anchor": Value(anchor),
-            "backfill": .array(backfill.map { .array([.integer($0.from), .integer($0.to)]) }),
-            "snapshotUntil": snapshotUntil.map { .integer($0) } ?? .null, "bulkUntil": .integer(bulkUntil),
-        ]
+        Value(
+            Kept(
+                store: store, generation: generation, anchor: anchor, backfill: backfill.map { [$0.from, $0.to] },
+                snapshotUntil: snapshotUntil, bulkUntil: bulkUntil))
     }
 
     package init?(wireValue value: Value) {
-        guard let anchor = value["anchor"].read(AnchorVector.self) else { return nil }
+        guard let kept = value.read(Kept.self) else { return nil }
         self.init()
-        store = value["store"].string
-        generation = value["generation"].string
-        self.anchor = anchor
-        snapshotUntil = value["snapshotUntil"].int
-        bulkUntil = value["bulkUntil"].int ?? 0
-        for range in value["backfill"].array ?? [] {
-            guard let ends = range.array, ends.count == 2, let from = ends[0].int, let to = ends[1].int else {
-                return nil
-            }
-            backfill.append(Range(from: from, to: to))
+        store = kept.store
+        generation = kept.generation
+        anchor = kept.anchor
+        snapshotUntil = kept.snapshotUntil
+        bulkUntil = kept.bulkUntil ?? 0
+        for ends in kept.backfill ?? [] {
+            guard ends.count == 2 else { return nil }
+            backfill.append(Range(from: ends[0], to: ends[1]))
         }
     }
 }

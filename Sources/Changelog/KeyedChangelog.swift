@@ -6,27 +6,7 @@ import SQLite
 ///
 /// What is written is compared first: a repeat with the same content changes nothing, so that replay is quiet all the way down.
 package final class KeyedChangelog {
-    /// One row: a figure, an event or a summary, or its tombstone.
-    package struct Row: Sendable, Equatable {
-        package var sequence: Int64
-        package var key: String
-        /// What it is: "figures.steps", "events.workouts", "daily.summary".
-        package var topic: String
-        package var user: String
-        /// The day it belongs to, as days since 1970; nil for what belongs to none.
-        package var day: Int?
-        /// nil is a tombstone.
-        package var body: Value?
-
-        package init(sequence: Int64, key: String, topic: String, user: String, day: Int?, body: Value?) {
-            self.sequence = sequence
-            self.key = key
-            self.topic = topic
-            self.user = user
-            self.day = day
-            self.body = body
-        }
-    }
+    package typealias Row = ChangedRow
 
     private let stage: StageDatabase
     private let find: Statement
@@ -190,24 +170,5 @@ extension KeyedChangelog {
             page.rows.append(row)
         }
         return page
-    }
-}
-
-extension KeyedChangelog.Row {
-    package var wireValue: Value {
-        [
-            "seq": .integer(sequence), "key": .string(key), "topic": .string(topic), "user": .string(user),
-            "day": Value(day),
-            "deleted": .bool(body == nil), "body": body ?? .null,
-        ]
-    }
-
-    package init?(wireValue value: Value) {
-        guard let sequence = value["seq"].int, let key = value["key"].string, let topic = value["topic"].string,
-            let user = value["user"].string, let deleted = value["deleted"].bool
-        else { return nil }
-        self.init(
-            sequence: sequence, key: key, topic: topic, user: user, day: value["day"].int.map { Int($0) },
-            body: deleted ? Value?.none : value["body"])
     }
 }

@@ -39,7 +39,7 @@ package final class StackClient: Sendable {
         state = Mutex(State(pulls: PullClient(consumer: name)))
         let connection = try BusConnection(
             address: address,
-            subscriptions: [.exact("page.\(name)"), .exact(Self.pullTopic(name)), .prefix("heartbeat.")]
+            subscriptions: [.exact(PageHeader.topic(name)), .exact(PullHeader.topic(name)), .prefix("heartbeat.")]
                 + (hears?.topics ?? []),
             handlers: .init(
                 message: { [weak self] message in
@@ -48,8 +48,6 @@ package final class StackClient: Sendable {
                 }, heartbeat: beat ?? { nil }, pace: pace, answersHello: beat != nil))
         bus.withLock { $0 = connection }
     }
-
-    private static func pullTopic(_ name: String) -> String { "pull.\(name)" }
 
     deinit { close() }
 
@@ -62,39 +60,35 @@ package final class StackClient: Sendable {
     }
 
     /// Answers pulls from now on, on a thread of its own, where a source may keep it waiting.
-    /// - Parameter answer: the members of each part, in order, or why there are none.
-    package func serve(_ answer: @escaping @Sendable (_ query: Value) -> Result<[[String: Value]], PullRefusal>) {
+    /// - Parameter answer: the parts, in order, or why there are none.
+    package func serve(_ answer: @escaping @Sendable (Query) -> Result<[FilePage], PullRefusal>) {
         let thread = Thread { [requests, weak self] in
             while !requests.isClosed {
-                for request in requests.take(limit: 1, timeout: 60) { self?.reply(to: request, answer(request)) }
+                for request in requests.take(limit: 1, timeout: 60) { self?.reply(to: request, answer) }
             }
         }
         thread.name = "pulls"
         thread.start()
     }
 
-    private func reply(to request: Value, _ answer: Result<[[String: Value]], PullRefusal>) {
-        guard let consumer = request["consumer"].string else { return }
-        let about: [String: Value] = ["id": request["id"], "attempt": request["attempt"], "producer": .string(name)]
-        switch answer {
-        case .success(let parts):
+    private func reply(to request: Value, _ answer: (Query) -> Result<[FilePage], PullRefusal>) {
+        guard let asked = request.read(PullHeader.self) else { return }
+        let topic = PageHeader.topic(asked.consumer)
+        let header = PageHeader(asked, producer: name)
+        do {
+            let parts = try answer(try Question(members: request).query).get()
             for (number, part) in parts.enumerated() {
-                var body = part.merging(about) { $1 }
-                body["part"] = .integer(Int64(number))
-                body["last"] = .bool(number == parts.count - 1)
-                send("page.\(consumer)", .object(body))
+                send(topic, header.body(part, part: Int64(number), isLast: number == parts.count - 1))
             }
-        case .failure(let refusal):
-            var body = about
-            body["error"] = "refused"
-            body["reason"] = .string(refusal.reason)
-            send("page.\(consumer)", .object(body))
+        } catch {
+            let reason = (error as? PullRefusal)?.reason ?? "\(error)"
+            send(topic, header.body(error: PageHeader.refused, reason: reason))
         }
     }
 
     private func receive(_ message: Message) {
         // A full box drops the request; it comes again.
-        if message.topic == Self.pullTopic(name) {
+        if message.topic == PullHeader.topic(name) {
             requests.offer(message.body)
             return
         }
@@ -164,10 +158,17 @@ package final class StackClient: Sendable {
     }
 
     /// The pages that answer a query; nil when the producer hasn't answered in time.
-    package func ask(_ producer: String, _ query: [String: Value], within seconds: Double) throws -> [Value]? {
+    package func ask<Content: PageContent>(
+        _ producer: String, _ query: Query, _ place: PullPlace = PullPlace(), as content: Content.Type = Content.self,
+        within seconds: Double
+    ) throws -> [Page<Content>]? {
+        try bodies(producer, Question(query, place), within: seconds).map { try Page.all($0, from: producer) }
+    }
+
+    package func bodies(_ producer: String, _ question: Question, within seconds: Double) throws -> [Value]? {
         let deadline = MonotonicClock.now + .seconds(seconds)
         settle()
-        let pull = Pull(id: Int64.random(in: 1 ... .max), producer: producer, query: query)
+        let pull = Pull(id: Int64.random(in: 1 ... .max), producer: producer, question: question)
         let id = pull.id
         let request = state.withLock { $0.pulls.begin(pull, at: MonotonicClock.now) }
         send(request.topic, request.body)

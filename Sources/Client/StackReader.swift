@@ -94,7 +94,15 @@ package final class StackReader {
     }
 
     /// All pages of a query; empty when the instance has never run.
-    package func pages(_ instance: StackConfiguration.Instance, _ query: [String: Value]) throws -> [Value] {
+    /// - Throws: `StageError` for pages that can't be read.
+    package func pages<Content: PageContent>(
+        _ instance: StackConfiguration.Instance, _ query: Query, _ place: PullPlace = PullPlace(),
+        as content: Content.Type = Content.self
+    ) throws -> [Page<Content>] {
+        try Page.all(try bodies(instance, Question(query, place)), from: instance.name)
+    }
+
+    private func bodies(_ instance: StackConfiguration.Instance, _ query: Question) throws -> [Value] {
         if isElsewhere(instance.name) { return try ask(instance.name, query) }
         let folder = state.instance(instance.name)
         guard FileManager.default.fileExists(atPath: state.database(instance.name)) else { return [] }
@@ -109,7 +117,7 @@ package final class StackReader {
             return try beside(instance.name) { try read(instance, query, in: $0) }
         } catch let error as SQLiteError where !error.isCorrupt {
             // It may be starting for the first time, and be about to make what was asked for.
-            guard let pages = try client.get().ask(instance.name, query, within: 10) else { throw error }
+            guard let pages = try client.get().bodies(instance.name, query, within: 10) else { throw error }
             return pages
         }
     }
@@ -141,40 +149,40 @@ package final class StackReader {
     }
 
     /// What a running instance answers; nil when it doesn't within a few seconds. Whoever was silent once isn't waited for again.
-    private func heed(_ instance: String, _ query: [String: Value]) throws -> [Value]? {
+    private func heed(_ instance: String, _ query: Question) throws -> [Value]? {
         let client = try client.get()
         guard !silent.contains(instance) else { return nil }
         // Where nobody at all was heard, the hub hangs, and each further wait would be in vain.
         let isDeaf = !silent.isEmpty && client.heartbeats.isEmpty
         guard !isDeaf else { return nil }
-        if let pages = try client.ask(instance, query, within: Self.firstWait) { return pages }
+        if let pages = try client.bodies(instance, query, within: Self.firstWait) { return pages }
         asked.insert(instance)
         guard let heard = client.gather([instance], within: Self.firstWait)[instance],
             heard.age < Repetition.silence.seconds, heard.beat.phase != .stopped
         else { return nil }
-        return try client.ask(instance, query, within: 10)
+        return try client.bodies(instance, query, within: 10)
     }
 
     /// Seconds that anyone at rest answers within, and nearly anyone at work.
     private static let firstWait = 1.5
 
     /// Asks one whose folder is elsewhere.
-    private func ask(_ instance: String, _ query: [String: Value]) throws -> [Value] {
-        if let pages = try client.get().ask(instance, query, within: 10) { return pages }
+    private func ask(_ instance: String, _ query: Question) throws -> [Value] {
+        if let pages = try client.get().bodies(instance, query, within: 10) { return pages }
         throw Failure(
             "'\(instance)' doesn't answer on \(stack.bus.endpoints?.subscribe ?? "the bus")",
             hint: "'healthbus doctor' says who is heard; is the hub running?")
     }
 
     private func read(
-        _ instance: StackConfiguration.Instance, _ query: [String: Value], in database: Database
+        _ instance: StackConfiguration.Instance, _ query: Question, in database: Database
     ) throws -> [Value] {
         let source = try source(instance, database)
         return try database.readTransaction {
             var pages: [Value] = []
             let (head, _) = try StageDatabase.readHead(in: database)
             do {
-                try source.answer(.object(query), head: head) { members, _ in pages.append(.object(members)) }
+                try source.answer(query, for: nil, head: head) { content, _ in pages.append(Value(content)) }
             } catch let refusal as PullRefusal {
                 throw StageError.refused(producer: instance.name, why: refusal.reason)
             }
@@ -199,29 +207,15 @@ package final class StackReader {
         var after: Int64 = 0
         var store: StoreHead?
         while true {
-            var query: [String: Value] = [
-                "query": "changes", "topic": .string(topic), "after": .integer(after), "until": .integer(.max),
-            ]
-            if let days { query["days"] = [.integer(Int64(days.lowerBound)), .integer(Int64(days.upperBound))] }
             // A running instance goes on from an anchor only when it knows whose it is.
-            if let store {
-                query["store"] = .string(store.store)
-                query["generation"] = .string(store.generation)
-            }
-            let pages = try pages(instance, query)
+            let pages: [Page<ChangesPage>] = try pages(
+                instance, .changes(topic: topic, days: days), PullPlace(of: store, after: after))
             if pages.isEmpty, store != nil {
                 throw Failure("'\(instance.name)' began anew while it was read", hint: "try again")
             }
-            store = pages.last?["head"].read(StoreHead.self)
-            for page in pages {
-                for value in page["rows"].array ?? [] {
-                    guard let row = KeyedChangelog.Row(wireValue: value) else {
-                        throw StageError.unreadablePage(producer: instance.name)
-                    }
-                    try body(row)
-                }
-            }
-            guard let through = pages.last?["through"].int, through > after else { break }
+            store = pages.last?.head
+            for page in pages { try page.rows.forEach(body) }
+            guard let through = pages.last?.through, through > after else { break }
             after = through
         }
     }

@@ -165,21 +165,22 @@ final class TrialStack {
         try TestExport.write(rows, to: path, zones: zones, exported: exported)
         let imports = ImportClient(client: client, observer: "observer")
         let id = UUID().uuidString.lowercased()
-        var request: [String: Value] = ["command": "import", "id": .string(id), "path": .string(path)]
-        if complete { request.merge(["complete": true, "deleteUpTo": 100]) { $1 } }
-        var ended: (row: Value, head: Int64)?
+        var request = ImportFile(id: id, path: path)
+        if complete { (request.complete, request.deleteUpTo) = (true, 100) }
+        var ended: (row: ImportRow, head: Int64)?
         let isOver = try comes(within: 120) {
             guard let found = try imports.state(id, within: 1) else {
-                client.command("observer", request)
+                client.command("observer", request.body)
                 return false
             }
             ended = found
-            return ["closed", "failed"].contains(found.row["state"].string)
+            return found.row.state == .closed || found.row.state == .failed
         }
-        guard isOver, let ended, ended.row["state"] == "closed", ended.row["problem"].isNull,
-            ended.row["report"]["refused"].isNull
+        guard isOver, let ended, ended.row.state == .closed, ended.row.problem == nil,
+            ended.row.report?.read(ImportReport.self)?.completeness?.refused == nil
         else {
-            let why = ended?.row["problem"].string ?? ended?.row["report"]["refused"].string ?? "no answer"
+            let why =
+                ended?.row.problem ?? ended?.row.report?.read(ImportReport.self)?.completeness?.refused ?? "no answer"
             throw Failure(
                 "the kit's own samples couldn't be imported: \(why)",
                 hint: "report this as a bug of the kit, with \(path)")

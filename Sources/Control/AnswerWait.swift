@@ -75,3 +75,30 @@ final class AnswerWait {
             hint: "\(asked); " + Finding.restart(silent))
     }
 }
+
+extension StackClient {
+    /// Gives a command until its effect shows: what is said on the bus may be lost, and a repeat changes nothing.
+    /// - Parameters:
+    ///   - command: asked for each time it is given.
+    ///   - seconds: how long that goes on.
+    ///   - pause: seconds between two looks.
+    ///   - meanwhile: called after each time in vain.
+    ///   - effect: nil while there is none.
+    /// - Returns: nil when there was none in time.
+    func give<Effect>(
+        _ command: @autoclosure () -> [String: Value], to instance: String, within seconds: Double,
+        pause: Double = 0.05, meanwhile: () -> Void = {}, until effect: () throws -> Effect?
+    ) throws -> Effect? {
+        let deadline = MonotonicClock.now + .seconds(seconds)
+        while MonotonicClock.now < deadline {
+            self.command(instance, command())
+            let step = MonotonicClock.now + .milliseconds(300)
+            repeat {
+                if let effect = try effect() { return effect }
+                wait(until: Date(timeIntervalSinceNow: pause))
+            } while MonotonicClock.now < step
+            meanwhile()
+        }
+        return nil
+    }
+}

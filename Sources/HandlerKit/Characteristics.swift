@@ -43,8 +43,8 @@ struct Characteristics {
 
 extension HandlerStage {
     /// Takes over changed characteristics: every day that this handler has figures for may have others now.
-    func learnCharacteristics(_ characteristics: Value, since: Int64, _ turn: Turn) throws {
-        for (user, members) in characteristics.object ?? [:] {
+    func learnCharacteristics(_ characteristics: [String: Value], since: Int64, _ turn: Turn) throws {
+        for (user, members) in characteristics {
             guard try self.characteristics.learn(members, user: user, turn) else { continue }
             var days: [Int] = []
             let list = try turn.database.prepare(

@@ -80,7 +80,7 @@ extension HandlerStage {
             eventKeys.insert(eventKey)
             let isNew = try turn.changelog.put(
                 key: eventKey, topic: events, user: key.user, day: key.day,
-                body: ["id": .string(event.id), "kind": .string(event.kind), "event": event.payload])
+                body: Value(EventBody(id: event.id, kind: event.kind, event: event.payload)))
             if isNew { try tell(of: event, key: key, turn) }
         }
         for row in try turn.changelog.rows(user: key.user, days: key.day...key.day)
@@ -94,7 +94,7 @@ extension HandlerStage {
         } else {
             try turn.changelog.put(
                 key: figureKey, topic: figures, user: key.user, day: key.day,
-                body: ["figures": .object(output.figures), "hourly": .object(output.hourly)])
+                body: Value(FiguresBody(figures: output.figures, hourly: output.hourly)))
         }
         if afterEvents > before { turn.publish(events, Hint(head: turn.head)) }
         if turn.head.sequence > afterEvents { turn.publish(figures, Hint(head: turn.head)) }

@@ -69,10 +69,10 @@ extension HandlerStage {
         switch request.action {
         case "replay":
             revisedByHand = 0
-            if let since = request.members["since"].int {
+            if let since = request.since {
                 forgetSlices()
                 try upstream.rewind(to: since, turn)
-            } else if let told = request.members.read(Replay.self), let days = ReplayedDays(told) {
+            } else if let told = request.days, let days = ReplayedDays(told) {
                 try mark(days, of: told.users, turn)
             } else {
                 return .refused("a replay needs 'from' and 'through', or 'since'")
@@ -85,7 +85,7 @@ extension HandlerStage {
 
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         let left: Int64
-        if let days = request.members.read().flatMap({ ReplayedDays($0) }) {
+        if let days = request.days.flatMap({ ReplayedDays($0) }) {
             left = self.left(of: days)
         } else {
             left = upstream.isLevel ? Int64(dirty.count) : max(1, Int64(dirty.count))

@@ -10,7 +10,9 @@ struct SliceRun {
     var user: String
     /// With the mark that each day had when the slice was asked for.
     var days: [(day: LocalDay, generation: Int64)]
-    var query: [String: Value]
+    var slice: SliceRequest
+    /// As of which store.
+    var place: PullPlace
     var samples = SamplePage()
 
     var isTooLarge: Bool {
@@ -37,7 +39,7 @@ extension HandlerStage {
         while inFlight.count < Self.concurrentRuns, inFlight.count + fetched.count <= Self.concurrentRuns,
             let run = nextRun(turn)
         {
-            inFlight[turn.pull(upstream.producer, run.query).id] = run
+            inFlight[turn.pull(upstream.producer, .slice(run.slice), run.place).id] = run
         }
     }
 
@@ -71,28 +73,24 @@ extension HandlerStage {
             days.append((LocalDay(number: key.day), mark.generation))
             key.day -= 1
         }
-        let query = sliceQuery(newest.user, days.map(\.0), zones, as: upstream.cursor, window)
-        return SliceRun(user: newest.user, days: days, query: query)
+        let cursor = upstream.cursor
+        let slice = slice(newest.user, days.map(\.0), zones, as: cursor, window)
+        return SliceRun(
+            user: newest.user, days: days, slice: slice,
+            place: PullPlace(store: cursor.store, generation: cursor.generation))
     }
 
     /// Asks for all samples of some days in a row, as they were where a cursor stands.
-    func sliceQuery(
+    func slice(
         _ user: String, _ days: [LocalDay], _ zones: ZoneTimeline, as cursor: Cursor, _ window: HandlerWindow
-    ) -> [String: Value] {
+    ) -> SliceRequest {
         let slices = days.flatMap { zones.slice(of: $0, window) }
-        var query: [String: Value] = [
-            "query": "slice", "user": .string(user), "types": types, "asOf": Value(cursor.anchor),
-            "detailed": .array(computer.traits.detailedTypes.sorted().map { .string($0) }),
-            "store": Value(cursor.store), "generation": Value(cursor.generation),
-        ]
-        let payloads = computer.traits.payloadTypes
-        if !payloads.isEmpty { query["payloads"] = .array(payloads.sorted().map { .string($0) }) }
-        let during = computer.traits.during
-        if !during.isEmpty { query["during"] = .object(during.mapValues { .string($0) }) }
+        let traits = computer.traits
         // A date that was left out has no instants, and so no samples: an empty range.
-        query["from"] = .integer(slices.map(\.lowerBound).min() ?? 0)
-        query["to"] = .integer(slices.map(\.upperBound).max() ?? 0)
-        return query
+        return SliceRequest(
+            user: user, types: types, asOf: cursor.anchor, from: slices.map(\.lowerBound).min() ?? 0,
+            to: slices.map(\.upperBound).max() ?? 0, detailed: .list(traits.detailedTypes.sorted()),
+            payloads: traits.payloadTypes.sorted(), during: traits.during)
     }
 
     /// Some days that hold too much together are fetched one by one; one that does so by itself isn't computed, and holds up no other.
@@ -119,12 +117,13 @@ extension HandlerStage {
         // The days stay marked.
         case .databaseInaccessible: return upstream.becameInaccessible(turn)
         case .pages(let pages):
-            for page in pages { run.samples.append(try SamplePage(wireValue: page["samples"])) }
+            let pages: [SlicePage] = try pages.map { try $0.page(from: upstream.producer) }
+            for page in pages { run.samples.append(page.samples) }
             if run.isTooLarge { return try leave(run, turn) }
             guard let last = pages.last else { throw StageError.unreadablePage(producer: upstream.producer) }
-            if !last["continue"].isNull {
-                run.query["continue"] = last["continue"]
-                inFlight[turn.pull(upstream.producer, run.query).id] = run
+            if let place = last.continue {
+                run.slice.continue = place
+                inFlight[turn.pull(upstream.producer, .slice(run.slice), run.place).id] = run
                 return
             }
         }

@@ -19,8 +19,8 @@ package final class HandlerStage: Stage {
     package var givesOtherFigures = false
     /// The handler's days with this configuration.
     private(set) var window = HandlerWindow.localDay
-    /// Which sample types are this handler's, as pull requests name them.
-    let types: Value
+    /// Which sample types are this handler's.
+    let types: TypeChoice
 
     let upstream: Upstream
     var dirty: DirtyDays
@@ -60,10 +60,9 @@ package final class HandlerStage: Stage {
         self.computer = computer
         types =
             manifest.types.contains("*")
-            ? ["exclude": .array(namedTypes.sorted().map { .string($0) })]
-            : ["include": .array((manifest.types + manifest.reads).map { .string($0) })]
+            ? .allExcept(namedTypes.sorted()) : .only(manifest.types + manifest.reads)
         upstream = Upstream(
-            observer, query: ["query": "spans", "types": types], backfillBeyond: Self.backfillBeyond,
+            observer, query: .spans(types), backfillBeyond: Self.backfillBeyond,
             polls: false)
         dirty = DirtyDays()
         characteristics = Characteristics(computer.traits.characteristics)
@@ -91,7 +90,7 @@ package final class HandlerStage: Stage {
 
     /// A type that could not be read for a while is missing from every day that was computed meanwhile: all are computed again.
     private func notice(off all: Set<String>, _ turn: Turn) throws {
-        let own = all.filter(takes)
+        let own = all.filter(types.takes)
         guard own != off else { return }
         if !off.subtracting(own).isEmpty { try markEverything(turn) }
         off = own
@@ -100,17 +99,13 @@ package final class HandlerStage: Stage {
         try write.run()
     }
 
-    private func takes(_ type: String) -> Bool {
-        if let included = types["include"].array { return included.contains(.string(type)) }
-        return types["exclude"].array?.contains(.string(type)) == false
-    }
-
     /// Another version or configuration of the handler would give other figures: every day is computed again.
     /// So does one that was tried and gave others, whatever version it says it has.
     private func forgetOlderFigures(_ turn: Turn) throws {
         let now: Value = [
             "name": .string(manifest.name), "manifest": .integer(Int64(manifest.version)),
-            "handler": .integer(Int64(computer.traits.version)), "configuration": configuration, "types": types,
+            "handler": .integer(Int64(computer.traits.version)), "configuration": configuration,
+            "types": Value(types),
         ]
         let database = try turn.write().database
         let read = try database.prepare("SELECT value FROM freshness WHERE key = 'computedWith'")
@@ -159,19 +154,17 @@ package final class HandlerStage: Stage {
                 try characteristics.forget(turn)
                 try markEverything(turn)
             },
-            apply: { page in try mark(page, turn) })
+            apply: { try mark($0.page(from: upstream.producer), turn) })
     }
 
     /// Marks the days that a page of spans touches.
-    private func mark(_ page: Value, _ turn: Turn) throws {
+    private func mark(_ page: SpansPage, _ turn: Turn) throws {
         freshness.checked(at: turn.now)
-        guard let from = page["from"].int else { throw StageError.unreadablePage(producer: upstream.producer) }
-        try learnZones(page["zones"], since: from, turn)
-        try learnCharacteristics(page["characteristics"], since: from, turn)
-        let users = (page["users"].array ?? []).compactMap(\.string)
-        guard let user = page["user"].int32s, let start = page["start"].int64s, let end = page["end"].int64s,
-            user.count == start.count, start.count == end.count, user.allSatisfy({ users.indices.contains(Int($0)) })
-        else { throw StageError.unreadablePage(producer: upstream.producer) }
+        let from = page.from
+        try learnZones(page.zones ?? [:], since: from, turn)
+        try learnCharacteristics(page.characteristics ?? [:], since: from, turn)
+        guard page.isWhole else { throw StageError.unreadablePage(producer: upstream.producer) }
+        let (users, user, start, end) = (page.users, page.user, page.start, page.end)
         guard !user.isEmpty else { return }
         var spans: [String: TouchedTime] = [:]
         for index in user.indices {
@@ -186,7 +179,7 @@ package final class HandlerStage: Stage {
                 }
             }
         }
-        let isBulk = page["bulk"].bool == true
+        let isBulk = page.bulk == true
         for key in touched {
             news.mark(key, isBulk: isBulk)
             try dirty.mark(key, since: from, turn)
@@ -196,7 +189,7 @@ package final class HandlerStage: Stage {
 
     /// Takes over changed zone timelines: of the days that have figures, or wait for them, and those beside, all that hold other
     /// instants now are computed again.
-    private func learnZones(_ zones: Value, since: Int64, _ turn: Turn) throws {
+    private func learnZones(_ zones: [String: Value], since: Int64, _ turn: Turn) throws {
         for change in try timelines.learn(zones, from: upstream.producer, turn) {
             guard let old = change.old else { continue }
             var days: Set<Int> = []

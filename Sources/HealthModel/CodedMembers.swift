@@ -66,3 +66,82 @@ extension KeyedEncodingContainer {
         if !value.wrappedValue.isEmpty { try encode(value.wrappedValue, forKey: key) }
     }
 }
+
+/// A member that counts as absent where it isn't what it should be: what is beside it still holds.
+@propertyWrapper
+package struct IfReadable<Wrapped: Codable> {
+    package var wrappedValue: Wrapped?
+
+    package init(wrappedValue: Wrapped?) { self.wrappedValue = wrappedValue }
+}
+
+extension IfReadable: Sendable where Wrapped: Sendable {}
+extension IfReadable: Equatable where Wrapped: Equatable {}
+
+extension IfReadable: Codable {
+    package init(from decoder: any Decoder) throws {
+        wrappedValue = try decoder.singleValueContainer().decode(Value.self).read()
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wrappedValue)
+    }
+}
+
+extension KeyedDecodingContainer {
+    package func decode<Wrapped>(_ type: IfReadable<Wrapped>.Type, forKey key: Key) throws -> IfReadable<Wrapped> {
+        try decodeIfPresent(type, forKey: key) ?? IfReadable(wrappedValue: nil)
+    }
+}
+
+extension KeyedEncodingContainer {
+    package mutating func encode<Wrapped>(_ value: IfReadable<Wrapped>, forKey key: Key) throws {
+        try encodeIfPresent(value.wrappedValue, forKey: key)
+    }
+}
+
+/// Numbers that travel side by side, as a typed array.
+@propertyWrapper
+package struct Packed<Element: PackedNumber>: Sendable, Equatable {
+    package var wrappedValue: [Element]
+
+    package init(wrappedValue: [Element]) { self.wrappedValue = wrappedValue }
+}
+
+extension Packed: Codable {
+    package init(from decoder: any Decoder) throws {
+        guard let numbers = Element.unpacked(try decoder.singleValueContainer().decode(Value.self)) else {
+            throw DecodingError.typeMismatch(
+                [Element].self, .init(codingPath: decoder.codingPath, debugDescription: "is no column of them"))
+        }
+        wrappedValue = numbers
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Value.column(Element.packed(wrappedValue)))
+    }
+}
+
+/// What a column may hold.
+package protocol PackedNumber: Sendable, Equatable {
+    static func packed(_ numbers: [Self]) -> Value.Column
+    /// nil for anything but a column of these.
+    static func unpacked(_ value: Value) -> [Self]?
+}
+
+extension Int32: PackedNumber {
+    package static func packed(_ numbers: [Int32]) -> Value.Column { .int32(numbers) }
+    package static func unpacked(_ value: Value) -> [Int32]? { value.int32s }
+}
+
+extension Int64: PackedNumber {
+    package static func packed(_ numbers: [Int64]) -> Value.Column { .int64(numbers) }
+    package static func unpacked(_ value: Value) -> [Int64]? { value.int64s }
+}
+
+extension UInt8: PackedNumber {
+    package static func packed(_ numbers: [UInt8]) -> Value.Column { .uint8(numbers) }
+    package static func unpacked(_ value: Value) -> [UInt8]? { value.uint8s }
+}

@@ -81,6 +81,10 @@ private struct DecodedPlace: Decoder, SingleValueDecodingContainer {
     func decode<Thing: Decodable>(_ type: Thing.Type) throws -> Thing {
         // Types are compared first: to cast each member would cost more than all the rest.
         if type == Value.self, let value = value as? Thing { return value }
+        if type == [String: Value].self {
+            guard let members = value.object as? Thing else { throw mismatch(type) }
+            return members
+        }
         if type == [UInt8].self {
             guard let bytes = (value.bytes ?? value.uint8s) as? Thing else { throw mismatch(type) }
             return bytes

@@ -17,7 +17,7 @@ package struct ZonePlan: Sendable, Equatable {
     }
 
     /// Where an entry of a timeline comes from.
-    package enum Origin: String, Sendable, CaseIterable {
+    package enum Origin: String, Codable, Sendable, CaseIterable {
         case set, added, seen
     }
 

@@ -16,22 +16,22 @@ struct ObserverQueries {
     }
 
     /// Asks on while the answer has more to come.
-    private func all(_ query: [String: Value], _ take: (Value) throws -> Void) throws {
-        var query = query
-        while true {
-            let pages = try reader.pages(observer, query)
-            for page in pages { try take(page) }
-            guard let next = pages.last?["continue"], !next.isNull else { return }
-            query["continue"] = next
-        }
+    private func all<Content: PageContent, Position>(
+        _ query: (Position?) -> Query, next: KeyPath<Content, Position?>, _ take: (Content) throws -> Void
+    ) throws {
+        var position: Position?
+        repeat {
+            let pages: [Page<Content>] = try reader.pages(observer, query(position))
+            for page in pages { try take(page.content) }
+            position = pages.last?.content[keyPath: next]
+        } while position != nil
     }
 
     /// - Throws: `Failure` that names the users when this one isn't known.
     func zones(of user: String) throws -> ZoneTimeline {
         var users: [String: Value] = [:]
-        try all(["query": "zones", "after": 0, "until": .integer(.max)]) { page in
-            users.merge(page["zones"].object ?? [:]) { $1 }
-        }
+        let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: 0))
+        for page in pages { users.merge(page.zones) { $1 } }
         if let zones = try users[user].flatMap({ try ZoneTimeline(wireValue: $0) }) { return zones }
         guard !users.isEmpty else {
             throw Failure(
@@ -61,37 +61,35 @@ struct ObserverQueries {
         user: String, types: [String], from: Instant, to: Instant, detailed: Set<String>,
         during: [String: String] = [:], _ body: (SamplePage) throws -> Void
     ) throws {
-        var query: [String: Value] = [
-            "query": "slice", "user": .string(user), "types": ["include": .array(types.map { .string($0) })],
-            "asOf": .integer(.max), "from": .integer(from), "to": .integer(to),
-            "detailed": .array(detailed.sorted().map { .string($0) }),
-            "payloads": ["HKQuantityTypeIdentifierHeartRate"],
-        ]
-        if !during.isEmpty { query["during"] = .object(during.mapValues { .string($0) }) }
-        try all(query) { try body(try SamplePage(wireValue: $0["samples"])) }
+        try forEachPage(
+            SliceRequest(
+                user: user, types: .only(types), asOf: AnchorVector(base: .max), from: from, to: to,
+                detailed: .list(detailed.sorted()), payloads: ["HKQuantityTypeIdentifierHeartRate"], during: during),
+            body)
+    }
+
+    func forEachPage(_ slice: SliceRequest, _ body: (SamplePage) throws -> Void) throws {
+        func query(_ place: SlicePlace?) -> Query {
+            var slice = slice
+            slice.continue = place
+            return .slice(slice)
+        }
+        try all(query, next: \SlicePage.continue) { try body($0.samples) }
     }
 
     /// The types that the store holds of a user.
     func types(of user: String) throws -> Set<String> {
-        var types: Set<String> = []
-        try all(["query": "types"]) { page in
-            for row in page["types"].array ?? [] where row["user"].string == user {
-                if let type = row["type"].string { types.insert(type) }
-            }
-        }
-        return types
+        let pages: [Page<TypesPage>] = try reader.pages(observer, .types)
+        return Set(pages.flatMap(\.types).filter { $0.user == user }.map(\.type))
     }
 
     /// By user and type which days have samples, and late arrivals.
     /// - Parameter nights: hour at which a night ends, by type.
     func completeness(user: String?, nights: [String: Int64]) throws -> [TypeDays] {
         var found: [TypeDays] = []
-        let query: [String: Value] = [
-            "query": "completeness", "user": Value(user), "nights": .object(nights.mapValues { .integer($0) }),
-        ]
-        try all(query) { page in
-            for row in page["types"].array ?? [] {
-                guard let next = TypeDays(wireValue: row) else {
+        try all({ .completeness(user: user, nights: nights, after: $0) }, next: \CompletenessPage.continue) { page in
+            for row in page.types {
+                guard let next = TypeDays(row) else {
                     throw StageError.unreadablePage(producer: observer.name)
                 }
                 if found.last?.user == next.user, found.last?.type == next.type {
@@ -108,25 +106,18 @@ struct ObserverQueries {
     func summaries(
         user: String, from: LocalDay, to: LocalDay, _ body: (_ date: LocalDay, _ figures: Value) -> Void
     ) throws {
-        var first: Value = .string(from.description)
-        while true {
-            let pages = try reader.pages(
-                observer,
-                ["query": "summaries", "user": .string(user), "from": first, "to": .string(to.description)])
-            for row in pages.flatMap({ $0["summaries"].array ?? [] }) {
-                if let date = row["date"].string.flatMap({ LocalDay($0) }) { body(date, row["figures"]) }
-            }
-            guard let next = pages.last?["continue"], !next.isNull else { return }
-            first = next
+        try all(
+            {
+                .summaries(user: user, from: $0 ?? from.description, to: to.description)
+            }, next: \SummariesPage.continue
+        ) { page in
+            for row in page.summaries { if let date = LocalDay(row.date) { body(date, row.figures) } }
         }
     }
 
     func quarantined(user: String) throws -> [(reason: String, count: Int64)] {
-        try reader.pages(observer, ["query": "quarantine", "user": .string(user)]).flatMap { page in
-            (page["reasons"].array ?? []).compactMap { row in
-                row["reason"].string.flatMap { reason in row["count"].int.map { (reason, $0) } }
-            }
-        }
+        let pages: [Page<QuarantinePage>] = try reader.pages(observer, .quarantine(user: user))
+        return pages.flatMap(\.reasons).map { ($0.reason, $0.count) }
     }
 }
 

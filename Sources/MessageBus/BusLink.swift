@@ -64,7 +64,7 @@ final class BusLink {
         }
         let word = Message(
             topic: BusConnection.subscribe, header: .init(from: seal.identity, at: WallClock.now),
-            body: ["topics": .array(topics.map { .string($0) })])
+            body: Value(WantedTopics(topics: Array(topics))))
         _ = try subscriber.send(word.frames)
         lastWord = now
         return repetition.next(after: now, at: now)

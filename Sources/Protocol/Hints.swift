@@ -74,3 +74,10 @@ package struct Acknowledged: Codable, Sendable, Equatable {
 
     package static func topic(_ observer: String) -> String { "acknowledged.\(observer)" }
 }
+
+/// On a sealed bus everyone tells the hub again and again all that they want to hear: what topics begin with.
+package struct WantedTopics: Codable, Sendable, Equatable {
+    package var topics: [String]
+
+    package init(topics: [String]) { self.topics = topics }
+}

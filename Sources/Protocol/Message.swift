@@ -22,6 +22,11 @@ package struct Message: Sendable, Equatable {
         /// Fields of newer minors, kept and passed on.
         package var other: [String: Value]
 
+        // Their names on the wire.
+        fileprivate static let from = "from"
+        fileprivate static let at = "at"
+        fileprivate static let version = "v"
+
         package init(from: String, at: Instant, version: ProtocolVersion = .current, other: [String: Value] = [:]) {
             self.from = from
             self.at = at
@@ -52,9 +57,9 @@ extension Message {
     /// The three frames, as they go on the wire.
     package var frames: [[UInt8]] {
         var fields = header.other
-        fields["from"] = .string(header.from)
-        fields["at"] = .integer(header.at)
-        fields["v"] = [.integer(Int64(header.version.major)), .integer(Int64(header.version.minor))]
+        fields[Header.from] = .string(header.from)
+        fields[Header.at] = .integer(header.at)
+        fields[Header.version] = [.integer(Int64(header.version.major)), .integer(Int64(header.version.minor))]
         return [
             [UInt8](topic.utf8), CBOREncoder.encode(.object(fields)), body == .null ? [] : CBOREncoder.encode(body),
         ]
@@ -66,8 +71,9 @@ extension Message {
         guard let topic = String(validating: frames[0], as: UTF8.self), !topic.isEmpty else { throw .topic }
         for frame in frames where frame.count > Self.maximumFrame { throw .tooLarge(topic: topic, bytes: frame.count) }
         let header = try Self.decode(frames[1], topic: topic)
-        guard var fields = header.object, let from = fields.removeValue(forKey: "from")?.string,
-            let at = fields.removeValue(forKey: "at")?.int, let version = fields.removeValue(forKey: "v")?.array,
+        guard var fields = header.object, let from = fields.removeValue(forKey: Header.from)?.string,
+            let at = fields.removeValue(forKey: Header.at)?.int,
+            let version = fields.removeValue(forKey: Header.version)?.array,
             version.count == 2, let major = version[0].int, let minor = version[1].int
         else { throw .header(topic: topic) }
         guard major == Int64(ProtocolVersion.current.major) else {
@@ -77,6 +83,11 @@ extension Message {
         self.header = Header(
             from: from, at: at, version: ProtocolVersion(major: Int(major), minor: Int(minor)), other: fields)
         self.body = frames[2].isEmpty ? .null : try Self.decode(frames[2], topic: topic)
+    }
+
+    /// Who says it, of a header's frame alone; nil when it can't be read.
+    package static func sender(header frame: some Collection<UInt8>) -> String? {
+        do throws(CBORError) { return try CBORDecoder.decode(frame)[Header.from].string } catch { return nil }
     }
 
     private static func decode(_ frame: [UInt8], topic: String) throws(MessageError) -> Value {

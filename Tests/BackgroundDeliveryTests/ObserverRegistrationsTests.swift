@@ -66,7 +66,8 @@ final class DeliveryBench {
 
     /// Another process reads what this one saved.
     func restart() throws {
-        table = try #require(ObserverRegistrations(wireValue: table.wireValue, policy: table.policy))
+        let kept = try #require(Value(table.kept).read(KeptRegistrations.self))
+        table = ObserverRegistrations(kept, policy: table.policy)
     }
 
     var deadline: MonotonicTime? { table.nextDeadline(device: device, at: now, monotonic: monotonic) }

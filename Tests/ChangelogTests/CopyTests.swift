@@ -1,6 +1,7 @@
 import Changelog
 import Foundation
 import HealthModel
+import Protocol
 import SQLite
 import TestSupport
 import Testing

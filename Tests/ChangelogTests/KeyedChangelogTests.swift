@@ -1,5 +1,6 @@
 import Changelog
 import HealthModel
+import Protocol
 import SQLite
 import TestSupport
 import Testing

@@ -57,9 +57,9 @@ import Testing
             Heartbeat(instance: name, plugin: name, phase: .ready, pid: 1, frontier: frontier)
         }
         var facts = SampleTrace.Facts(
-            place: [
-                "user": "me", "type": .string(steps), "sequence": 100, "born": 100, "state": "alive", "changed": 7,
-            ], observer: "observer")
+            place: SampleWhereabouts(
+                id: "", uuid: nil, user: "me", type: steps, sequence: 100, born: 100, start: 0, end: 0, state: .alive,
+                stored: nil, changed: 7), observer: "observer")
         (facts.debouncer, facts.handler, facts.consolidator, facts.uploader) = (
             "debouncer", "steps", "consolidator", "uploader"
         )

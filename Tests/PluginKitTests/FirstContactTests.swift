@@ -23,7 +23,7 @@ import Testing
         let turn = Turn(
             now: 0, monotonic: 0, log: .silent, stage: consumer, changelog: try KeyedChangelog(consumer),
             identifiers: .init())
-        let upstream = Upstream("producer", query: ["query": "changes"], backfillBeyond: 200_000)
+        let upstream = Upstream("producer", query: .changes(), backfillBeyond: 200_000)
         try upstream.open(turn)
         upstream.hear(producer.head, limit: AnchorVector(base: producer.head.sequence), turn)
         upstream.pump(turn)

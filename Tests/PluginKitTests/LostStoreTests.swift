@@ -25,7 +25,7 @@ import Testing
             identifiers: Turn.Identifiers())
         let old = StoreHead(store: "old", generation: "a", sequence: 100)
         let new = StoreHead(store: "new", generation: "b", sequence: 50)
-        let upstream = Upstream("observer", query: ["query": "spans"])
+        let upstream = Upstream("observer", query: .spans(.allExcept([])))
 
         upstream.hear(old, limit: AnchorVector(base: 100), turn)
         upstream.pump(turn)

@@ -25,13 +25,13 @@ extension PullClient {
 
     private func asked(_ id: Int64 = 1) -> PullClient {
         var client = PullClient(consumer: "me")
-        _ = client.begin(Pull(id: id, producer: "them", query: ["query": "changes"]), at: 0)
+        _ = client.begin(Pull(id: id, producer: "them", query: .changes()), at: 0)
         return client
     }
 
     @Test func aRequestSaysWhoAsksAndWhichTry() {
         var client = PullClient(consumer: "me")
-        let request = client.begin(Pull(id: 7, producer: "them", query: ["query": "changes"]), at: 0)
+        let request = client.begin(Pull(id: 7, producer: "them", query: .changes()), at: 0)
         #expect(request.topic == "pull.them")
         #expect(request.body == ["query": "changes", "id": 7, "attempt": 0, "consumer": "me"])
     }
@@ -50,7 +50,7 @@ extension PullClient {
 
     @Test func whatIsWithdrawnIsAskedForNoMore() {
         var client = asked()
-        _ = client.begin(Pull(id: 2, producer: "them", query: ["query": "changes"]), at: 0)
+        _ = client.begin(Pull(id: 2, producer: "them", query: .changes()), at: 0)
         client.forget(1)
         #expect(client.receive(part(0, last: true), at: 0) == nil)
         #expect(client.overdue(at: .seconds(10)).map { $0.body["id"] } == [2])
@@ -161,7 +161,7 @@ extension PullClient {
         let refused: Value = ["id": 1, "attempt": 0, "error": "refused", "reason": "no", "producer": "them"]
         #expect(client.receive(refused, at: 0)?.result == .refused("no"))
         #expect(client.refusals == ["them/changes": "no"])
-        _ = client.begin(Pull(id: 2, producer: "them", query: ["query": "changes"]), at: 0)
+        _ = client.begin(Pull(id: 2, producer: "them", query: .changes()), at: 0)
         #expect(client.receive(part(0, of: 2, last: true), at: 0) != nil)
         #expect(client.refusals.isEmpty)
     }
@@ -169,7 +169,7 @@ extension PullClient {
     @Test func whatIsDueIsAskedInTheOrderOfAsking() {
         var client = PullClient(consumer: "me")
         let ids: [Int64] = [900, 3, 77, 12, 500]
-        for id in ids { _ = client.begin(Pull(id: id, producer: "them", query: [:]), at: 0) }
+        for id in ids { _ = client.begin(Pull(id: id, producer: "them"), at: 0) }
         #expect(client.overdue(at: .seconds(1)).map { $0.body["id"].int } == ids)
     }
 

@@ -2,7 +2,9 @@ import Changelog
 import Configuration
 import Foundation
 import HealthModel
+import Protocol
 import SQLite
+import TestSupport
 import Testing
 
 /// A key that was removed is a tombstone for whoever reads it, not a row without content.

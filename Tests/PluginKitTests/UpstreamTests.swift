@@ -31,7 +31,7 @@ import Testing
     }
 
     private func opened() throws -> Upstream {
-        let upstream = Upstream("them", query: ["query": "changes"])
+        let upstream = Upstream("them", query: .changes())
         try upstream.open(turn())
         return upstream
     }
@@ -143,7 +143,7 @@ import Testing
         #expect(first.query["until"]?.read(AnchorVector.self) == AnchorVector(base: 60, exceptions: ["t": 20]))
         #expect(pull(upstream) == nil && upstream.isFetching)
         var seen: [Int64] = []
-        #expect(try !accept(upstream, pages(Pull(id: 99, producer: "them", query: [:]), through: [5]), pages: &seen))
+        #expect(try !accept(upstream, pages(Pull(id: 99, producer: "them"), through: [5]), pages: &seen))
         #expect(try accept(upstream, pages(first, through: [30, 60]), pages: &seen))
         #expect(seen == [30, 60] && upstream.isLevel && upstream.frontier == 20)
         // A restart goes on from there.

@@ -229,3 +229,10 @@ struct LiveStack {
             && messages.contains { $0.topic == "sync.steps" && !$0.body["replay"].isNull }
     }
 }
+
+extension StackClient {
+    /// Asks, and answers, as it goes over the bus.
+    fileprivate func ask(_ producer: String, _ members: [String: Value], within seconds: Double) throws -> [Value]? {
+        try bodies(producer, Question(members: .object(members)), within: seconds)
+    }
+}

@@ -1,6 +1,7 @@
 import Changelog
 import HealthModel
 import Protocol
+import TestSupport
 import Testing
 
 /// What the schema says of single forms, spoilt and whole.

@@ -3,6 +3,7 @@ import Changelog
 import ConsolidatorStage
 import HealthModel
 import MessageBus
+import Protocol
 import StageKit
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import Changelog
 import DebouncerStage
 import HealthModel
 import MessageBus
+import Protocol
 import StageKit
 import TestSupport
 import Testing
@@ -127,7 +128,11 @@ import Testing
         try begin(rig, "all")
         let pull = try #require(rig.pulls.first { $0.name == "types" })
         // 2025-03-01 12:00 UTC
-        try rig.answer(pull, .pages([["types": [["type": "a", "firstStart": 1_740_830_400_000_000]]]]))
+        let row = Value(
+            TypeRow(
+                user: "me", type: "a", sequence: 1, alive: 1, deleted: 0, quarantined: 0,
+                firstStart: 1_740_830_400_000_000, lastStart: nil, lastEnd: nil))
+        try rig.answer(pull, .pages([["types": [row]]]))
         #expect(try rig.report().details["history"]?["from"] == "2025-03-01")
     }
 

@@ -166,6 +166,6 @@ private struct Counted: DayHandler {
         #expect(takes(MendSelection(type: "StepCount")) && takes(MendSelection(type: type)))
         #expect(!takes(MendSelection(type: "Count")) && !takes(MendSelection(numbers: [3], reason: "late")))
         let all = MendSelection(numbers: [1], reason: "a", type: "b")
-        #expect(MendSelection(.object(all.members)) == all)
+        #expect(Value(all).read(MendSelection.self) == all)
     }
 }

@@ -2,6 +2,7 @@ import Changelog
 import HealthModel
 import MessageBus
 import NotifyStage
+import Protocol
 import StageKit
 import TestSupport
 import Testing

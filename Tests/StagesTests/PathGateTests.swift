@@ -3,6 +3,7 @@ import Changelog
 import HTTP
 import HealthModel
 import MessageBus
+import Protocol
 import Simulation
 import StageKit
 import TestSupport

@@ -136,3 +136,12 @@ extension Pull {
     var name: String { query["query"]?.string ?? "" }
     func integer(_ member: String) -> Int64? { query[member]?.int }
 }
+
+extension PullSource {
+    /// Answers a request as it comes over the bus, with members as they go there.
+    func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
+        try answer(Question(members: request), for: request["consumer"].string, head: head) { content, isLast in
+            page(Value(content).object ?? [:], isLast)
+        }
+    }
+}

@@ -54,7 +54,7 @@ final class Transfer {
             "command": "import", "id": .string(id), "path": .string(file?.path ?? "standard input"),
             "sender": .string(sender),
         ]
-        if let identity = file?.identity { command["file"] = identity.wireValue }
+        if let identity = file?.identity { command["file"] = Value(identity) }
         try rig.hear("control.observer", .object(command.merging(more) { $1 }))
     }
 
@@ -164,5 +164,12 @@ final class Transfer {
         else { return }
         try rig.answer(answer.pull, answer.result)
         try carry()
+    }
+}
+
+extension OfferedFile {
+    /// Answers a request as it comes over the bus, with members as they go there.
+    func answer(_ request: Value) -> Result<[[String: Value]], PullRefusal> {
+        answer(from: request["offset"].int ?? -1).map { parts in parts.map { Value($0).object ?? [:] } }
     }
 }

@@ -3,6 +3,7 @@ import Changelog
 import HTTP
 import HealthModel
 import MessageBus
+import Protocol
 import SQLite
 import Simulation
 import StageKit

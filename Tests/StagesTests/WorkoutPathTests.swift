@@ -10,6 +10,7 @@ import ObserverStage
 import Protocol
 import SQLite
 import StageKit
+import TestSupport
 import Testing
 import WorkoutsStage
 

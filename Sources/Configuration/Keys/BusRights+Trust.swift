@@ -46,8 +46,9 @@ private struct Speakers: Sendable {
         // Everybody speaks for himself.
         if topic == Heartbeat.topic(from) { return true }
         guard grant(from).mayPublish(topic) else { return false }
-        if topic.hasPrefix("pull.") || topic.hasPrefix("acknowledged.") { return body["consumer"].string == from }
-        if topic.hasPrefix("page.") { return body["producer"].string == from }
+        let isQuestion = topic.hasPrefix("pull.") || topic.hasPrefix("acknowledged.")
+        if isQuestion { return body.read(Speaker.self)?.consumer == from }
+        if topic.hasPrefix("page.") { return body.read(Speaker.self)?.producer == from }
         return topic == observersCommands ? mayCommandObserver(from, body) : true
     }
 
@@ -58,9 +59,18 @@ private struct Speakers: Sendable {
     /// The debouncer registers itself and nothing else; people do everything else, and offer nobody's files but their
     /// own.
     private func mayCommandObserver(_ from: String, _ body: Value) -> Bool {
-        guard body["command"].string == "register" else {
-            return instances[from] == nil && (body["sender"].isNull || body["sender"].string == from)
+        let speaker = body.read(Speaker.self)
+        guard CommandName.of(body) == Register.name else {
+            return instances[from] == nil && (speaker?.sender ?? .string(from)) == .string(from)
         }
-        return instances[from] != nil && body["consumer"].string == from
+        return instances[from] != nil && speaker?.consumer == from
     }
+}
+
+/// Whom a message names as its sender, beside its header: each kind of message has one of these.
+private struct Speaker: Codable {
+    @IfReadable var consumer: String?
+    @IfReadable var producer: String?
+    /// Of a command that offers a file.
+    var sender: Value?
 }

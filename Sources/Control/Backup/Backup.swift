@@ -64,7 +64,9 @@ package struct Backup {
             for instance in instances {
                 let size = Self.size(stack.state.database(instance.name))
                 // A stopped one copies itself too, by its own program and under its lock.
-                _ = try client.mend(instance, "backup", ["folder": .string(id)]) { left in
+                var request = MendClient.request("backup")
+                request.folder = id
+                _ = try client.mend(instance, request) { left in
                     progress(done + max(0, size - left), total)
                 }
                 let copy = "\(drafts)/\(instance.name).sqlite"
@@ -154,10 +156,8 @@ package struct Backup {
     }
 
     private func hasOpenImport() throws -> Bool {
-        let pages = try stack.reader().pages(try stack.instance(.observer), ["query": "imports"])
-        return pages.flatMap { $0["imports"].array ?? [] }.contains {
-            ["open", "announced"].contains($0["state"].string)
-        }
+        let pages: [Page<ImportsPage>] = try stack.reader().pages(try stack.instance(.observer), .imports())
+        return pages.flatMap(\.imports).contains { $0.state == .open || $0.state == .announced }
     }
 }
 

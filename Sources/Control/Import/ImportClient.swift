@@ -20,7 +20,9 @@ package final class ImportClient {
 
         package var isDamaged: Bool { report != nil && problem != nil }
         /// Why a complete import deleted nothing.
-        package var refused: String? { report?["refused"].string }
+        package var refused: String? { told?.completeness?.refused }
+        /// The report, read.
+        package var told: ImportReport? { report?.read() }
 
         /// One of `files` in what `import --json` prints.
         package var value: Value {
@@ -49,12 +51,10 @@ package final class ImportClient {
             self.deleteUpTo = deleteUpTo
         }
 
-        var members: [String: Value] {
-            var members: [String: Value] = [:]
-            if isComplete { members["complete"] = true }
-            if isTrial { members["dryRun"] = true }
-            if let deleteUpTo { members["deleteUpTo"] = .number(deleteUpTo) }
-            return members
+        func ask(_ command: inout ImportFile) {
+            if isComplete { command.complete = true }
+            if isTrial { command.dryRun = true }
+            command.deleteUpTo = deleteUpTo
         }
     }
 
@@ -80,15 +80,13 @@ package final class ImportClient {
         _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20
     ) throws -> Outcome {
         let file = try OfferedFile(path)
-        var request: [String: Value] = ["command": "import", "path": .string(file.path)]
-        if let user { request["user"] = .string(user) }
-        if let identity = file.identity { request["file"] = identity.wireValue }
-        request.merge(options.members) { $1 }
+        var request = ImportFile(path: file.path, user: user, file: file.identity)
+        options.ask(&request)
         let wait = AnswerWait(client, for: observer, hub: hub)
         try wait.untilHeard(within: seconds)
         let id = try begun(request, of: file, within: seconds) ?? UUID().uuidString.lowercased()
-        request["id"] = .string(id)
-        request["sender"] = .string(client.name)
+        request.id = id
+        request.sender = client.name
         offered.offer(file, as: id)
         defer { offered.withdraw(id) }
         let name = path == "-" ? file.path : path
@@ -97,25 +95,21 @@ package final class ImportClient {
     }
 
     /// The import of exactly this file that was begun before and lacks bytes. A pipe's can't be gone on with.
-    private func begun(_ request: [String: Value], of file: OfferedFile, within seconds: Double) throws -> String? {
+    private func begun(_ request: ImportFile, of file: OfferedFile, within seconds: Double) throws -> String? {
         guard file.identity != nil,
-            let page = try client.ask(observer, ["query": "imports"], within: seconds)?.first
+            let page = try client.ask(observer, .imports(), as: ImportsPage.self, within: seconds)?.first
         else { return nil }
-        return (page["imports"].array ?? []).first {
-            $0["state"] == "receiving" && $0["request"] == .object(request)
-        }?["id"].string
+        return page.imports.first { $0.state == .receiving && $0.request == request }?.id
     }
 
     /// Tells the observer of a file until it knows of it.
     private func submit(
-        _ request: [String: Value], id: String, name: String, within seconds: Double, _ wait: AnswerWait
+        _ request: ImportFile, id: String, name: String, within seconds: Double, _ wait: AnswerWait
     ) throws {
-        let deadline = MonotonicClock.now + .seconds(seconds)
-        while MonotonicClock.now < deadline {
-            client.command(observer, request)
-            if try state(id, within: 0.3) != nil { return }
-            wait.look()
+        let taken = try client.give(request.body, to: observer, within: seconds, meanwhile: wait.look) {
+            try state(id, within: 0.3)
         }
+        if taken != nil { return }
         throw wait.failure(
             else: Failure(
                 "'\(observer)' doesn't take '\(name)'",
@@ -123,18 +117,18 @@ package final class ImportClient {
     }
 
     /// The observer's row of an import (id, path, state, report, problem) and its head; nil when it has none or doesn't answer.
-    package func state(_ id: String, within seconds: Double) throws -> (row: Value, head: Int64)? {
-        guard let page = try client.ask(observer, ["query": "imports", "import": .string(id)], within: seconds)?.first,
-            let row = page["imports"].array?.first
+    package func state(_ id: String, within seconds: Double) throws -> (row: ImportRow, head: Int64)? {
+        guard let page = try client.ask(observer, .imports(id: id), as: ImportsPage.self, within: seconds)?.first,
+            let row = page.imports.first
         else { return nil }
-        return (row, page["head"]["sequence"].int ?? 0)
+        return (row, page.head?.sequence ?? 0)
     }
 
-    private func outcome(_ row: Value, head: Int64, name: String) -> Outcome? {
-        switch row["state"].string {
-        case "closed": Outcome(path: name, report: row["report"], problem: row["problem"].string, head: head)
-        case "failed":
-            Outcome(path: name, report: nil, problem: row["problem"].string ?? "it couldn't be read", head: head)
+    private func outcome(_ row: ImportRow, head: Int64, name: String) -> Outcome? {
+        switch row.state {
+        case .closed: Outcome(path: name, report: row.report ?? .null, problem: row.problem, head: head)
+        case .failed:
+            Outcome(path: name, report: nil, problem: row.problem ?? "it couldn't be read", head: head)
         default: nil
         }
     }
@@ -150,7 +144,7 @@ package final class ImportClient {
     }
 
     private func watch(
-        _ id: String, name: String, file: OfferedFile, request: [String: Value], _ wait: AnswerWait
+        _ id: String, name: String, file: OfferedFile, request: ImportFile, _ wait: AnswerWait
     ) throws -> Outcome {
         var progress = ImportProgress(name: (name as NSString).lastPathComponent)
         var lastOffer = MonotonicClock.now
@@ -165,14 +159,14 @@ package final class ImportClient {
                 progress.end(outcome)
                 return outcome
             }
-            switch row["state"].string {
-            case "announced", "receiving":
+            switch row.state {
+            case .announced, .receiving:
                 // As long as these come, the observer asks; without them it takes this command for gone.
                 if MonotonicClock.now - lastOffer >= .seconds(1) {
-                    client.command(observer, request)
+                    client.command(observer, request.body)
                     lastOffer = MonotonicClock.now
                 }
-                if row["state"] == "receiving" { progress.send(file.progress) }
+                if row.state == .receiving { progress.send(file.progress) }
             default: if let now = self.progress(id) { progress.read(now) }
             }
         }
@@ -186,11 +180,11 @@ private final class OfferedFiles: Sendable {
     func offer(_ file: OfferedFile, as id: String) { files.withLock { $0[id] = file } }
     func withdraw(_ id: String) { files.withLock { $0[id] = nil } }
 
-    func answer(_ query: Value) -> Result<[[String: Value]], PullRefusal> {
-        guard query["query"] == "file", let file = files.withLock({ $0[query["import"].string ?? ""] }) else {
+    func answer(_ query: Query) -> Result<[FilePage], PullRefusal> {
+        guard case .file(let id, let offset) = query, let file = files.withLock({ $0[id] }) else {
             return .failure(PullRefusal("this command gives no such file"))
         }
-        return file.answer(query)
+        return file.answer(from: offset)
     }
 }
 
@@ -223,8 +217,8 @@ private struct ImportProgress {
 
     mutating func end(_ outcome: ImportClient.Outcome) {
         endSending()
-        if let report = outcome.report, let total = reading?.totalBytes {
-            reading?.update(bytes: total, records: Int(report["read"].int ?? 0))
+        if outcome.report != nil, let total = reading?.totalBytes {
+            reading?.update(bytes: total, records: Int(outcome.told?.total.read ?? 0))
         }
         reading?.finish()
     }

@@ -66,10 +66,8 @@ package final class OfferedFile: Sendable {
     }
 
     /// The pages of the answer to a `file` request.
-    package func answer(_ query: Value) -> Result<[[String: Value]], PullRefusal> {
-        guard let offset = query["offset"].int, offset >= 0 else {
-            return .failure(PullRefusal("a 'file' request needs 'offset'"))
-        }
+    package func answer(from offset: Int64) -> Result<[FilePage], PullRefusal> {
+        guard offset >= 0 else { return .failure(PullRefusal("a 'file' request needs 'offset'")) }
         do {
             let (bytes, whole) = try state.withLock { state in
                 state.asked = offset
@@ -81,17 +79,12 @@ package final class OfferedFile: Sendable {
         } catch { return .failure(PullRefusal("\(error)")) }
     }
 
-    private static func pages(_ bytes: [UInt8], at offset: Int64, _ whole: FilePieces.Whole?) -> [[String: Value]] {
+    private static func pages(_ bytes: [UInt8], at offset: Int64, _ whole: FilePieces.Whole?) -> [FilePage] {
         let starts = bytes.isEmpty ? [0] : Array(stride(from: 0, to: bytes.count, by: pieceBytes))
         return starts.map { start in
             let end = min(bytes.count, start + pieceBytes)
-            var page: [String: Value] = [
-                "offset": .integer(offset + Int64(start)), "bytes": .bytes(Array(bytes[start..<end])),
-            ]
-            if end == bytes.count, let whole {
-                page["size"] = .integer(whole.size)
-                page["hash"] = .bytes(whole.hash)
-            }
+            var page = FilePage(offset: offset + Int64(start), bytes: Array(bytes[start..<end]))
+            if end == bytes.count, let whole { (page.size, page.hash) = (whole.size, whole.hash) }
             return page
         }
     }

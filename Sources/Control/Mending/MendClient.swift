@@ -30,13 +30,16 @@ package final class MendClient {
 
     package func isRunning(_ instance: String) throws -> Bool { try stack.reader().isRunning(instance) }
 
+    /// Begins a request; its action's own members come beside.
+    package static func request(_ action: String) -> MendRequest {
+        MendRequest(id: UUID().uuidString.lowercased(), action: action)
+    }
+
     /// - Parameter progress: told what is left, in the action's own measure.
     /// - Throws: `Failure` with the reason when the instance refuses it, doesn't answer, or makes no progress.
     package func mend(
-        _ instance: StackConfiguration.Instance, _ action: String, _ members: [String: Value] = [:],
-        progress: (Int64) -> Void = { _ in }
+        _ instance: StackConfiguration.Instance, _ request: MendRequest, progress: (Int64) -> Void = { _ in }
     ) throws -> Outcome {
-        let request = MendRequest(id: UUID().uuidString.lowercased(), action: action, members)
         let runs = try isRunning(instance.name)
         guard runs || FileManager.default.fileExists(atPath: stack.state.database(instance.name)) else {
             throw Failure(
@@ -80,7 +83,7 @@ package final class MendClient {
             }
             wait.look()
             if !isOurs, MonotonicClock.now - saidAt > .milliseconds(300) {
-                client.command(name, request.members.object ?? [:])
+                client.command(name, request.body)
                 saidAt = MonotonicClock.now
             }
             client.wait(until: Date(timeIntervalSinceNow: 0.05))
@@ -95,7 +98,7 @@ package final class MendClient {
             throw Failure("can't make a pipe: \(String(cString: strerror(errno)))")
         }
         let output = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
-        var words = ["--state", stack.state.path, "--instance", instance.name, "--mend", request.members.json()]
+        var words = ["--state", stack.state.path, "--instance", instance.name, "--mend", request.json]
         if let file = stack.configurationFile { words += ["--config", file] }
         let level = ProcessInfo.processInfo.environment["HEALTHBUS_LOG_LEVEL"] ?? "error"
         let child: ChildProcess

@@ -24,7 +24,8 @@ package final class DeliveryCommands {
     package func setDevice(_ members: [String: Value]?, within seconds: Double = 10) throws -> DeviceState {
         let new = Value.object(members ?? Value(DeviceState()).object ?? [:])
         return try repeating(ChangeDevice(set: new).body, within: seconds) { saved in
-            guard let state = DeviceState().updated(from: saved["device"]), state.updated(from: new) == state else {
+            let state = saved.device
+            guard state.updated(from: new) == state else {
                 return nil
             }
             return state
@@ -32,33 +33,26 @@ package final class DeliveryCommands {
     }
 
     /// Switches a type.
-    /// - Parameter setting: `on`, `denied` or `frequency`.
-    package func setType(_ type: String, _ setting: [String: Value], within seconds: Double = 10) throws {
-        try repeating(["command": "types", "set": [type: .object(setting)]], within: seconds) { saved -> Void? in
-            let table = saved["registrations"]
-            func lists(_ member: String) -> Bool { table[member].array?.contains(.string(type)) == true }
-            if let isOn = setting["on"]?.bool, lists("off") == isOn { return nil }
-            if let isDenied = setting["denied"]?.bool, lists("denied") != isDenied { return nil }
-            if let frequency = setting["frequency"], table["frequencies"][type] != frequency { return nil }
+    package func setType(_ type: String, _ setting: SwitchTypes.Setting, within seconds: Double = 10) throws {
+        try repeating(SwitchTypes(set: [type: setting]).body, within: seconds) { saved -> Void? in
+            let table = saved.registrations
+            if let isOn = setting.on, (table.off ?? []).contains(type) == isOn { return nil }
+            if let isDenied = setting.denied, (table.denied ?? []).contains(type) != isDenied { return nil }
+            if let frequency = setting.frequency, table.frequencies?[type] != frequency { return nil }
             return ()
         }
     }
 
     private func repeating<Result>(
-        _ command: [String: Value], within seconds: Double, _ effect: (Value) -> Result?
+        _ command: [String: Value], within seconds: Double, _ effect: (DeliveryPage) -> Result?
     ) throws -> Result {
         let wait = AnswerWait(client, for: observer, hub: hub)
         try wait.untilHeard()
-        let deadline = MonotonicClock.now + .seconds(seconds)
-        while MonotonicClock.now < deadline {
-            client.command(observer, command)
-            if let saved = try client.ask(observer, ["query": "delivery"], within: 0.3)?.first,
-                let result = effect(saved)
-            {
-                return result
-            }
-            wait.look()
+        let result = try client.give(command, to: observer, within: seconds, meanwhile: wait.look) {
+            let saved = try client.ask(observer, .delivery, as: DeliveryPage.self, within: 0.3)?.first
+            return saved.flatMap { effect($0.content) }
         }
+        if let result { return result }
         throw wait.failure(
             else: Failure(
                 "'\(observer)' doesn't do it", hint: "'healthbus doctor' says how it is; a repeat changes nothing"))

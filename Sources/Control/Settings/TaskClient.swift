@@ -62,9 +62,8 @@ package struct TaskClient {
     }
 
     /// Gives a command and waits for its effect.
-    /// - Parameter action: "launch", "expire" or "cancel".
     /// - Returns: the task afterwards.
-    package func run(_ action: String, _ id: String) throws -> Row {
+    package func run(_ action: TaskCommand.Action, _ id: String) throws -> Row {
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
         let running = try hosts.filter { try stack.reader().isRunning($0) }
@@ -75,19 +74,15 @@ package struct TaskClient {
         for wait in waits { try wait.untilHeard() }
         let before = try find(id, in: try rows(client, running))
         try check(action, before)
-        let deadline = MonotonicClock.now + .seconds(10)
-        while MonotonicClock.now < deadline {
-            client.command(before.instance, ["command": .string(action), "task": .string(id), "force": true])
-            let step = MonotonicClock.now + .milliseconds(300)
-            while MonotonicClock.now < step {
-                client.wait(until: Date(timeIntervalSinceNow: 0.05))
-                let now = try find(id, in: try rows(client, running))
-                if hasDone(action, before, now) { return now }
-            }
+        let command = TaskCommand(action, task: id, force: true).body
+        let done = try client.give(command, to: before.instance, within: 10) {
+            let now = try find(id, in: try rows(client, running))
+            return hasDone(action, before, now) ? now : nil
         }
+        if let done { return done }
         let why = try find(id, in: try rows(client, running)).task.waitsFor
         throw Failure(
-            "'\(id)' didn't \(action)" + (why.map { ": \($0)" } ?? ""),
+            "'\(id)' didn't \(action.rawValue)" + (why.map { ": \($0)" } ?? ""),
             hint: "'healthbus tasks list' shows how it stands, and the debouncer's log what happened")
     }
 
@@ -96,25 +91,25 @@ package struct TaskClient {
         throw Failure.usage("there is no task '\(id)'", hint: Nearest.hint(for: id, among: rows.map(\.id)))
     }
 
-    private func check(_ action: String, _ row: Row) throws {
+    private func check(_ action: TaskCommand.Action, _ row: Row) throws {
         switch (action, row.task.state) {
-        case ("launch", .idle):
+        case (.launch, .idle):
             throw Failure(
                 "'\(row.id)' isn't pending, so it can't be launched",
                 hint: row.id == "historical"
                     ? "'healthbus sync --history 90' submits it" : "it is submitted when there is something to do")
-        case ("launch", .running), ("launch", .expiring): throw Failure("'\(row.id)' runs already")
-        case ("expire", .idle), ("expire", .pending): throw Failure("'\(row.id)' doesn't run, so it can't expire")
-        case ("cancel", .idle): throw Failure("'\(row.id)' isn't pending, so there is nothing to cancel")
+        case (.launch, .running), (.launch, .expiring): throw Failure("'\(row.id)' runs already")
+        case (.expire, .idle), (.expire, .pending): throw Failure("'\(row.id)' doesn't run, so it can't expire")
+        case (.cancel, .idle): throw Failure("'\(row.id)' isn't pending, so there is nothing to cancel")
         default: return
         }
     }
 
-    private func hasDone(_ action: String, _ before: Row, _ now: Row) -> Bool {
+    private func hasDone(_ action: TaskCommand.Action, _ before: Row, _ now: Row) -> Bool {
         switch action {
-        case "launch": (now.task.history?.runs ?? 0) > (before.task.history?.runs ?? 0)
-        case "expire": now.task.state != .running
-        default:
+        case .launch: (now.task.history?.runs ?? 0) > (before.task.history?.runs ?? 0)
+        case .expire: now.task.state != .running
+        case .cancel:
             now.task.state == .idle || now.task.history != before.task.history
                 || now.task.request != before.task.request
         }

@@ -3,6 +3,7 @@ import Clocks
 import HealthModel
 import Inspection
 import Logging
+import Protocol
 
 /// Changes a person's zone timeline on a running observer: says it until the timeline shows it.
 package struct ZoneClient {
@@ -11,12 +12,11 @@ package struct ZoneClient {
         case add(from: Instant, zone: String)
         case remove(from: Instant)
 
-        /// What `control.<observer>` carries.
-        var command: [String: Value] {
+        func command(of user: String) -> ChangeZone {
             switch self {
-            case .set(let zone): ["action": "set", "zone": .string(zone)]
-            case .add(let from, let zone): ["action": "add", "from": .integer(from), "zone": .string(zone)]
-            case .remove(let from): ["action": "remove", "from": .integer(from)]
+            case .set(let zone): ChangeZone(user: user, action: .set, zone: zone)
+            case .add(let from, let zone): ChangeZone(user: user, action: .add, from: from, zone: zone)
+            case .remove(let from): ChangeZone(user: user, action: .remove, from: from)
             }
         }
 
@@ -45,15 +45,12 @@ package struct ZoneClient {
     package func apply(_ change: Change, user: String, within seconds: Double = 20) throws -> [ZonePlan.Part] {
         let wait = AnswerWait(client, for: observer, hub: hub)
         try wait.untilHeard()
-        let deadline = MonotonicClock.now + .seconds(seconds)
-        while MonotonicClock.now < deadline {
-            client.command(observer, change.command.merging(["command": "zone", "user": .string(user)]) { $1 })
-            let pages = try client.ask(observer, ZoneReport.query(user), within: 0.3)
-            if let page = pages?.first, let parts = ZoneReport.parts(page["timeline"]), change.shows(in: parts) {
-                return parts
-            }
-            wait.look()
+        let command = change.command(of: user).body
+        let parts = try client.give(command, to: observer, within: seconds, meanwhile: wait.look) {
+            let pages: [Page<TimelinePage>]? = try client.ask(observer, .timeline(user: user), within: 0.3)
+            return pages?.first?.timeline.flatMap { change.shows(in: $0) ? $0 : nil }
         }
+        if let parts { return parts }
         throw wait.failure(
             else: Failure(
                 "'\(observer)' doesn't take the zone",

@@ -81,15 +81,10 @@ package struct SwapClient {
     private func submit(_ wish: SwapWish, _ client: StackClient) throws -> SwapProgress {
         let wait = AnswerWait(client, for: "supervisor", hub: stack.hub)
         try wait.untilHeard()
-        let deadline = MonotonicClock.now + .seconds(10)
-        while MonotonicClock.now < deadline {
-            client.command("supervisor", wish.body)
-            let step = MonotonicClock.now + .milliseconds(300)
-            while MonotonicClock.now < step {
-                client.wait(until: Date(timeIntervalSinceNow: 0.02))
-                if let taken = swaps(client).known.first(where: { $0.id == wish.id }) { return taken }
-            }
+        let taken = try client.give(wish.body, to: "supervisor", within: 10, pause: 0.02) {
+            swaps(client).known.first { $0.id == wish.id }
         }
+        if let taken { return taken }
         throw Failure(
             "the supervisor doesn't take the command", hint: "'healthbus status' tells how it is; try again")
     }

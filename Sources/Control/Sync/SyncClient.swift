@@ -49,18 +49,13 @@ package final class SyncClient {
 
     /// Gives the command until the debouncer has it in its books.
     private func submit(_ command: SyncNow, isTaken: () -> Bool) throws {
-        var command = command
-        let deadline = MonotonicClock.now + .seconds(20)
-        let headDeadline = MonotonicClock.now + Self.headPatience
-        while MonotonicClock.now < deadline {
+        func now() -> [String: Value] {
+            var command = command
             if MonotonicClock.now > headDeadline { command.head = nil }
-            client.command(debouncer, command.body)
-            let step = MonotonicClock.now + .milliseconds(300)
-            while MonotonicClock.now < step {
-                client.wait(until: Date(timeIntervalSinceNow: 0.05))
-                if isTaken() { return }
-            }
+            return command.body
         }
+        let headDeadline = MonotonicClock.now + Self.headPatience
+        if try client.give(now(), to: debouncer, within: 20, until: { isTaken() ? true : nil }) != nil { return }
         throw AnswerWait(client, for: debouncer, hub: stack.hub).failure(
             else: Failure(
                 "the debouncer doesn't take the command",
@@ -103,8 +98,8 @@ package final class SyncClient {
         }
         let seconds = (MonotonicClock.now - began).seconds
         let reader = stack.reader()
-        let saved = try reader.pages(try stack.instance(.observer), ["query": "delivery"]).first ?? .null
-        let off = (saved["registrations"]["off"].array ?? []).compactMap(\.string)
+        let saved: [Page<DeliveryPage>] = try reader.pages(try stack.instance(.observer), .delivery)
+        let off = saved.first?.registrations.off ?? []
         return Outcome(
             metrics: metrics, waiting: waiting, refused: Self.refused(uploaders, beats).map(stack.advice.addressed),
             off: off,
@@ -127,22 +122,17 @@ package final class SyncClient {
             let frontier = uploader.frontier[stack.observer]
         else { return nil }
         guard frontier < head.sequence else { return 0 }
-        let types: Value =
+        let types: TypeChoice =
             handler.manifest.types.contains("*")
-            ? ["exclude": .array(stack.configuration.namedTypes.sorted().map { .string($0) })]
-            : ["include": .array(handler.manifest.types.map { .string($0) })]
+            ? .allExcept(stack.configuration.namedTypes.sorted()) : .only(handler.manifest.types)
         var after = (uploader.stage.consumed ?? AnchorVector(base: max(frontier, head.first - 1)))
         let until = AnchorVector(base: head.sequence)
         var count = 0
         for _ in 0..<Self.countedRequests {
-            let pages = try client.ask(
-                stack.observer,
-                [
-                    "query": "samples", "types": types, "store": .string(head.store),
-                    "generation": .string(head.generation), "after": Value(after), "until": Value(until),
-                ], within: 5)
-            guard let pages, let through = pages.last?["through"].int else { return nil }
-            count += pages.reduce(0) { $0 + ($1["samples"]["seq"].int64s?.count ?? 0) }
+            let place = PullPlace(store: head.store, generation: head.generation, after: after, until: until)
+            let pages: [Page<SamplesPage>]? = try client.ask(stack.observer, .samples(types), place, within: 5)
+            guard let pages, let through = pages.last?.through else { return nil }
+            count += pages.reduce(0) { $0 + $1.samples.count }
             if through >= head.sequence { return count }
             after = after.advanced(to: through, within: until)
         }
@@ -204,7 +194,7 @@ package final class SyncClient {
     ///   - progress: chunks done, chunks in all, seconds since it began to be followed.
     package func history(
         _ span: Value, progress: (_ done: Int, _ total: Int, _ seconds: Double) -> Void
-    ) throws -> Value {
+    ) throws -> HistoryOutcome {
         let began = MonotonicClock.now
         let id = UUID().uuidString.lowercased()
         _ = client.gather([debouncer], within: 5)
@@ -226,10 +216,9 @@ package final class SyncClient {
                 guard outcome == .succeeded else {
                     throw Failure("the historical sync was \(outcome.rawValue)", hint: "start it again to go on")
                 }
-                return [
-                    "chunks": Value(last?.chunks), "from": Value(last?.from), "through": Value(last?.through),
-                    "seconds": Value((MonotonicClock.now - began).seconds),
-                ]
+                return HistoryOutcome(
+                    chunks: last?.chunks, from: last?.from, through: last?.through,
+                    seconds: (MonotonicClock.now - began).seconds)
             }
             if MonotonicClock.now - silentSince > Self.patience * 4 {
                 let why = blockedUploader ?? task?.waitsFor ?? "no progress"
@@ -243,4 +232,13 @@ package final class SyncClient {
     private var blockedUploader: String? {
         stack.configuration.only(.uploader).flatMap { client.heartbeats[$0.name]?.beat.stage.blocked }
     }
+}
+
+/// What a historical sync delivered, as `sync --history --json` prints it.
+package struct HistoryOutcome: Codable, Sendable {
+    /// Weeks.
+    @OrNull package var chunks: Int?
+    @OrNull package var from: String?
+    @OrNull package var through: String?
+    package var seconds: Double
 }

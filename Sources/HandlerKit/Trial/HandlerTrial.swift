@@ -32,7 +32,8 @@ struct HandlerTrial {
             guard let zones = known.timelines[day.user] else { continue }
             let input = DayInput(
                 user: day.user, day: day.day, window: window, zones: zones,
-                cutting: try samples(handler.sliceQuery(day.user, [day.day], zones, as: known.cursor, window)),
+                cutting: try samples(
+                    handler.slice(day.user, [day.day], zones, as: known.cursor, window), as: known.cursor),
                 configuration: handler.configuration, characteristics: known.characteristics[day.user])
             do {
                 report.take(try compute(input, number: number), rows: day.isSettled ? day.rows : nil)
@@ -43,19 +44,22 @@ struct HandlerTrial {
         return report
     }
 
-    private func samples(_ query: [String: Value]) throws -> SamplePage {
-        var query = query
+    private func samples(_ slice: SliceRequest, as cursor: Cursor) throws -> SamplePage {
+        var slice = slice
         var samples = SamplePage()
+        let place = PullPlace(store: cursor.store, generation: cursor.generation)
         while true {
-            guard let pages = try client.ask(handler.upstream.producer, query, within: Self.patience) else {
+            let answer: [Page<SlicePage>]? = try client.ask(
+                handler.upstream.producer, .slice(slice), place, within: Self.patience)
+            guard let pages = answer else {
                 throw Failure("the \(handler.upstream.producer) gave no samples to try it with within 10 s")
             }
             guard let last = pages.last else {
                 throw Failure("the \(handler.upstream.producer) began anew while it was tried", hint: "try again")
             }
-            for page in pages { samples.append(try SamplePage(wireValue: page["samples"])) }
-            guard !last["continue"].isNull else { return samples }
-            query["continue"] = last["continue"]
+            for page in pages { samples.append(page.samples) }
+            guard let place = last.continue else { return samples }
+            slice.continue = place
         }
     }
 

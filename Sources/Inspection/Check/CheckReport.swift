@@ -3,6 +3,7 @@ import Client
 import Configuration
 import HealthModel
 import HealthStatistics
+import Protocol
 
 /// `healthbus check`: our figures against Apple's, what is missing, what came late, what changed after it was final.
 ///
@@ -54,7 +55,7 @@ package struct CheckReport {
             let date = LocalDay(number: number)
             guard options.holds(date) else { return }
             ours[date] = row.body.map { RingComparison.ourFigures(of: $0) }
-            let revision = row.body?["revision"].int ?? 0
+            let revision = row.body?.read(SummaryState.self)?.revision ?? 0
             revised[date] = revision > 1 ? revision : nil
         }
         self.revised = revised.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

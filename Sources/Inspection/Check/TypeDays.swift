@@ -1,4 +1,5 @@
 import HealthModel
+import Protocol
 import Terminal
 
 /// What is known of a user's samples of one type: on which dates there are any, and how many came late.
@@ -22,25 +23,21 @@ package struct TypeDays: Sendable {
     /// By the date of the samples' start, as days since 1970.
     var lateDays: [(day: Int32, late: Late)]
 
-    /// Nil when the value isn't a row of an answer about completeness.
-    init?(wireValue row: Value) {
-        guard let user = row["user"].string, let type = row["type"].string, let samples = row["samples"].int,
-            let runs = row["runs"].int32s, runs.count.isMultiple(of: 2), let day = row["lateDay"].int32s,
-            let count = row["lateCount"].int32s, let longest = row["lateLongest"].int64s, day.count == count.count,
-            day.count == longest.count
-        else { return nil }
-        self.user = user
-        self.type = type
-        self.samples = samples
-        firstStart = row["firstStart"].int
-        lastEnd = row["lastEnd"].int
+    /// Nil when the columns don't fit together.
+    init?(_ row: TypeDaysRow) {
+        let (runs, day) = (row.runs, row.lateDay)
+        guard runs.count.isMultiple(of: 2), day.count == row.lateCount.count, day.count == row.lateLongest.count else {
+            return nil
+        }
+        (user, type, samples) = (row.user, row.type, row.samples)
+        (firstStart, lastEnd) = (row.firstStart, row.lastEnd)
         var ranges: [ClosedRange<Int>] = []
         for index in stride(from: 0, to: runs.count, by: 2) {
             guard runs[index] <= runs[index + 1] else { return nil }
             ranges.append(Int(runs[index])...Int(runs[index + 1]))
         }
         days = DayRuns(ranges)
-        lateDays = day.indices.map { (day[$0], Late(count: Int64(count[$0]), longest: longest[$0])) }
+        lateDays = day.indices.map { (day[$0], Late(count: Int64(row.lateCount[$0]), longest: row.lateLongest[$0])) }
     }
 
     /// Adds the columns of the next page.

@@ -3,6 +3,7 @@ import Client
 import Configuration
 import HealthModel
 import Logging
+import Protocol
 import Terminal
 
 /// `healthbus explain`: why a day's figure is what it is, from the very samples, order and configuration that its handler uses.
@@ -54,10 +55,9 @@ package struct ExplainReport {
 
     private static func summary(_ stack: Stack, _ reader: StackReader, user: String, day: LocalDay) throws -> Value {
         guard let consolidator = stack.configuration.only(.consolidator) else { return .null }
-        let pages = try reader.pages(
-            consolidator,
-            ["query": "day", "user": .string(user), "day": .integer(Int64(day.number)), "topic": "daily.summary"])
-        return pages.first?["rows"].array?.first?["body"] ?? .null
+        let pages: [Page<DayPage>] = try reader.pages(
+            consolidator, .day(user: user, day: day.number, topic: "daily.summary"))
+        return pages.first?.rows.first?.body ?? .null
     }
 
     private var figure: Double? { metric.figure(in: summary) }
@@ -104,7 +104,7 @@ package struct ExplainReport {
     }
 
     private var state: String {
-        guard summary["final"].bool == true else { return "not final yet" }
-        return "final, revision \(summary["revision"].int ?? 0)"
+        let state = summary.read(SummaryState.self)
+        return state?.final == true ? "final, revision \(state?.revision ?? 0)" : "not final yet"
     }
 }

@@ -73,18 +73,14 @@ extension Examination {
             earlier = beats
             beats = try reader.lookAgain(after: 1.5)
         }
-        let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
-        quarantined = types["quarantined"].int ?? 0
+        let types: [Page<TypesPage>] = try reader.pages(try stack.instance(.observer), .types)
+        quarantined = types.first?.quarantined ?? 0
         formerZones = try FormerZone.all(of: stack, reader).filter { $0.former != $0.now }
         for instance in stack.configuration.instances
         where Alert.raisers.contains(instance.manifest.kind) && gone[instance.name] == nil {
             for row in try reader.rows(instance, topic: Alert.topicPrefix) {
-                guard let body = row.body else { continue }
-                alerts.append(
-                    (
-                        instance.name, body["subject"].string ?? "", body["text"].string ?? "",
-                        body["remedy"].string ?? ""
-                    ))
+                guard let told = row.body?.read(RaisedAlert.self) else { continue }
+                alerts.append((instance.name, told.subject, told.text, told.remedy))
             }
         }
     }

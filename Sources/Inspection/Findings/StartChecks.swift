@@ -57,7 +57,7 @@ struct StartChecks {
         let text = try started.output.readToEnd() ?? Data()
         let exit = started.child.wait()
         if exit.isSuccess { return nil }
-        guard let check = (try? Value(json: Array(text))).flatMap({ StartCheck($0) }) else {
+        guard let check = (try? Value(json: Array(text))).flatMap({ $0.read(StartCheck.self) }) else {
             return Finding(
                 .error, instance.name, "can't start: its program ended with \(exit)",
                 remedy: "'healthbus run \(instance.name)' shows what it says")

@@ -25,32 +25,25 @@ package struct DeadLetterReport {
         let reader = stack.reader()
         var entries: [Entry] = []
         for uploader in stack.configuration.instances where uploader.manifest.kind == .uploader {
-            var query = selection.members.merging(["query": "letters"]) { $1 }
-            while true {
-                let pages = try reader.pages(uploader, query)
-                for row in pages.flatMap({ $0["letters"].array ?? [] }) {
-                    guard let letter = DeadLetter(wireValue: row) else {
-                        throw StageError.unreadablePage(producer: uploader.name)
-                    }
-                    entries.append(Entry(stage: uploader.name, letter: letter))
-                }
-                guard let next = pages.last?["continue"], !next.isNull else { break }
-                query["continue"] = next
-            }
+            var after: Int64?
+            repeat {
+                let pages: [Page<LettersPage>] = try reader.pages(uploader, .letters(selection, after: after))
+                entries += pages.flatMap(\.letters).map { Entry(stage: uploader.name, letter: $0) }
+                after = pages.last?.continue
+            } while after != nil
         }
         self.entries = entries
         try QuarantineReport.check(
-            selection, found: entries.map(\.letter.wireValue), what: "dead letter", list: "healthbus dead-letters list")
+            selection, found: entries.map(\.letter.number), what: "dead letter", list: "healthbus dead-letters list")
     }
 
     private static func readable(_ entry: Entry) -> [String: Value] {
-        var members = entry.letter.wireValue.object ?? [:]
+        var members = Value(entry.letter).object ?? [:]
         members["stage"] = .string(entry.stage)
         members["element"] = members["id"]
         members["id"] = members.removeValue(forKey: "number")
-        for name in ["firstTried", "lastTried"] {
-            members[name] = Value(members[name]?.int.map { InstantText.iso8601($0) })
-        }
+        members["firstTried"] = .string(InstantText.iso8601(entry.letter.firstTried))
+        members["lastTried"] = .string(InstantText.iso8601(entry.letter.lastTried))
         return members
     }
 
@@ -86,20 +79,17 @@ package struct DeadLetterReport {
         let reader = stack.reader()
         for producer in stack.configuration.instances where producer.manifest.produces(for: letter.metric) {
             guard let head = try head(of: producer, reader), head.sequence >= letter.version else { continue }
-            var query: [String: Value] = [
-                "store": .string(head.store), "generation": .string(head.generation),
-                "after": .integer(letter.version - 1), "until": .integer(letter.version),
-            ]
-            if producer.manifest.kind == .observer {
-                query["query"] = "samples"
-                query["types"] = ["exclude": [.string(HealthType.workoutIdentifier)]]
-            } else {
-                query["query"] = "changes"
-                query["topic"] = producer.manifest.kind == .consolidator ? "daily.summary" : "events."
+            let place = PullPlace(of: head, after: letter.version - 1, until: letter.version)
+            var samples: [Page<SamplesPage>] = []
+            var changes: [Page<ChangesPage>] = []
+            switch producer.manifest.kind {
+            case .observer:
+                samples = try reader.pages(producer, .samples(.allExcept([HealthType.workoutIdentifier])), place)
+            case .consolidator: changes = try reader.pages(producer, .changes(topic: "daily.summary"), place)
+            default: changes = try reader.pages(producer, .changes(topic: "events."), place)
             }
-            let pages = try reader.pages(producer, query)
             let body = try letter.body(
-                from: pages, of: producer.name, isSamples: producer.manifest.kind == .observer
+                samples: samples.map(\.content), changes: changes.map(\.content), of: producer.name
             ) {
                 stack.configuration.family(of: $0)
             }

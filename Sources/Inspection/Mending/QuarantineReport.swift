@@ -3,33 +3,34 @@ import Configuration
 import Foundation
 import HealthModel
 import Logging
+import Protocol
 import StageKit
 import Terminal
 
 /// What is quarantined: a list for eyes and programs, and one record whole.
 package struct QuarantineReport {
     /// As the observer gives them, oldest first.
-    package let entries: [Value]
+    package let entries: [QuarantinedRow]
 
     /// - Throws: `Failure` when a number isn't among them.
     package init(_ stack: Stack, _ selection: MendSelection, isWhole: Bool = false) throws {
         let reader = stack.reader()
         let observer = try stack.instance(.observer)
-        var query: [String: Value] = selection.members.merging(["query": "quarantined"]) { $1 }
-        if isWhole { query["record"] = true }
-        var entries: [Value] = []
-        while true {
-            let pages = try reader.pages(observer, query)
-            entries += pages.flatMap { $0["entries"].array ?? [] }
-            guard let next = pages.last?["continue"], !next.isNull else { break }
-            query["continue"] = next
-        }
+        var entries: [QuarantinedRow] = []
+        var after: Int64?
+        repeat {
+            let pages: [Page<QuarantinedPage>] = try reader.pages(
+                observer, .quarantined(selection, record: isWhole ? true : nil, after: after))
+            entries += pages.flatMap(\.entries)
+            after = pages.last?.continue
+        } while after != nil
         self.entries = entries
-        try Self.check(selection, found: entries, what: "quarantined entry", list: "healthbus quarantine list")
+        try Self.check(
+            selection, found: entries.map(\.number), what: "quarantined entry", list: "healthbus quarantine list")
     }
 
-    static func check(_ selection: MendSelection, found: [Value], what: String, list: String) throws {
-        let known = Set(found.compactMap { $0["number"].int })
+    static func check(_ selection: MendSelection, found: [Int64], what: String, list: String) throws {
+        let known = Set(found)
         guard let missing = selection.numbers?.first(where: { !known.contains($0) }) else { return }
         throw Failure("there is no \(what) \(missing)", hint: "'\(list)' shows those that there are")
     }
@@ -37,11 +38,13 @@ package struct QuarantineReport {
     package var value: Value { .array(entries.map(Self.readable)) }
 
     /// Times as ISO 8601, and its number as `id`.
-    private static func readable(_ entry: Value) -> Value {
-        var members = entry.object ?? [:]
+    private static func readable(_ entry: QuarantinedRow) -> Value {
+        var members = Value(entry).object ?? [:]
         members["id"] = members.removeValue(forKey: "number")
-        for name in ["start", "end"] { members[name] = Value(entry[name].int.map { InstantText.iso8601($0) }) }
-        if let created = entry["record"]["created"].int, var record = entry["record"].object {
+        members["start"] = Value(entry.start.map { InstantText.iso8601($0) })
+        members["end"] = Value(entry.end.map { InstantText.iso8601($0) })
+        if case .sample(let sample)? = entry.record, let created = sample.created {
+            var record = Value(sample).object ?? [:]
             record["created"] = .string(InstantText.iso8601(created))
             members["record"] = .object(record)
         }
@@ -55,13 +58,10 @@ package struct QuarantineReport {
             .init("Import", givesWay: 1),
         ])
         for entry in entries {
-            let source = entry["source"].string ?? ""
-            let line = entry["line"].int ?? 0
             table.add([
-                "\(entry["number"].int ?? 0)", Self.short(entry["type"].string ?? "?"),
-                entry["start"].int.map { String(InstantText.iso8601($0).prefix(16)) } ?? "",
-                entry["reason"].string ?? "", "\(entry["seen"].int ?? 1)",
-                (source as NSString).lastPathComponent + (line > 0 ? ":\(line)" : ""),
+                "\(entry.number)", Self.short(entry.type ?? "?"),
+                entry.start.map { String(InstantText.iso8601($0).prefix(16)) } ?? "", entry.reason, "\(entry.seen)",
+                (entry.source as NSString).lastPathComponent + (entry.line > 0 ? ":\(entry.line)" : ""),
             ])
         }
         return table.render(for: terminal)
@@ -83,7 +83,7 @@ package struct QuarantineReport {
                 ("to", shown["end"]), ("import", shown["source"]), ("line", shown["line"]), ("seen", shown["seen"]),
                 ("user", shown["user"]),
             ]
-            for (name, value) in Value.inOrder(entry["record"].object ?? [:]) where name != "created" {
+            for (name, value) in Value.inOrder(Value(entry.record).object ?? [:]) where name != "created" {
                 lines.append((name == "id" ? "sample" : name, value))
             }
             return lines.filter { !$0.1.isNull && $0.1.string != "" }.map { name, value in

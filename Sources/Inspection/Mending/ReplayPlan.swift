@@ -23,7 +23,7 @@ package struct ReplayPlan {
     /// Local dates, both included; nil for a sequence.
     package let days: ClosedRange<LocalDay>?
     private let since: Int64?
-    private let types: Value
+    private let types: TypeChoice
 
     /// - Throws: `Failure` for what can't be replayed, and for times without samples.
     package init(
@@ -42,10 +42,10 @@ package struct ReplayPlan {
         }
         types =
             kind != .handler
-            ? ["exclude": [.string(HealthType.workoutIdentifier)]]
+            ? .allExcept([HealthType.workoutIdentifier])
             : instance.manifest.types.contains("*")
-                ? ["exclude": .array(stack.configuration.namedTypes.sorted().map { .string($0) })]
-                : ["include": .array((instance.manifest.types + instance.manifest.reads).map { .string($0) })]
+                ? .allExcept(stack.configuration.namedTypes.sorted())
+                : .only(instance.manifest.types + instance.manifest.reads)
         var zones = try observing.allZones()
         if let user { zones = [user: try observing.zones(of: user)] }
         self.zones = zones
@@ -76,13 +76,12 @@ package struct ReplayPlan {
         days = first...last
     }
 
-    /// Members of the request.
-    package var members: [String: Value] {
-        guard let days else { return ["since": .integer(since ?? 0)] }
-        return [
-            "from": .string(days.lowerBound.description), "through": .string(days.upperBound.description),
-            "users": Value(ReplayUsers.spans(from: days.lowerBound, through: days.upperBound, zones)),
-        ]
+    /// Says in a request what is to be done once more.
+    package func fill(_ request: inout MendRequest) {
+        guard let days else { return request.since = since ?? 0 }
+        request.from = days.lowerBound.description
+        request.through = days.upperBound.description
+        request.users = ReplayUsers.spans(from: days.lowerBound, through: days.upperBound, zones)
     }
 
     package struct Count: Sendable, Equatable {
@@ -133,9 +132,7 @@ package struct ReplayPlan {
         var touched: Set<String> = []
         var rows = 0
         try observing.changes(types: types, since: since) { page in
-            let samples = try SamplePage(wireValue: page["samples"])
-            let users = (page["users"].array ?? []).compactMap(\.string)
-            let user = page["user"].int32s ?? []
+            let (samples, users, user) = (page.samples, page.users, page.user)
             rows += samples.count
             for row in 0..<min(samples.count, user.count) where users.indices.contains(Int(user[row])) {
                 let name = users[Int(user[row])]
@@ -153,21 +150,17 @@ package struct ReplayPlan {
 extension ObserverQueries {
     func allZones() throws -> [String: ZoneTimeline] {
         var zones: [String: ZoneTimeline] = [:]
-        for page in try reader.pages(observer, ["query": "zones", "after": 0, "until": .integer(.max)]) {
-            for (user, entries) in page["zones"].object ?? [:] {
-                zones[user] = try ZoneTimeline(wireValue: entries)
-            }
-        }
+        let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: 0))
+        for (user, entries) in pages.flatMap(\.zones) { zones[user] = try ZoneTimeline(wireValue: entries) }
         return zones
     }
 
     /// The days from the first sample to the last; nil without any.
     func span(of users: [String], _ zones: [String: ZoneTimeline]) throws -> ClosedRange<LocalDay>? {
         var span: ClosedRange<LocalDay>?
-        for row in try reader.pages(observer, ["query": "types"]).flatMap({ $0["types"].array ?? [] }) {
-            guard let user = row["user"].string, users.contains(user), let timeline = zones[user],
-                let first = row["firstStart"].int, let last = row["lastEnd"].int
-            else { continue }
+        let pages: [Page<TypesPage>] = try reader.pages(observer, .types)
+        for row in pages.flatMap(\.types) where users.contains(row.user) {
+            guard let timeline = zones[row.user], let first = row.firstStart, let last = row.lastEnd else { continue }
             let days = timeline.day(of: first)...timeline.day(of: max(first, last))
             span = span.map { min($0.lowerBound, days.lowerBound)...max($0.upperBound, days.upperBound) } ?? days
         }
@@ -175,34 +168,25 @@ extension ObserverQueries {
     }
 
     /// How many living samples overlap a time.
-    func count(user: String, types: Value, from: Instant, to: Instant) throws -> Int {
-        var query: [String: Value] = [
-            "query": "slice", "user": .string(user), "types": types, "asOf": .integer(.max), "from": .integer(from),
-            "to": .integer(to), "detailed": [],
-        ]
+    func count(user: String, types: TypeChoice, from: Instant, to: Instant) throws -> Int {
         var count = 0
-        while true {
-            let pages = try reader.pages(observer, query)
-            for page in pages { count += try SamplePage(wireValue: page["samples"]).count }
-            guard let next = pages.last?["continue"], !next.isNull else { return count }
-            query["continue"] = next
-        }
+        try forEachPage(
+            SliceRequest(
+                user: user, types: types, asOf: AnchorVector(base: .max), from: from, to: to, detailed: .list([]))
+        ) { count += $0.count }
+        return count
     }
 
     /// Pages of what has changed since a sequence.
-    func changes(types: Value, since: Int64, _ body: (Value) throws -> Void) throws {
-        let head = try reader.pages(observer, ["query": "types"]).last?["head"].read(StoreHead.self)
+    func changes(types: TypeChoice, since: Int64, _ body: (SamplesPage) throws -> Void) throws {
+        let held: [Page<TypesPage>] = try reader.pages(observer, .types)
+        let head = held.last?.head
         var after = since
         while true {
-            let pages = try reader.pages(
-                observer,
-                [
-                    "query": "samples", "types": types, "store": Value(head?.store),
-                    "generation": Value(head?.generation), "after": .integer(after),
-                    "until": .integer(head?.sequence ?? .max),
-                ])
-            for page in pages { try body(page) }
-            guard let through = pages.last?["through"].int, through > after else { return }
+            let pages: [Page<SamplesPage>] = try reader.pages(
+                observer, .samples(types), PullPlace(of: head, after: after, until: head?.sequence ?? .max))
+            for page in pages { try body(page.content) }
+            guard let through = pages.last?.through, through > after else { return }
             after = through
             if let head, after >= head.sequence { return }
         }

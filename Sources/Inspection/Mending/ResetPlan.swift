@@ -1,6 +1,7 @@
 import Changelog
 import Client
 import Configuration
+import Protocol
 
 /// What a reset would begin anew. Changes nothing.
 package struct ResetPlan {

@@ -5,6 +5,7 @@ import Foundation
 import HTTP
 import HealthModel
 import Logging
+import Protocol
 import Synchronization
 
 /// Answers `/metrics` (Prometheus), `/live` and `/ready` for a stack, from what its instances say on the bus. It keeps nothing and asks for nothing unless it
@@ -83,8 +84,9 @@ package final class MonitoringServer: Sendable {
         }
         guard isDue, Readiness.isReady(client.heartbeats[stack.observer]) else { return known }
         // An observer that is too busy to answer is told of by its own metrics.
-        guard let pages = try? client.ask(stack.observer, ["query": "types"], within: 1) else { return known }
-        let newest = StatusReport.byType(pages.first ?? .null)
+        let answer: [Page<TypesPage>]?? = try? client.ask(stack.observer, .types, within: 1)
+        guard let pages = answer ?? nil else { return known }
+        let newest = StatusReport.byType(pages.first?.types ?? [])
         lastSamples.withLock { $0.byType = newest }
         return newest
     }

@@ -11,7 +11,7 @@ import Terminal
 package struct AlertsReport {
     private struct Entry {
         var from: String
-        var body: Value
+        var alert: RaisedAlert
     }
 
     private let entries: [Entry]
@@ -26,9 +26,11 @@ package struct AlertsReport {
         entries = try stack.configuration.instances.filter { Alert.raisers.contains($0.manifest.kind) }
             .flatMap { instance in
                 try reader.rows(instance, topic: Alert.topicPrefix)
-                    .compactMap { row in row.body.map { Entry(from: instance.name, body: advice.addressed($0)) } }
+                    .compactMap { row in
+                        row.body?.read(RaisedAlert.self).map { Entry(from: instance.name, alert: advice.addressed($0)) }
+                    }
             }
-            .sorted { ($0.body["since"].int ?? 0, $0.from) < ($1.body["since"].int ?? 0, $1.from) }
+            .sorted { ($0.alert.since, $0.from) < ($1.alert.since, $1.from) }
     }
 
     package var isEmpty: Bool { entries.isEmpty }
@@ -38,9 +40,9 @@ package struct AlertsReport {
     package var json: String {
         Value.array(
             entries.map { entry in
-                var members = entry.body.object ?? [:]
+                var members = Value(entry.alert).object ?? [:]
                 members["from"] = .string(entry.from)
-                members["since"] = Value(entry.body["since"].int.map { InstantText.iso8601($0) })
+                members["since"] = .string(InstantText.iso8601(entry.alert.since))
                 return .object(members)
             }
         ).json(pretty: true)
@@ -49,10 +51,9 @@ package struct AlertsReport {
     package func table(for terminal: Terminal) -> String {
         var table = Table([.init("Since"), .init("From", givesWay: 1), .init("What"), .init("What to do")])
         for entry in entries {
-            let since = entry.body["since"].int.map { Date(timeIntervalSince1970: $0.seconds) }
+            let since = Date(timeIntervalSince1970: entry.alert.since.seconds)
             table.add([
-                HumanFormat.relative(since, now: now), entry.from, entry.body["text"].string ?? "",
-                entry.body["remedy"].string ?? "",
+                HumanFormat.relative(since, now: now), entry.from, entry.alert.text, entry.alert.remedy,
             ])
         }
         return table.render(for: terminal)
@@ -61,9 +62,10 @@ package struct AlertsReport {
 
 extension Advice {
     /// An alert whose text and remedy mean the stack that it was raised on.
-    func addressed(_ alert: Value) -> Value {
-        var members = alert.object ?? [:]
-        for name in ["text", "remedy"] { members[name] = Value(members[name]?.string.map(addressed)) }
-        return .object(members)
+    func addressed(_ alert: RaisedAlert) -> RaisedAlert {
+        var alert = alert
+        alert.text = addressed(alert.text)
+        alert.remedy = addressed(alert.remedy)
+        return alert
     }
 }

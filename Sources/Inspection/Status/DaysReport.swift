@@ -3,6 +3,7 @@ import Client
 import Configuration
 import Foundation
 import HealthModel
+import Protocol
 import Terminal
 
 /// `healthbus days`: the daily summaries, in full for programs and rounded for people.
@@ -42,7 +43,7 @@ package struct DaysReport {
 
     /// A table for eyes; an empty cell is no data. A narrow screen gets fewer columns.
     package func table(for terminal: Terminal) -> String {
-        let users = Set(days.compactMap { $0["user"].string })
+        let users = Set(days.compactMap { $0.read(SummaryState.self)?.user })
         let shown = figures.compactMap { figure in figure.column.map { (path: figure.path, column: $0) } }
         var table = Table(
             (users.count > 1 ? [.init("User")] : []) + [.init("Date")]
@@ -74,10 +75,10 @@ package struct DaysReport {
     }
 
     private static func state(_ day: Value) -> String {
-        let missing = (day["missing"].array ?? []).compactMap(\.string)
-        if !missing.isEmpty { return "waits for \(missing.joined(separator: ", "))" }
-        guard day["final"].bool == true else { return "so far" }
-        let revision = day["revision"].int ?? 0
+        let state = day.read(SummaryState.self)
+        if let missing = state?.missing, !missing.isEmpty { return "waits for \(missing.joined(separator: ", "))" }
+        guard state?.final == true else { return "so far" }
+        let revision = state?.revision ?? 0
         return revision > 1 ? "final, revision \(revision)" : "final"
     }
 

@@ -8,75 +8,89 @@ import Terminal
 
 /// How the stack's syncs went: the rounds that are kept, their success rate and durations, and how long samples take to the backend.
 package struct HistoryReport {
-    package let value: Value
+    /// As `history --json` prints it.
+    private struct Report: Codable {
+        struct Seconds: Codable {
+            @OrNull var median: Double?
+            @OrNull var p95: Double?
+        }
+
+        struct Round: Codable {
+            var number: Int64
+            var reason: String
+            var began: String
+            var seconds: Double
+            var succeeded: [String]
+            var failed: [String: String]
+        }
+
+        var rounds: Int
+        @OrNull var successRate: Double?
+        var seconds: Seconds
+        var delays: [String: UploaderDetails.Delay]
+        var last: [Round]
+    }
+
+    private let report: Report
     private let now: Date
+
+    package var value: Value { Value(report) }
 
     package init(_ stack: Stack, now: Date) throws {
         self.now = now
         let debouncer = try stack.instance(.debouncer)
         let reader = stack.reader()
-        let rounds = try reader.rows(debouncer, topic: "rounds").compactMap(\.body)
-            .sorted { ($0["number"].int ?? 0) > ($1["number"].int ?? 0) }
-        var delays: Value = [:]
+        let rounds = try reader.rows(debouncer, topic: "rounds").compactMap { $0.body?.read(RoundResult.self) }
+            .sorted { $0.number > $1.number }
+        var delays: [String: UploaderDetails.Delay] = [:]
         if let uploader = stack.configuration.only(.uploader), try reader.isRunning(uploader.name) {
             let beat = try reader.gather([uploader.name], within: 3)[uploader.name]?.beat
-            delays = Value(beat?.uploader?.delays ?? [:])
+            delays = beat?.uploader?.delays ?? [:]
         }
-        let succeeded = rounds.count { $0["failed"].object?.isEmpty != false }
-        let durations = rounds.compactMap { $0["duration"].int }.sorted()
-        func quantile(_ share: Double) -> Value {
-            durations.isEmpty ? .null : Value(durations[Int(Double(durations.count - 1) * share)].seconds)
+        let succeeded = rounds.count { $0.failed.isEmpty }
+        let durations = rounds.map(\.duration).sorted()
+        func quantile(_ share: Double) -> Double? {
+            durations.isEmpty ? nil : durations[Int(Double(durations.count - 1) * share)].seconds
         }
-        value = [
-            "rounds": .integer(Int64(rounds.count)),
-            "successRate": rounds.isEmpty ? .null : .number(Double(succeeded) / Double(rounds.count)),
-            "seconds": ["median": quantile(0.5), "p95": quantile(0.95)], "delays": delays,
-            "last": .array(
-                rounds.prefix(100).map { round in
-                    [
-                        "number": round["number"], "reason": round["reason"],
-                        "began": Value(round["began"].int.map { InstantText.iso8601($0) }),
-                        "seconds": Value((round["duration"].int ?? 0).seconds),
-                        "succeeded": .array((round["succeeded"].object ?? [:]).keys.sorted().map { .string($0) }),
-                        "failed": round["failed"],
-                    ]
-                }),
-        ]
+        report = Report(
+            rounds: rounds.count, successRate: rounds.isEmpty ? nil : Double(succeeded) / Double(rounds.count),
+            seconds: .init(median: quantile(0.5), p95: quantile(0.95)), delays: delays,
+            last: rounds.prefix(100).map { round in
+                .init(
+                    number: round.number, reason: round.reason, began: InstantText.iso8601(round.began),
+                    seconds: round.duration.seconds, succeeded: round.succeeded.keys.sorted(), failed: round.failed)
+            })
     }
 
     package func text(for terminal: Terminal) -> String {
         var table = Table([.init("Began"), .init("Reason"), .number("Took"), .init("Result")])
-        for round in (value["last"].array ?? []).prefix(20) {
-            let date = round["began"].string.flatMap { InstantText.parse($0) }
-                .map { Date(timeIntervalSince1970: $0.seconds) }
-            let failed = (round["failed"].object ?? [:]).sorted { $0.key < $1.key }
-                .map { "\($0.key) failed (\($0.value.string ?? ""))" }
-            let succeeded = (round["succeeded"].array ?? []).compactMap(\.string)
+        for round in report.last.prefix(20) {
+            let date = InstantText.parse(round.began).map { Date(timeIntervalSince1970: $0.seconds) }
+            let failed = round.failed.sorted { $0.key < $1.key }.map { "\($0.key) failed (\($0.value))" }
+            let succeeded = round.succeeded
             table.add([
-                HumanFormat.relative(date, now: now), round["reason"].string ?? "",
-                HumanFormat.duration(.seconds(round["seconds"].double ?? 0)),
+                HumanFormat.relative(date, now: now), round.reason, HumanFormat.duration(.seconds(round.seconds)),
                 (failed + (succeeded.isEmpty ? [] : ["\(succeeded.joined(separator: ", ")) succeeded"]))
                     .joined(separator: "; "),
             ])
         }
-        guard let rate = value["successRate"].double else { return "No syncs yet.\n" }
-        let rounds = value["rounds"].int ?? 0
-        let median = HumanFormat.duration(.seconds(value["seconds"]["median"].double ?? 0))
-        let p95 = HumanFormat.duration(.seconds(value["seconds"]["p95"].double ?? 0))
+        guard let rate = report.successRate else { return "No syncs yet.\n" }
+        let rounds = report.rounds
+        let median = HumanFormat.duration(.seconds(report.seconds.median ?? 0))
+        let p95 = HumanFormat.duration(.seconds(report.seconds.p95 ?? 0))
         return table.render(for: terminal) + "\n"
             + "\(rounds) sync\(rounds == 1 ? "" : "s"), \(Int((rate * 100).rounded(.down))) % of them without a failure; "
             + "median \(median), 95th percentile \(p95).\n" + delays(for: terminal)
     }
 
     private func delays(for terminal: Terminal) -> String {
-        let delays = Value.inOrder(value["delays"].object ?? [:])
+        let delays = report.delays.sorted { $0.key < $1.key }
         guard !delays.isEmpty else { return "" }
         var table = Table([.init("Sample to backend"), .number("Samples"), .number("Median"), .number("95th")])
         for (metric, delay) in delays {
             table.add([
-                metric, HumanFormat.count(Int(delay["count"].int ?? 0)),
-                HumanFormat.duration(.seconds(delay["median"].double ?? 0)),
-                HumanFormat.duration(.seconds(delay["p95"].double ?? 0)),
+                metric, HumanFormat.count(Int(delay.count)), HumanFormat.duration(.seconds(delay.median ?? 0)),
+                HumanFormat.duration(.seconds(delay.p95 ?? 0)),
             ])
         }
         return "\n" + table.render(for: terminal)

@@ -22,8 +22,8 @@ package struct StatusReport {
         if isUp {
             beats = try reader.gather(stack.names + (stack.isUp() ? ["supervisor"] : []), within: 1.5)
         }
-        let types = try reader.pages(try stack.instance(.observer), ["query": "types"]).first ?? .null
-        let observed = Self.byType(types)
+        let types = try reader.pages(try stack.instance(.observer), .types, as: TypesPage.self).first
+        let observed = Self.byType(types?.types ?? [])
         let days = try Dictionary(
             grouping: ObserverQueries(stack, reader).completeness(user: nil, nights: stack.configuration.nights),
             by: \.type)
@@ -51,7 +51,7 @@ package struct StatusReport {
         value = [
             "state": .string(stack.place), "running": .bool(isUp), "processes": .array(processes),
             "metrics": .array(metrics),
-            "quarantined": types["quarantined"].isNull ? 0 : types["quarantined"],
+            "quarantined": .integer(types?.quarantined ?? 0),
             "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": Value(uploader.flatMap { beats[$0.name]?.beat.stage.blocked }),
@@ -60,13 +60,11 @@ package struct StatusReport {
     }
 
     /// End of the newest sample by type, of any user.
-    static func byType(_ types: Value) -> [String: Instant] {
+    static func byType(_ types: [TypeRow]) -> [String: Instant] {
         var last: [String: Instant] = [:]
-        for entry in types["types"].array ?? [] {
-            guard let type = entry["type"].string, let end = entry["lastEnd"].int ?? entry["lastStart"].int else {
-                continue
-            }
-            last[type] = max(last[type] ?? end, end)
+        for entry in types {
+            guard let end = entry.lastEnd ?? entry.lastStart else { continue }
+            last[entry.type] = max(last[entry.type] ?? end, end)
         }
         return last
     }

@@ -5,13 +5,26 @@ import Foundation
 import HealthModel
 import Logging
 import ObserverReading
+import Protocol
 import Terminal
 
 /// `healthbus types`: what the store holds of each type, and how its changes are delivered. Works on a stopped stack too.
 package struct TypesReport {
     /// By identifier.
-    package let types: [Value]
+    package let types: [Row]
     private let now: Date
+
+    /// A type as `types --json` prints it.
+    package struct Row: Codable, Sendable {
+        package var type: String
+        var samples: Int64
+        @OrNull var requested: String?
+        @OrNull var effective: String?
+        var authorization: AuthorizationStatus
+        var state: String
+        @OrNull var lastFire: String?
+        var strikes: Int
+    }
 
     /// - Parameter now: the clock, for people's "5 min ago".
     package init(_ stack: Stack, now: Date) throws {
@@ -19,41 +32,36 @@ package struct TypesReport {
         let observer = try stack.instance(.observer)
         let reader = stack.reader()
         var samples: [String: Int64] = [:]
-        for entry in try reader.pages(observer, ["query": "types"]).first?["types"].array ?? [] {
-            if let type = entry["type"].string { samples[type, default: 0] += entry["alive"].int ?? 0 }
-        }
-        let saved = try reader.pages(observer, ["query": "delivery"]).first ?? .null
+        let held: [Page<TypesPage>] = try reader.pages(observer, .types)
+        for entry in held.first?.types ?? [] { samples[entry.type, default: 0] += Int64(entry.alive) }
+        let saved: [Page<DeliveryPage>] = try reader.pages(observer, .delivery)
         let policy = DeliveryPolicy(configuration: observer.configuration["delivery"])
-        let registrations =
-            ObserverRegistrations(wireValue: saved["registrations"], policy: policy)
-            ?? ObserverRegistrations(policy: policy)
+        let registrations = ObserverRegistrations(
+            saved.first?.registrations ?? KeptRegistrations(), policy: policy)
         let names = Set(samples.keys).union(registrations.namedTypes)
         types = names.sorted().map { type in
-            [
-                "type": .string(type), "samples": .integer(samples[type] ?? 0),
-                "requested": Value(registrations.requested(type)?.name),
-                "effective": Value(registrations.effective(type)?.name),
-                "authorization": .string(
-                    registrations.requested(type) == nil
-                        ? AuthorizationStatus.notDetermined.rawValue : AuthorizationStatus.requested.rawValue),
-                "state": .string(registrations.state(type).rawValue),
-                "lastFire": Value(registrations.lastFire(type).map { InstantText.iso8601($0) }),
-                "strikes": .integer(Int64(registrations.strikes(type))),
-            ]
+            let requested = registrations.requested(type)
+            return Row(
+                type: type, samples: samples[type] ?? 0, requested: requested?.name,
+                effective: registrations.effective(type)?.name,
+                authorization: requested == nil ? .notDetermined : .requested,
+                state: registrations.state(type).rawValue,
+                lastFire: registrations.lastFire(type).map { InstantText.iso8601($0) },
+                strikes: registrations.strikes(type))
         }
     }
 
     /// The row of one type; all for nil.
     package func only(_ type: String?) -> TypesReport {
-        type.map { name in TypesReport(types: types.filter { $0["type"].string == name }, now: now) } ?? self
+        type.map { name in TypesReport(types: types.filter { $0.type == name }, now: now) } ?? self
     }
 
-    private init(types: [Value], now: Date) {
+    private init(types: [Row], now: Date) {
         self.types = types
         self.now = now
     }
 
-    package var json: String { Value.array(types).json(pretty: true) }
+    package var json: String { Value(types).json(pretty: true) }
 
     package func table(for terminal: Terminal) -> String {
         var table = Table([
@@ -61,13 +69,11 @@ package struct TypesReport {
             .init("Authorization", givesWay: 1), .init("State"), .init("Last fire"), .number("Strikes", givesWay: 3),
         ])
         for type in types {
-            let fired = type["lastFire"].string.flatMap { InstantText.parse($0) }
-                .map { Date(timeIntervalSince1970: $0.seconds) }
+            let fired = type.lastFire.flatMap { InstantText.parse($0) }.map { Date(timeIntervalSince1970: $0.seconds) }
             table.add([
-                type["type"].string ?? "", HumanFormat.count(Int(type["samples"].int ?? 0)),
-                type["requested"].string ?? "", type["effective"].string ?? "", type["authorization"].string ?? "",
-                type["state"].string ?? "", HumanFormat.relative(fired, now: now),
-                (type["strikes"].int).flatMap { $0 > 0 ? "\($0)" : nil } ?? "",
+                type.type, HumanFormat.count(Int(type.samples)), type.requested ?? "", type.effective ?? "",
+                type.authorization.rawValue, type.state, HumanFormat.relative(fired, now: now),
+                type.strikes > 0 ? "\(type.strikes)" : "",
             ])
         }
         return table.render(for: terminal)

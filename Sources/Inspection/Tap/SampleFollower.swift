@@ -63,11 +63,9 @@ package final class SampleFollower {
     private func trace(_ beats: [String: Heartbeat]) throws -> SampleTrace? {
         let configuration = stack.configuration
         let observer = try stack.instance(.observer)
-        let place =
-            try reader.pages(observer, ["query": "sample", "sample": .string(id.description)]).last?["sample"] ?? .null
-        guard let user = place["user"].string, let type = place["type"].string, let start = place["start"].int,
-            let end = place["end"].int
-        else { return nil }
+        let pages: [Page<SampleWhereaboutsPage>] = try reader.pages(observer, .sample(id.description))
+        guard let place = pages.last?.sample else { return nil }
+        let (user, type, start, end) = (place.user, place.type, place.start, place.end)
         var facts = SampleTrace.Facts(place: place, observer: observer.name)
         let handler = configuration.handler(of: type)
         let consolidator = configuration.only(.consolidator)
@@ -95,16 +93,14 @@ package final class SampleFollower {
     private func rows(
         _ instance: StackConfiguration.Instance, topic: String, user: String, day: LocalDay
     ) throws -> [SampleTrace.DayRow] {
-        let found = try reader.pages(
-            instance,
-            ["query": "day", "user": .string(user), "day": .integer(Int64(day.number)), "topic": .string(topic)])
-        let rows = found.flatMap { $0["rows"].array ?? [] }
-        let times = try reader.moments(instance, of: rows.map { $0["seq"].int ?? 0 })
-        return zip(rows, times).compactMap { row, time in
-            guard let sequence = row["seq"].int else { return nil }
-            let isFinal = row["body"]["final"].bool
-            let note = isFinal.map { $0 ? "final, revision \(row["body"]["revision"].int ?? 0)" : "provisional" } ?? ""
-            return SampleTrace.DayRow(day: day.description, sequence: sequence, at: time, note: note)
+        let pages: [Page<DayPage>] = try reader.pages(
+            instance, .day(user: user, day: day.number, topic: topic))
+        let rows = pages.flatMap(\.rows)
+        let times = try reader.moments(instance, of: rows.map(\.sequence))
+        return zip(rows, times).map { row, time in
+            let state = row.body?.read(SummaryState.self)
+            let note = state?.final.map { $0 ? "final, revision \(state?.revision ?? 0)" : "provisional" } ?? ""
+            return SampleTrace.DayRow(day: day.description, sequence: row.sequence, at: time, note: note)
         }
     }
 }

@@ -35,7 +35,7 @@ package struct SampleTrace: Sendable {
 
     /// What the stages answered.
     package struct Facts: Sendable {
-        package var place: Value
+        package var place: SampleWhereabouts
         package var observer: String
         package var debouncer: String?
         package var handler: String?
@@ -47,7 +47,7 @@ package struct SampleTrace: Sendable {
         /// Of those that run.
         package var beats: [String: Heartbeat] = [:]
 
-        package init(place: Value, observer: String) {
+        package init(place: SampleWhereabouts, observer: String) {
             self.place = place
             self.observer = observer
         }
@@ -57,23 +57,22 @@ package struct SampleTrace: Sendable {
 
     package init(_ facts: Facts) {
         let place = facts.place
-        let sequence = place["sequence"].int ?? 0
-        let type = place["type"].string ?? ""
+        let (sequence, type) = (place.sequence, place.type)
         func reached(_ instance: String?, _ upstream: String?, _ goal: Int64) -> Bool? {
             guard let instance, let upstream, let beat = facts.beats[instance] else { return nil }
             let consumed =
                 upstream == facts.observer ? beat.stage.consumed : nil
             return max(beat.frontier[upstream] ?? 0, consumed?[type] ?? 0) >= goal
         }
-        let change = place["born"].int == place["sequence"].int ? "" : ", changed since"
+        let change = place.born == place.sequence ? "" : ", changed since"
         var steps = [
             Step(
-                name: "stored", instance: facts.observer, day: nil, isDone: true, at: place["changed"].int,
+                name: "stored", instance: facts.observer, day: nil, isDone: true, at: place.changed,
                 note:
-                    "\(type) of \(place["user"].string ?? ""), \(place["state"].string ?? "")\(change), sequence \(sequence)"
+                    "\(type) of \(place.user), \(place.state.rawValue)\(change), sequence \(sequence)"
             )
         ]
-        guard place["state"].string != "quarantined" else {
+        guard place.state != .quarantined else {
             self.steps = steps
             return
         }

@@ -34,20 +34,34 @@ package struct TapFilter: Sendable {
 
     private func isAbout(_ type: String, _ message: Message) -> Bool {
         let (topic, body) = (message.topic, message.body)
-        if topic == "observed.\(type)" || topic == "samples.\(type)" || body["type"].string == type { return true }
+        let named = body.read(Mentions.self)
+        if topic == "observed.\(type)" || topic == "samples.\(type)" || named?.type == type { return true }
         if let handler, ["sync", "figures", "events"].contains(where: { topic == "\($0).\(handler)" }) { return true }
-        if contains(body["samples"]["types"], type) || contains(body["types"]["include"], type) { return true }
-        return (body["types"].array ?? []).contains { $0["type"].string == type }
-    }
-
-    private func contains(_ list: Value, _ text: String) -> Bool {
-        (list.array ?? []).contains { $0.string == text }
+        if named?.samples?.types?.contains(type) == true { return true }
+        if case .only(let types)? = named?.types?.read(TypeChoice.self), types.contains(type) { return true }
+        return named?.types?.read([Mentions].self)?.contains { $0.type == type } == true
     }
 
     private func names(_ user: String, _ body: Value) -> Bool {
-        body["user"].string == user || contains(body["users"], user)
-            || (body["rows"].array ?? []).contains { $0["user"].string == user } || !body["zones"][user].isNull
+        guard let named = body.read(Mentions.self) else { return false }
+        return named.user == user || named.users?.contains(user) == true
+            || named.rows?.contains { $0.user == user } == true || named.zones?[user] != nil
     }
+}
+
+/// What messages of any kind say of types and users.
+private struct Mentions: Codable {
+    struct Row: Codable { @IfReadable var user: String? }
+    struct Samples: Codable { @IfReadable var types: [String]? }
+
+    @IfReadable var type: String?
+    /// A choice, or rows of types.
+    @IfReadable var types: Value?
+    @IfReadable var samples: Samples?
+    @IfReadable var user: String?
+    @IfReadable var users: [String]?
+    @IfReadable var rows: [Row]?
+    @IfReadable var zones: [String: Value]?
 }
 
 extension StackConfiguration {

@@ -75,13 +75,15 @@ package final class TapReplay {
         switch start {
         case .sequence(let sequence): return sequence
         case .time(let time):
-            return try reader.pages(instance, ["query": "moments", "before": .integer(time)]).last?["sequence"].int ?? 0
+            let pages: [Page<MomentsPage>] = try reader.pages(instance, .newest(before: time))
+            return pages.last?.sequence ?? 0
         }
     }
 
     /// Everything behind the anchor, page after page; false when `print` has had enough.
     private func read(_ instance: StackConfiguration.Instance, _ print: (Message) -> Bool) throws -> Bool {
-        let queries = instance.manifest.kind == .observer ? ["changes", "samples"] : ["changes"]
+        let samples = Query.samples(filter.type.map { .only([$0]) } ?? .allExcept([]))
+        let queries = instance.manifest.kind == .observer ? [.changes(), samples] : [Query.changes()]
         let first = places[instance.name]?.after ?? 0
         var through = first
         for query in queries {
@@ -89,13 +91,18 @@ package final class TapReplay {
             places[instance.name]?.after = first
             while true {
                 let before = places[instance.name]?.after ?? 0
-                let pages = try self.pages(instance, query)
-                for page in pages {
-                    for message in try messages(of: page, from: instance) where filter.wants(message) {
+                let (rows, through) =
+                    if case .samples = query {
+                        try self.rows(instance, query) { try TapRow.rows(of: $0, producer: instance.name) }
+                    } else {
+                        try self.rows(instance, query, TapRow.rows)
+                    }
+                for rows in rows {
+                    for message in try messages(rows, from: instance) where filter.wants(message) {
                         guard print(message) else { return false }
                     }
                 }
-                guard let last = pages.last?["through"].int, last > before else { break }
+                guard let last = through, last > before else { break }
                 places[instance.name]?.after = last
             }
             through = max(through, places[instance.name]?.after ?? 0)
@@ -104,30 +111,24 @@ package final class TapReplay {
         return true
     }
 
-    private func pages(_ instance: StackConfiguration.Instance, _ query: String) throws -> [Value] {
-        guard let place = places[instance.name] else { return [] }
-        var request: [String: Value] = [
-            "query": .string(query), "after": .integer(place.after), "until": .integer(.max), "bulk": true,
-        ]
-        if query == "samples" {
-            request["types"] = filter.type.map { ["include": [.string($0)]] } ?? ["exclude": []]
-        }
-        if let store = place.store {
-            request["store"] = .string(store.store)
-            request["generation"] = .string(store.generation)
-        }
-        let pages = try reader.pages(instance, request)
+    /// A page's rows each, and how far they go.
+    private func rows<Content: TappedPage>(
+        _ instance: StackConfiguration.Instance, _ query: Query, _ read: (Content) throws -> [TapRow]
+    ) throws -> (pages: [[TapRow]], through: Int64?) {
+        guard let place = places[instance.name] else { return ([], nil) }
+        var asked = PullPlace(of: place.store, after: place.after)
+        asked.bulk = true
+        let pages: [Page<Content>] = try reader.pages(instance, query, asked)
         if pages.isEmpty, place.store != nil {
             note("'\(instance.name)' has begun a new store: all that it holds comes again")
             places[instance.name] = Place(after: 0)
-            return try self.pages(instance, query)
+            return try rows(instance, query, read)
         }
-        if let head = pages.last?["head"].read(StoreHead.self) { places[instance.name]?.store = head }
-        return pages
+        if let head = pages.last?.head { places[instance.name]?.store = head }
+        return (try pages.map { try read($0.content) }, pages.last?.content.end)
     }
 
-    private func messages(of page: Value, from instance: StackConfiguration.Instance) throws -> [Message] {
-        let rows = try TapRow.rows(of: page, producer: instance.name)
+    private func messages(_ rows: [TapRow], from instance: StackConfiguration.Instance) throws -> [Message] {
         let times = try reader.moments(instance, of: rows.map(\.sequence))
         return zip(rows, times).map { row, time in
             Message(
@@ -136,6 +137,15 @@ package final class TapReplay {
         }
     }
 }
+
+/// A page whose rows a tap shows.
+protocol TappedPage: PageContent {
+    /// How far it goes.
+    var end: Int64? { get }
+}
+
+extension ChangesPage: TappedPage { var end: Int64? { through } }
+extension SamplesPage: TappedPage { var end: Int64? { through } }
 
 extension StackReader {
     /// When each of these sequences, which rise, was committed; nil for what is from before such times were kept.
@@ -147,12 +157,8 @@ extension StackReader {
             while next < known.count, known[next].sequence < sequence { next += 1 }
             if next == known.count {
                 // One answer holds a bounded number of commits: the next ones are asked for when they are needed.
-                let answer = try pages(
-                    instance, ["query": "moments", "from": .integer(sequence), "to": .integer(last)])
-                known = (answer.last?["moments"].array ?? []).compactMap { pair in
-                    guard let sequence = pair.array?.first?.int, let at = pair.array?.last?.int else { return nil }
-                    return (sequence, at)
-                }
+                let answer: [Page<MomentsPage>] = try pages(instance, .moments(from: sequence, to: last))
+                known = (answer.last?.moments ?? []).compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }
                 next = 0
             }
             return known.indices.contains(next) ? known[next].at : nil

@@ -7,18 +7,14 @@ struct TapRow: Sendable {
     var sequence: Int64
     var body: Value
 
+    static func rows(of page: ChangesPage) -> [TapRow] {
+        page.rows.map { TapRow(topic: $0.topic, sequence: $0.sequence, body: Value($0)) }
+    }
+
     /// - Throws: `StageError` for a page that can't be read.
-    static func rows(of page: Value, producer: String) throws -> [TapRow] {
-        guard !page["samples"].isNull else {
-            return (page["rows"].array ?? []).compactMap { row in
-                row["seq"].int.map { TapRow(topic: row["topic"].string ?? "", sequence: $0, body: row) }
-            }
-        }
-        let samples = try SamplePage(wireValue: page["samples"])
-        let users = (page["users"].array ?? []).map { $0.string ?? "" }
-        guard let user = page["user"].int32s, user.count == samples.count,
-            user.allSatisfy({ users.indices.contains(Int($0)) })
-        else { throw StageError.unreadablePage(producer: producer) }
+    static func rows(of page: SamplesPage, producer: String) throws -> [TapRow] {
+        guard page.isOwned else { throw StageError.unreadablePage(producer: producer) }
+        let (samples, users, user) = (page.samples, page.users, page.user)
         return samples.ids.indices.map { row(samples, $0, user: users[Int(user[$0])]) }
     }
 

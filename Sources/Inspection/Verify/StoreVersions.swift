@@ -55,27 +55,19 @@ final class StoreVersions {
     /// Gives each of a user's samples to `body`, oldest change first, tombstones too, but for workouts, which go as events.
     /// - Parameter withContents: with the number of what each living one says.
     func forEachSample(user: String, withContents: Bool, _ body: (Sample) throws -> Void) throws {
-        var query: [String: Value] = [
-            "query": "samples", "types": ["exclude": [.string(HealthType.workoutIdentifier)]], "until": .integer(.max),
-        ]
         var after: Int64 = 0
         var head: StoreHead?
         while true {
-            query["after"] = .integer(after)
-            if let head {
-                query["store"] = .string(head.store)
-                query["generation"] = .string(head.generation)
-            }
-            let pages = try reader.pages(observer, query)
+            let pages: [Page<SamplesPage>] = try reader.pages(
+                observer, .samples(.allExcept([HealthType.workoutIdentifier])), PullPlace(of: head, after: after))
             // One that hangs is read beside, where nobody says whether its store is still the same. An empty answer to a store that was
             // named is how one that runs says that it has another generation by now.
             let isSilent = reader.silent.contains(observer.name)
             let isReset = pages.isEmpty && head != nil && !isSilent
-            guard !isSilent, !isReset, let last = pages.last, let through = last["through"].int,
-                let now = last["head"].read(StoreHead.self)
+            guard !isSilent, !isReset, let last = pages.last, let through = last.through, let now = last.head
             else { throw isReset ? begunAnew : unanswered }
             if let head, head.store != now.store || head.generation != now.generation { throw begunAnew }
-            for page in pages { try give(page, of: user, withContents, to: body) }
+            for page in pages { try give(page.content, of: user, withContents, to: body) }
             head = head ?? now
             // What comes while this goes on isn't waited for.
             guard through > after, through < head?.sequence ?? 0 else { return }
@@ -92,13 +84,11 @@ final class StoreVersions {
     }
 
     private func give(
-        _ page: Value, of user: String, _ withContents: Bool, to body: (Sample) throws -> Void
+        _ page: SamplesPage, of user: String, _ withContents: Bool, to body: (Sample) throws -> Void
     ) throws {
-        let samples = try SamplePage(wireValue: page["samples"])
-        guard let owners = page["user"].int32s, owners.count == samples.count else {
-            throw StageError.unreadablePage(producer: observer.name)
-        }
-        guard let index = (page["users"].array ?? []).firstIndex(where: { $0.string == user }) else { return }
+        let (samples, owners) = (page.samples, page.user)
+        guard owners.count == samples.count else { throw StageError.unreadablePage(producer: observer.name) }
+        guard let index = page.users.firstIndex(of: user) else { return }
         let types = samples.types.map { self.index(of: $0) }
         let typeNumbers = withContents ? samples.types.map { ContentNumber.text($0) } : []
         let sourceNumbers = withContents ? samples.origins.map { ContentNumber.text($0.sourceName) } : []
@@ -124,11 +114,11 @@ final class StoreVersions {
     /// How many samples there are of a user, deleted ones too, and how many are quarantined.
     func count(of user: String) throws -> (samples: Int, quarantined: Int) {
         var count = (samples: 0, quarantined: 0)
-        for row in try reader.pages(observer, ["query": "types"]).flatMap({ $0["types"].array ?? [] })
-        where row["user"].string == user {
-            count.quarantined += Int(row["quarantined"].int ?? 0)
-            if row["type"].string == HealthType.workoutIdentifier { continue }
-            count.samples += Int(row["alive"].int ?? 0) + Int(row["deleted"].int ?? 0)
+        let pages: [Page<TypesPage>] = try reader.pages(observer, .types)
+        for row in pages.flatMap(\.types) where row.user == user {
+            count.quarantined += row.quarantined
+            if row.type == HealthType.workoutIdentifier { continue }
+            count.samples += row.alive + row.deleted
         }
         return count
     }

@@ -2,6 +2,7 @@ import Changelog
 import Client
 import Configuration
 import HealthModel
+import Protocol
 import UploaderReading
 
 extension Verification {
@@ -73,7 +74,7 @@ extension Verification {
             let topic = list == "days" ? "daily.summary" : "events."
             try reader.forEachRow(producer, topic: topic) { row in
                 guard row.user == user, let id = row.key.split(separator: "/").last,
-                    list == "days" || (row.topic == "events.sleep") == (list == "nights")
+                    row.lists.contains(where: { $0.rawValue == list })
                 else { return }
                 documents[String(id)] = Document(
                     held: HeldVersion(

@@ -2,6 +2,7 @@ import Changelog
 import Client
 import Configuration
 import HealthModel
+import Protocol
 import StageKit
 import UploaderReading
 

@@ -44,9 +44,9 @@ extension FormerZone {
         let observer = try stack.instance(.observer)
         let beginning = try ZoneChoice(stack, option: nil, user: nil).beginning
         return try noted.sorted { $0.key < $1.key }.map { user, former in
-            let page = try reader.pages(observer, ZoneReport.query(user)).first
+            let page = try reader.pages(observer, .timeline(user: user), as: TimelinePage.self).first
             // Whoever isn't known any more begins anew in the zone that a new user has.
-            let zone = page.flatMap { ZoneReport.parts($0["timeline"]) }?.last?.zone ?? beginning.name
+            let zone = page?.timeline?.last?.zone ?? beginning.name
             return FormerZone(user: user, former: former, now: zone)
         }
     }

@@ -2,6 +2,7 @@ import Client
 import Configuration
 import Foundation
 import HealthModel
+import Protocol
 
 /// Which zone a stack's days begin in when it starts: the one that it was first started with. Another that is named later doesn't change it, since every
 /// day would be cut anew; a person says that with `zone set`.
@@ -34,9 +35,11 @@ package struct ZoneChoice: Sendable, Equatable {
     ) throws {
         let observer = try stack.instance(.observer)
         let user = user ?? observer.configuration["user"].string ?? "me"
-        let page = try stack.reader(foundSilent: { _ in }).pages(observer, ZoneReport.query(user)).first
+        let page = try stack.reader(foundSilent: { _ in }).pages(
+            observer, .timeline(user: user), as: TimelinePage.self
+        ).first
         self.init(
-            holds: page.flatMap { ZoneReport.parts($0["timeline"]) }?.first?.zone,
+            holds: page?.timeline?.first?.zone,
             asked: Self.asked(option, environment, observer.configuration, stack.configuration.file), user: user)
     }
 

@@ -3,6 +3,7 @@ import Configuration
 import Foundation
 import HealthModel
 import Logging
+import Protocol
 import Terminal
 
 /// `healthbus zone`: a person's timeline, and what each of its entries comes from.
@@ -18,9 +19,11 @@ package struct ZoneReport {
     /// Reads it of a stack, running or not.
     /// - Throws: `Failure` for a user without a timeline.
     package init(_ stack: Stack, user: String) throws {
-        let page = try stack.reader().pages(try stack.instance(.observer), Self.query(user)).first
-        guard let parts = page.flatMap({ Self.parts($0["timeline"]) }) else {
-            let users = (page?["users"].array ?? []).compactMap(\.string)
+        let page = try stack.reader().pages(
+            try stack.instance(.observer), .timeline(user: user), as: TimelinePage.self
+        ).first
+        guard let parts = page?.timeline else {
+            let users = page?.users ?? []
             throw Failure(
                 users.isEmpty ? "no zones yet on \(stack.place)" : "no user '\(user)' on \(stack.state.path)",
                 hint: users.isEmpty
@@ -29,17 +32,6 @@ package struct ZoneReport {
                         for: user, among: users, quoted: false, else: "there are \(users.joined(separator: ", "))"))
         }
         self.init(user: user, parts: parts)
-    }
-
-    package static func query(_ user: String) -> [String: Value] { ["query": "timeline", "user": .string(user)] }
-
-    package static func parts(_ value: Value) -> [ZonePlan.Part]? {
-        value.array?.compactMap { part in
-            guard let part = part.array, part.count == 3, let zone = part[1].string,
-                let origin = part[2].string.flatMap(ZonePlan.Origin.init(rawValue:))
-            else { return nil }
-            return .init(from: part[0].int ?? .min, zone: zone, origin: origin)
-        }
     }
 
     package var json: String {

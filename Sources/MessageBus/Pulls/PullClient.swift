@@ -11,10 +11,12 @@ package struct PullClient {
         /// When it was asked, among the others: ids have no order.
         var number: Int
         var parts: [Value] = []
+        /// As of which store the parts are.
+        var head: StoreHead?
         var attempt = 0
         var deadline: MonotonicTime
 
-        var place: String { "\(pull.producer)/\(pull.query["query"]?.string ?? "")" }
+        var place: String { "\(pull.producer)/\(pull.question.query.name)" }
     }
 
     private var pending: [Int64: Pending] = [:]
@@ -41,44 +43,44 @@ package struct PullClient {
     }
 
     private func request(_ pull: Pull, attempt: Int) -> (topic: String, body: Value) {
-        var body = pull.query
-        body["id"] = .integer(pull.id)
-        body["attempt"] = .integer(Int64(attempt))
-        body["consumer"] = .string(consumer)
-        return ("pull.\(pull.producer)", .object(body))
+        let header = PullHeader(id: pull.id, attempt: Int64(attempt), consumer: consumer)
+        let body = pull.question.members.merging(Value(header).object ?? [:]) { $1 }
+        return (PullHeader.topic(pull.producer), .object(body))
     }
 
     /// The complete answer once its last part is here; nil for a part, a repeat, or what nobody waits for.
     /// - Parameter sender: who said it, as the message's header has it.
     package mutating func receive(_ part: Value, from sender: String, at now: MonotonicTime) -> PullAnswer? {
-        guard let id = part["id"].int, var entry = pending[id] else { return nil }
+        guard let header = part.read(PageHeader.self), var entry = pending[header.id] else { return nil }
+        let id = header.id
         let producer = entry.pull.producer
-        guard sender == producer, part["producer"].string == producer else {
+        guard sender == producer, header.producer == producer else {
             foreign += 1
             return nil
         }
-        guard part["attempt"].int == Int64(entry.attempt) else { return nil }
-        if let error = part["error"].string {
+        guard header.attempt == Int64(entry.attempt) else { return nil }
+        if let error = header.error {
             pending[id] = nil
-            if error == "reset", let head = part["head"].read(StoreHead.self) {
+            if error == PageHeader.reset, let head = header.head {
                 return PullAnswer(pull: entry.pull, result: .reset(head))
             }
             if error == DeliveryError.Code.databaseInaccessible.rawValue {
                 return PullAnswer(pull: entry.pull, result: .databaseInaccessible)
             }
-            let reason = String((part["reason"].string ?? error).prefix(200))
+            let reason = String((header.reason ?? error).prefix(200))
             refusals[entry.place] = reason
             return PullAnswer(pull: entry.pull, result: .refused(reason))
         }
         // A request that reached the producer twice has two answers. Those of one moment (one head) are the same; parts of two moments
         // don't fit together: a row that moved in between would be in neither.
-        if part["part"].int == 0, let first = entry.parts.first, first["head"] != part["head"] { entry.parts = [] }
-        if let first = entry.parts.first, first["head"] != part["head"] { return nil }
+        if header.part == 0, entry.head != header.head { entry.parts = [] }
+        guard entry.parts.isEmpty || entry.head == header.head else { return nil }
         // Parts come in order or not at all; a gap means that one was dropped, and the time-out asks again.
-        guard part["part"].int == Int64(entry.parts.count), entry.parts.count < Self.partsLimit else { return nil }
+        guard header.part == Int64(entry.parts.count), entry.parts.count < Self.partsLimit else { return nil }
+        entry.head = header.head
         entry.parts.append(part)
         entry.deadline = now + Self.timeout(attempt: entry.attempt)
-        guard part["last"].bool == true else {
+        guard header.last == true else {
             pending[id] = entry
             return nil
         }

@@ -7,6 +7,7 @@ import HealthImport
 import HealthModel
 import Inspection
 import ObserverStage
+import Protocol
 import SQLite
 import StageKit
 import UploaderStage
@@ -129,10 +130,8 @@ package final class SimulatedStack {
                 guard try state(of: file) == nil else { return }
                 world.send(
                     "control.observer",
-                    [
-                        "command": "import", "id": .string(file.id), "path": .string("/made/up/\(file.id)"),
-                        "user": .string(file.user),
-                    ], from: "command")
+                    .object(ImportFile(id: file.id, path: "/made/up/\(file.id)", user: file.user).body), from: "command"
+                )
                 submit(file, after: .seconds(1))
             }, after: delay)
     }

@@ -25,45 +25,34 @@ package struct PullService {
     /// Sends the answer's parts, all from one read transaction; a request that isn't one is dropped.
     /// - Throws: what the database can't read.
     package func serve(_ request: Value, _ database: Database, _ source: any PullSource) throws {
-        guard let id = request["id"].int, let consumer = request["consumer"].string else { return }
-        let topic = "page.\(consumer)"
-        var answer: [String: Value] = [
-            "id": .integer(id), "attempt": request["attempt"], "producer": .string(instance),
-        ]
+        guard let asked = request.read(PullHeader.self) else { return }
+        let topic = PageHeader.topic(asked.consumer)
+        let place = request.read(PullPlace.self) ?? PullPlace()
         try database.readTransaction {
             let (head, generations) = try StageDatabase.readHead(in: database)
-            answer["head"] = Value(head)
-            let after = request["after"].read(AnchorVector.self)
+            let answer = PageHeader(asked, producer: instance, head: head)
             switch StageDatabase.judge(
-                head: head, generations: generations, store: request["store"].string,
-                generation: request["generation"].string, sequence: after?.maximum ?? 0)
+                head: head, generations: generations, store: place.store, generation: place.generation,
+                sequence: place.after?.maximum ?? 0)
             {
             case .good: break
             case let verdict:
-                log(.anchorRefused, ["consumer": consumer, "verdict": "\(verdict)"])
+                log(.anchorRefused, ["consumer": asked.consumer, "verdict": "\(verdict)"])
                 if verdict == .lostRows { lostRows(head.generation) }
-                answer["error"] = "reset"
-                send(topic, .object(answer))
+                send(topic, answer.body(error: PageHeader.reset))
                 return
             }
             var part: Int64 = 0
             do {
-                try source.answer(request, head: head) { members, last in
-                    var body = answer
-                    body.merge(members) { _, new in new }
-                    body["part"] = .integer(part)
-                    body["last"] = .bool(last)
+                let question = try Question(members: request)
+                try source.answer(question, for: asked.consumer, head: head) { content, isLast in
+                    send(topic, answer.body(content, part: part, isLast: isLast))
                     part += 1
-                    send(topic, .object(body))
                 }
             } catch let refusal as PullRefusal {
-                answer["error"] = "refused"
-                answer["reason"] = .string(refusal.reason)
-                send(topic, .object(answer))
+                send(topic, answer.body(error: PageHeader.refused, reason: refusal.reason))
             } catch let error as DeliveryError {
-                answer["error"] = .string(error.code.rawValue)
-                answer["reason"] = .string(error.remedy)
-                send(topic, .object(answer))
+                send(topic, answer.body(error: error.code.rawValue, reason: error.remedy))
             }
         }
     }

@@ -136,8 +136,8 @@ package final class StageHost: Sendable {
     private func connect(
         to address: BusAddress, hearing subscriptions: [Subscription], _ server: PullServer, _ outbox: Outbox
     ) throws -> BusConnection {
-        let pullTopic = "pull.\(instance)"
-        let pageTopic = "page.\(instance)"
+        let pullTopic = PullHeader.topic(instance)
+        let pageTopic = PageHeader.topic(instance)
         let ownBeat = Heartbeat.topic(instance)
         let foreign = ForeignWords(log)
         return try BusConnection(

@@ -4,38 +4,25 @@ import HealthModel
 import Logging
 
 /// What keeps a program from starting, as it tells whoever asked with `--check`: one JSON object on standard output, or nothing.
-package struct StartCheck: Sendable, Equatable {
+package struct StartCheck: Codable, Sendable, Equatable {
     /// Of a configuration or a manifest; nil when it is something else.
-    package var file: String?
-    package var key: String?
-    package var line: Int?
+    @OrNull package var file: String? = nil
+    @OrNull package var key: String? = nil
+    @OrNull package var line: Int? = nil
     package var what: String
-    package var remedy: String?
+    @OrNull package var remedy: String? = nil
 
     init(_ error: any Error) {
         if let error = error as? ConfigurationError {
-            (file, key, line, what) = (error.file, error.key.isEmpty ? nil : error.key, error.line, error.reason)
+            what = error.reason
+            file = error.file
+            key = error.key.isEmpty ? nil : error.key
+            line = error.line
         } else {
             let failure = Failure(of: error)
-            (what, remedy) = (failure.message, failure.hint)
+            what = failure.message
+            remedy = failure.hint
         }
-    }
-
-    /// nil when the value tells of nothing.
-    package init?(_ value: Value) {
-        guard let what = value["what"].string else { return nil }
-        self.what = what
-        file = value["file"].string
-        key = value["key"].string
-        line = value["line"].int.map { Int($0) }
-        remedy = value["remedy"].string
-    }
-
-    var value: Value {
-        [
-            "file": Value(file), "key": Value(key), "line": Value(line), "what": .string(what),
-            "remedy": Value(remedy),
-        ]
     }
 
     /// Runs a check, and prints what it threw.
@@ -44,7 +31,7 @@ package struct StartCheck: Sendable, Equatable {
             try body()
             return .done
         } catch {
-            StandardStream.output.write(StartCheck(error).value.json() + "\n")
+            StandardStream.output.write(Value(StartCheck(error)).json() + "\n")
             return Failure(of: error).code
         }
     }

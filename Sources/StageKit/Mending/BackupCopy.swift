@@ -26,7 +26,7 @@ struct BackupCopy {
 
     /// - Parameter request: `folder` names it: letters, digits and hyphens, so that nothing is written elsewhere.
     mutating func begin(_ request: MendRequest, instance: String, _ turn: Turn) -> Mended {
-        guard let folder = request.members["folder"].string, !folder.isEmpty,
+        guard let folder = request.folder, !folder.isEmpty,
             folder.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == 45 })
         else { return .refused("a backup's folder has a name of small letters, digits and hyphens") }
         effect = turn.perform(BackupRequest(folder: folder, name: instance))

@@ -45,7 +45,7 @@ package final class MendingStage: Stage {
 
     package func receive(_ message: Message, _ turn: Turn) throws {
         guard message.topic == "control.\(instance)" else { return try inner.receive(message, turn) }
-        if message.body["command"].string == MendRequest.command {
+        if CommandName.of(message.body) == MendRequest.name {
             try take(message.body, turn)
         } else if innerHearsControl {
             try inner.receive(message, turn)
@@ -66,7 +66,7 @@ package final class MendingStage: Stage {
         // Ten digits, so that keys sort as numbers.
         let digits = String(last + 1)
         let key = Self.notedPrefix + String(repeating: "0", count: max(0, 10 - digits.count)) + digits
-        try Self.table.set(key, to: request.members, turn)
+        try Self.table.set(key, to: .object(request.body), turn)
         noted.append((key, request))
     }
 
@@ -120,7 +120,7 @@ package final class MendingStage: Stage {
         // A copy that were kept as under way would be in itself, and begin anew wherever it is restored; whoever wants one asks again.
         guard request.action != "backup" else { return }
         try Self.table.set(
-            Self.last, to: Value(KeptRequest(Mending(request, state), request: request.members)), turn)
+            Self.last, to: Value(KeptRequest(Mending(request, state), request: .object(request.body))), turn)
     }
 
     package func receive(_ answer: PullAnswer, _ turn: Turn) throws { try inner.receive(answer, turn) }

@@ -1,4 +1,5 @@
 import HealthModel
+import Protocol
 
 /// How many samples or rows the pages of an answer add and delete, as an app counts what an anchored query brings.
 package struct PageCount: Sendable, Equatable {
@@ -7,13 +8,14 @@ package struct PageCount: Sendable, Equatable {
 
     package init(_ pages: [Value]) {
         for page in pages {
-            if let rows = page["rows"].array {
-                count(rows.count, deleted: rows.count { $0["deleted"].bool == true })
-            } else if let flags = page["samples"]["flags"].uint8s {
+            guard let page = page.read(CountedPage.self) else { continue }
+            if let rows = page.rows {
+                count(rows.count, deleted: rows.count { $0.deleted == true })
+            } else if let flags = page.samples?.flags {
                 count(flags.count, deleted: flags.count { SampleFlags(rawValue: $0).contains(.deleted) })
             } else {
-                added += Int(page["added"].int ?? 0)
-                deleted += Int(page["deleted"].int ?? 0)
+                added += page.added ?? 0
+                deleted += page.deleted ?? 0
             }
         }
     }

@@ -35,9 +35,9 @@ package struct Timelines {
     /// Takes over the timelines of a page; those that changed.
     /// - Parameter page: by user, as `ZoneTimeline.wireValue`.
     /// - Throws: `StageError.unreadablePage`, `ZoneError`.
-    package mutating func learn(_ page: Value, from producer: String, _ turn: Turn) throws -> [Change] {
+    package mutating func learn(_ page: [String: Value], from producer: String, _ turn: Turn) throws -> [Change] {
         var changes: [Change] = []
-        for (user, entries) in (page.object ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (user, entries) in page.sorted(by: { $0.key < $1.key }) {
             guard let new = try ZoneTimeline(wireValue: entries) else {
                 throw StageError.unreadablePage(producer: producer)
             }

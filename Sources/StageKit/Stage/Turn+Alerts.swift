@@ -13,10 +13,10 @@ extension Turn {
         _ = try write()
         try changelog.put(
             key: Alert.key(alert.kind, alert.subject), topic: Alert.topic(alert.kind), user: user, day: nil,
-            body: [
-                "kind": .string(alert.kind.rawValue), "subject": .string(alert.subject), "text": .string(alert.text),
-                "remedy": .string(alert.remedy), "since": .integer(now),
-            ])
+            body: Value(
+                RaisedAlert(
+                    kind: alert.kind.rawValue, subject: alert.subject, text: alert.text, remedy: alert.remedy,
+                    since: now)))
         publish(Alert.topic(alert.kind), Hint(head: head))
         return true
     }
@@ -38,8 +38,8 @@ extension Turn {
         find.bind(1, Alert.topic(kind))
         var raised: [(String, Instant)] = []
         try find.forEachRow { row in
-            let body = try CBORDecoder.decode(row.bytes(0))
-            raised.append((body["subject"].string ?? "", body["since"].int ?? 0))
+            let told = try CBORDecoder.decode(row.bytes(0)).read(RaisedAlert.self)
+            raised.append((told?.subject ?? "", told?.since ?? 0))
         }
         return raised
     }

@@ -10,8 +10,8 @@ import SQLite
 /// Hints and heartbeats move the limit; `pump` asks for the next window; `accept` applies what came and moves the cursor, in the turn's transaction.
 package final class Upstream {
     package let producer: String
-    /// Members of the pull beside the window: the query's name and its filters.
-    package let query: [String: Value]
+    /// What is asked for, beside the window.
+    package let query: Query
     /// Under which name the cursor is kept.
     package let name: String
     /// A consumer further behind than this goes live and fetches the rest in between; nil: always in order.
@@ -46,7 +46,7 @@ package final class Upstream {
     static let pollAfter = Duration.seconds(30)
 
     package init(
-        _ producer: String, name: String? = nil, query: [String: Value], backfillBeyond: Int64? = nil,
+        _ producer: String, name: String? = nil, query: Query, backfillBeyond: Int64? = nil,
         polls: Bool = true
     ) {
         self.producer = producer
@@ -120,14 +120,13 @@ package final class Upstream {
     /// Asks for the next window unless a request is on its way.
     package func pump(_ turn: Turn) {
         guard inFlight == nil, !isHeldUp(turn), let window = nextWindow(turn) else { return }
-        var members = query
         // On first contact the window is the hint's, and so are the store and the generation that its sequences belong to.
-        members["store"] = Value(received.store ?? heard?.store)
-        members["generation"] = Value(received.store == nil ? heard?.generation : received.generation)
-        members["after"] = Value(window.after)
-        members["until"] = Value(window.until)
-        if window.isBackfill || window.after.base < received.bulkUntil { members["bulk"] = true }
-        inFlight = (turn.pull(producer, members), window)
+        let isBulk = window.isBackfill || window.after.base < received.bulkUntil
+        let place = PullPlace(
+            store: received.store ?? heard?.store,
+            generation: received.store == nil ? heard?.generation : received.generation, after: window.after,
+            until: window.until, bulk: isBulk ? true : nil)
+        inFlight = (turn.pull(producer, query, place), window)
     }
 
     private func nextWindow(_ turn: Turn) -> Cursor.Window? {
@@ -193,16 +192,15 @@ package final class Upstream {
             becameInaccessible(turn)
             return .inaccessible
         case .pages(let pages):
-            guard let last = pages.last, let head = last["head"].read(StoreHead.self),
-                let through = last["through"].int, pages.allSatisfy(isReadable)
+            guard let last = pages.last?.read(CoveredPage.self), let head = last.head, pages.allSatisfy(isReadable)
             else {
                 wasRefused("its answer can't be read: are both from one release?", turn)
                 return .inaccessible
             }
             received.store = head.store
             received.generation = head.generation
-            received.consumed(window, through: through)
-            turn.log(.page, pageFields(pages, through))
+            received.consumed(window, through: last.through)
+            turn.log(.page, pageFields(pages, last.through))
             // A page is a word of the producer's too.
             if heard?.generation != head.generation || head.sequence > heard?.sequence ?? 0 { heard = head }
             return .pages(Fetched(pages: pages, cursor: received))
@@ -218,11 +216,10 @@ package final class Upstream {
     /// Whether rows of a keyed changelog are such: found out before any of them is applied. Samples are read as
     /// columns, by whoever takes them.
     private func isReadable(_ page: Value) -> Bool {
-        guard query["query"]?.string == "changes" else { return true }
-        let hasDays = query["topic"]?.string?.hasPrefix("figures.") == true
-        return page["rows"].array?.allSatisfy { value in
-            guard let row = KeyedChangelog.Row(wireValue: value) else { return false }
-            return row.day.map(Self.days.contains) ?? !hasDays
+        guard case .changes(let topic, _) = query else { return true }
+        let hasDays = topic?.hasPrefix("figures.") == true
+        return page.read(ChangesPage.self)?.rows.allSatisfy { row in
+            row.day.map(Self.days.contains) ?? !hasDays
         } == true
     }
 

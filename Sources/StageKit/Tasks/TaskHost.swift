@@ -3,13 +3,14 @@ import Changelog
 import Configuration
 import HealthModel
 import Logging
+import Protocol
 import SQLite
 
 /// Keeps a stage's scheduled tasks: their rows in the stage's file, in the turn that changes them, the commands that concern them, and the log.
 package struct TaskHost {
     package private(set) var scheduler: TaskScheduler
     /// As in the file.
-    private var saved: [String: Value] = [:]
+    private var saved: [String: KeptTask] = [:]
     private var isChanged = false
     /// Taken back by hand: their host doesn't submit them again by itself before its next start.
     private var cancelled: Set<String> = []
@@ -33,9 +34,9 @@ package struct TaskHost {
 
     package static func createTables(in database: Database) throws { try table.create(in: database) }
 
-    private static func rows(in database: Database) throws -> [String: Value] {
-        var rows: [String: Value] = [:]
-        try table.forEach(in: database) { rows[$0] = $1 }
+    private static func rows(in database: Database) throws -> [String: KeptTask] {
+        var rows: [String: KeptTask] = [:]
+        try table.forEach(in: database) { rows[$0] = $1.read() }
         return rows
     }
 
@@ -113,14 +114,15 @@ package struct TaskHost {
         turn.log(.taskStarted, ["task": identifier])
     }
 
-    /// `{"command": "launch" | "expire" | "cancel", "task": ID}`, for a person, a companion or a simulator; false when it is another command.
+    /// False when it is another command.
     package mutating func receive(_ command: Value, _ conditions: TaskConditions, _ turn: Turn) -> Bool {
-        guard let name = command["command"].string, let identifier = command["task"].string else { return false }
-        switch name {
-        case "launch":
+        guard let command = TaskCommand(command) else { return false }
+        let identifier = command.task
+        switch command.action {
+        case .launch:
             do throws(DeliveryError) {
                 let wasRunning = scheduler.isRunning(identifier)
-                let forced = command["force"].bool == true
+                let forced = command.force == true
                 if let obstacle = try scheduler.launch(identifier, forced: forced, conditions) {
                     turn.log(.taskWaits, ["task": identifier, "for": obstacle.rawValue])
                 } else if !wasRunning {
@@ -129,9 +131,9 @@ package struct TaskHost {
             } catch {
                 turn.log(.taskRefused, ["why": error.description])
             }
-        case "expire":
+        case .expire:
             if scheduler.expire(identifier, conditions) { moves.expiring.append(identifier) }
-        case "cancel":
+        case .cancel:
             if scheduler.cancelRunning(identifier, conditions) {
                 moves.ended.append(identifier)
                 noteEnd(identifier, turn)
@@ -140,7 +142,6 @@ package struct TaskHost {
                 cancelled.insert(identifier)
                 turn.log(.taskCancelled, ["task": identifier])
             }
-        default: return false
         }
         return true
     }
@@ -151,7 +152,7 @@ package struct TaskHost {
         isChanged = false
         let rows = scheduler.rows
         for (identifier, row) in rows where saved[identifier] != row {
-            try Self.table.set(identifier, to: row, turn)
+            try Self.table.set(identifier, to: Value(row), turn)
         }
         saved.merge(rows) { _, new in new }
     }

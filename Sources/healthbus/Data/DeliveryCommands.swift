@@ -6,6 +6,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Protocol
 import Terminal
 
 enum TypesCommand: Command {
@@ -38,17 +39,17 @@ enum TypesCommand: Command {
                 hint: "as in 'healthbus types \(action) StepCount\(wanted == 3 ? " hourly" : "")'")
         }
         let report = try TypesReport(stack, now: Date())
-        let type = try TypeName.identifier(words[1], known: report.types.compactMap { $0["type"].string })
-        var setting: [String: Value] = [:]
+        let type = try TypeName.identifier(words[1], known: report.types.map(\.type))
+        var setting = SwitchTypes.Setting()
         switch action {
-        case "off", "on": setting["on"] = .bool(action == "on")
-        case "deny", "allow": setting["denied"] = .bool(action == "deny")
+        case "off", "on": setting.on = action == "on"
+        case "deny", "allow": setting.denied = action == "deny"
         default:
             guard let frequency = DeliveryFrequency(name: words[2]) else {
                 let names = DeliveryFrequency.allCases.map(\.name).joined(separator: ", ")
                 throw Failure.usage("\(words[2]) isn't a frequency", hint: "there are: \(names)")
             }
-            setting["frequency"] = .string(frequency.name)
+            setting.frequency = frequency.name
         }
         try command(stack) { try $0.setType(type, setting) }
         try show(stack, json: arguments.flag("--json"), only: type)
@@ -98,8 +99,8 @@ enum DeviceCommand: Command {
         switch arguments.positionals.first {
         case "show", nil:
             guard words.isEmpty else { throw Failure.usage("device show takes nothing more") }
-            let saved = try stack.reader().pages(try stack.instance(.observer), ["query": "delivery"]).first
-            state = saved.flatMap { DeviceState().updated(from: $0["device"]) } ?? DeviceState()
+            let saved: [Page<DeliveryPage>] = try stack.reader().pages(try stack.instance(.observer), .delivery)
+            state = saved.first?.device ?? DeviceState()
         case "set":
             let members = try DeviceState.members(words)
             guard !members.isEmpty else {

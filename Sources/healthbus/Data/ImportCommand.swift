@@ -5,6 +5,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Protocol
 import Terminal
 
 enum ImportCommand: Command {
@@ -77,40 +78,41 @@ enum ImportCommand: Command {
 
     /// For people: what a file brought, and what a complete one took away, by type.
     static func line(_ outcome: ImportClient.Outcome) -> String {
-        guard let report = outcome.report else { return "\(outcome.path): \(outcome.problem ?? "not imported")" }
-        func count(_ value: Value) -> String { HumanFormat.count(Int(value.int ?? 0)) }
-        let isTrial = report["dryRun"].bool == true
+        guard let report = outcome.told else { return "\(outcome.path): \(outcome.problem ?? "not imported")" }
+        func count(_ number: Int64) -> String { HumanFormat.count(Int(number)) }
+        let isTrial = report.dryRun == true
         let name = (outcome.path as NSString).lastPathComponent
+        let total = report.total
         var text =
-            "\(name): \(count(report["read"])) read, \(count(report["added"])) \(isTrial ? "would be " : "")added, "
-            + "\(count(report["known"])) known, \(count(report["deleted"])) deleted, "
-            + "\(count(report["quarantined"])) quarantined, in "
-            + HumanFormat.duration(.seconds(report["seconds"].double ?? 0))
-        if let empty = report["activitySummariesWithoutDay"].int, empty > 0 {
-            let rings = HumanFormat.count(Int(empty), "ring summary", "ring summaries")
+            "\(name): \(count(total.read)) read, \(count(total.added)) \(isTrial ? "would be " : "")added, "
+            + "\(count(total.known)) known, \(count(total.deleted)) deleted, "
+            + "\(count(total.quarantined)) quarantined, in " + HumanFormat.duration(.seconds(report.seconds))
+        if let empty = report.source.activitySummariesWithoutDay, empty > 0 {
+            let rings = HumanFormat.count(empty, "ring summary", "ring summaries")
             text += "\n  passed over: \(rings) of no day, which a phone writes by mistake"
         }
-        if let values = report["workoutValuesLeftOut"].int, values > 0 {
-            let numbers = HumanFormat.count(Int(values), "number of workouts", "numbers of workouts")
+        if let values = report.source.workoutValuesLeftOut, values > 0 {
+            let numbers = HumanFormat.count(values, "number of workouts", "numbers of workouts")
             text += "\n  left out: \(numbers) that can't be true"
         }
-        if report["impossibleDateOfBirth"].bool == true {
+        if report.source.impossibleDateOfBirth == true {
             text += "\n  passed over: a date of birth that is in the future, or before 1900"
         }
-        for name in (report["otherExports"].array ?? []).compactMap(\.string) {
+        for name in report.source.otherExports ?? [] {
             text += "\n  not read: \(name), another export in the archive; unpack it and import it by itself"
         }
-        guard report["complete"].bool == true || isTrial else { return text }
-        let types = (report["byType"].object ?? [:]).sorted { $0.key < $1.key }
+        guard report.completeness != nil || isTrial else { return text }
+        let types = report.byType.sorted { $0.key < $1.key }
         if isTrial {
-            for (type, tally) in types where tally["added"].int ?? 0 > 0 {
-                text += "\n  would be added: \(count(tally["added"])) \(type)"
+            for (type, tally) in types where tally.added > 0 {
+                text += "\n  would be added: \(count(tally.added)) \(type)"
             }
         }
-        for (type, tally) in types where tally["deletedByAbsence"].int ?? 0 > 0 {
-            text += "\n  \(isTrial ? "would be deleted" : "deleted"): \(count(tally["deletedByAbsence"])) \(type)"
+        for (type, tally) in types {
+            guard let absent = tally.deletedByAbsence, absent > 0 else { continue }
+            text += "\n  \(isTrial ? "would be deleted" : "deleted"): \(count(absent)) \(type)"
         }
-        if report["complete"].bool == true, outcome.refused == nil, report["deletedByAbsence"].int == 0 {
+        if let complete = report.completeness, complete.refused == nil, complete.deletedByAbsence == 0 {
             text += "\n  it lacks nothing of what is there"
         }
         return text
@@ -118,11 +120,11 @@ enum ImportCommand: Command {
 
     static func damaged(_ outcome: ImportClient.Outcome) -> Failure {
         // A report of an earlier release doesn't say.
-        let isCut = outcome.report?["cut"].bool ?? true
+        let isCut = outcome.told?.source.cut ?? true
         return Failure(
             "\(outcome.path) is damaged: \(outcome.problem ?? "")",
-            hint: outcome.report?["dryRun"].bool == true
-                || (outcome.refused != nil && outcome.report?["added"].int == 0)
+            hint: outcome.told?.dryRun == true
+                || (outcome.refused != nil && outcome.told?.total.added == 0)
                 ? "nothing was changed" + (isCut ? "; try a whole copy" : "")
                 : "what was whole has been kept" + (outcome.refused == nil ? "" : ", nothing was deleted")
                     + (isCut
@@ -132,8 +134,8 @@ enum ImportCommand: Command {
     }
 
     private static func refused(_ outcome: ImportClient.Outcome, _ why: String) -> Failure {
-        let isTrial = outcome.report?["dryRun"].bool == true
-        let added = outcome.report?["added"].int ?? 0
+        let isTrial = outcome.told?.dryRun == true
+        let added = outcome.told?.total.added ?? 0
         return Failure(
             "\(outcome.path) \(isTrial ? "would be refused" : "deleted nothing"): \(why)",
             hint: (isTrial ? "" : added > 0 ? "what it added (\(added)) stays; " : "nothing of it was taken in; ")

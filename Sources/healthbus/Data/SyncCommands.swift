@@ -3,6 +3,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Protocol
 import Terminal
 
 enum TasksCommand: Command {
@@ -36,6 +37,7 @@ enum TasksCommand: Command {
                 throw Failure.usage(
                     "'tasks \(action)' takes one task", hint: "'healthbus tasks list' shows their identifiers")
             }
+            guard let action = TaskCommand.Action(rawValue: action) else { return }
             rows = [try client.run(action, arguments.positionals[1])]
         }
         if arguments.flag("--json") {
@@ -102,10 +104,9 @@ enum SyncCommand: Command {
         if terminal.isTerminal { StandardStream.error.write("\n") }
         StandardStream.output.write(
             isJSON
-                ? result.json(pretty: true) + "\n"
-                : "History delivered: \(result["from"].string ?? "") to \(result["through"].string ?? ""), "
-                    + "\(result["chunks"].int ?? 0) weeks in "
-                    + HumanFormat.duration(.seconds(result["seconds"].double ?? 0)) + ".\n")
+                ? Value(result).json(pretty: true) + "\n"
+                : "History delivered: \(result.from ?? "") to \(result.through ?? ""), \(result.chunks ?? 0) weeks in "
+                    + HumanFormat.duration(.seconds(result.seconds)) + ".\n")
     }
 
     /// "History ████░░░░ 40 %, 5 of 13 weeks, 2.1 weeks/s, about 4 s left"

@@ -4,6 +4,7 @@ import Foundation
 import HealthModel
 import Inspection
 import Logging
+import Protocol
 import StageKit
 import Terminal
 
@@ -52,7 +53,9 @@ enum DeadLettersCommand: Command {
     ) throws {
         let client = MendClient(stack)
         defer { client.close() }
-        let outcome = try client.mend(try stack.instance(.uploader), action.rawValue, selection.members)
+        var request = MendClient.request(action.rawValue)
+        request.selection = selection
+        let outcome = try client.mend(try stack.instance(.uploader), request)
         MendOutput.write(outcome, arguments) { result in
             action == .drop
                 ? "Dropped " + MendOutput.count(result["dropped"], "dead letter") + "."

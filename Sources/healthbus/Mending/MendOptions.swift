@@ -1,6 +1,7 @@
 import Control
 import HealthModel
 import Logging
+import Protocol
 import StageKit
 import Terminal
 

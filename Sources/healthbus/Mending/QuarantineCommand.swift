@@ -3,6 +3,7 @@ import Control
 import HealthModel
 import Inspection
 import Logging
+import Protocol
 import StageKit
 import Terminal
 
@@ -44,7 +45,9 @@ enum QuarantineCommand: Command {
             }
             let client = MendClient(stack)
             defer { client.close() }
-            let outcome = try client.mend(try stack.instance(.observer), action.rawValue, selection.members)
+            var request = MendClient.request(action.rawValue)
+            request.selection = selection
+            let outcome = try client.mend(try stack.instance(.observer), request)
             MendOutput.write(outcome, arguments) { result in
                 action == .drop
                     ? "Dropped \(MendOutput.count(result["dropped"], "quarantined input")), for good."

@@ -50,7 +50,9 @@ enum ReplayCommand: Command {
         if arguments.flag("--dry-run") { return show(plan, try plan.count(), arguments) }
         let client = MendClient(stack)
         defer { client.close() }
-        let outcome = try client.mend(plan.instance, "replay", plan.members)
+        var request = MendClient.request("replay")
+        plan.fill(&request)
+        let outcome = try client.mend(plan.instance, request)
         MendOutput.write(outcome, arguments) { result in
             let span = plan.days.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "since \(text)"
             switch plan.instance.manifest.kind {

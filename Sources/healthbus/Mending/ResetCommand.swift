@@ -49,7 +49,7 @@ enum ResetCommand: Command {
         try Confirmation.require("Reset \(instance.name): it \(what)", arguments)
         let client = MendClient(stack)
         defer { client.close() }
-        MendOutput.write(try client.mend(instance, "reset"), arguments) { _ in
+        MendOutput.write(try client.mend(instance, MendClient.request("reset")), arguments) { _ in
             "Reset: \(instance.name) \(what). 'healthbus status' shows how far it is."
         }
     }

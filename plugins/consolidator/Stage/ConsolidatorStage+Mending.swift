@@ -24,12 +24,12 @@ struct PartsReplay {
     var rows: Int64 = 0
 
     init?(_ request: MendRequest, handlers: [String]) {
-        guard let from = request.members["from"].string.flatMap({ LocalDay($0) }),
-            let through = request.members["through"].string.flatMap({ LocalDay($0) }), from <= through
+        guard let from = request.from.flatMap({ LocalDay($0) }),
+            let through = request.through.flatMap({ LocalDay($0) }), from <= through
         else { return nil }
         id = request.id
         days = from.number...through.number
-        users = Set((request.members["users"].object ?? [:]).keys)
+        users = Set((request.users ?? [:]).keys)
         self.handlers = handlers
     }
 
@@ -48,7 +48,7 @@ extension ConsolidatorStage {
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         switch request.action {
         case "replay":
-            guard request.members["since"].isNull else {
+            guard request.since == nil else {
                 return .refused(
                     "a sequence is one store's, and the consolidator follows \(handlers.count): give a date instead")
             }
@@ -81,12 +81,7 @@ extension ConsolidatorStage {
             turn.monotonic >= replay.waitUntil
         else { return }
         let pull = turn.pull(
-            handler,
-            [
-                "query": "changes", "topic": "figures.", "after": .integer(replay.after), "until": .integer(.max),
-                "days": [.integer(Int64(replay.days.lowerBound)), .integer(Int64(replay.days.upperBound))],
-                "store": Value(replay.head?.store), "generation": Value(replay.head?.generation),
-            ])
+            handler, .changes(topic: "figures.", days: replay.days), PullPlace(of: replay.head, after: replay.after))
         self.replay?.pull = pull.id
     }
 
@@ -100,20 +95,20 @@ extension ConsolidatorStage {
             replay.waitUntil = turn.monotonic + .seconds(1)
             return true
         }
+        guard let covered = last.read(CoveredPage.self), let head = covered.head else {
+            throw StageError.unreadablePage(producer: handler)
+        }
         for page in pages {
-            for value in page["rows"].array ?? [] {
-                guard let row = KeyedChangelog.Row(wireValue: value), let day = row.day else {
-                    throw StageError.unreadablePage(producer: handler)
-                }
+            let page: ChangesPage = try page.page(from: handler)
+            for row in page.rows {
+                guard let day = row.day else { throw StageError.unreadablePage(producer: handler) }
                 guard replay.users.contains(row.user) else { continue }
                 replay.seen.insert(.init(user: row.user, day: day))
                 replay.rows += 1
             }
             try apply(page, of: handler, users: replay.users, turn)
         }
-        guard let through = last["through"].int, let head = last["head"].read(StoreHead.self) else {
-            throw StageError.unreadablePage(producer: handler)
-        }
+        let through = covered.through
         if through < head.sequence, through > replay.after {
             replay.after = through
             replay.head = head

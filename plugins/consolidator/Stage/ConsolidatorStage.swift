@@ -35,8 +35,8 @@ package final class ConsolidatorStage: Stage {
         self.instance = instance
         self.observer = observer
         daily = DailyTask(options, permissions: permissions)
-        self.handlers = handlers.map { Upstream($0, query: ["query": "changes", "topic": "figures."]) }
-        zones = Upstream(observer, name: "zones", query: ["query": "zones"])
+        self.handlers = handlers.map { Upstream($0, query: .changes(topic: "figures.")) }
+        zones = Upstream(observer, name: "zones", query: .zones)
         finality = FinalMark(handlers: handlers)
     }
 
@@ -88,7 +88,7 @@ package final class ConsolidatorStage: Stage {
         if try receive(replayed: answer, turn) { return }
         if try zones.accept(
             answer, turn,
-            reset: { _ in withdrawMark() }, apply: { page in try learnZones(page["zones"], turn) })
+            reset: { _ in withdrawMark() }, apply: { try learnZones($0.page(from: zones.producer), turn) })
         {
             return
         }
@@ -96,15 +96,15 @@ package final class ConsolidatorStage: Stage {
             let taken = try handler.accept(
                 answer, turn,
                 reset: { _ in try days.markStale(handler: handler.producer, turn) },
-                apply: { page in try apply(page, of: handler.producer, turn) },
+                apply: { try apply($0.page(from: handler.producer), of: handler.producer, turn) },
                 snapshotEnded: { touched.formUnion(try days.dropStale(handler: handler.producer, turn)) })
             if taken { return }
         }
     }
 
     /// Takes over changed zone timelines: days that hold other instants now are open again until every handler has computed them by it.
-    private func learnZones(_ zones: Value, _ turn: Turn) throws {
-        for change in try timelines.learn(zones, from: observer, turn) {
+    private func learnZones(_ page: ZonesPage, _ turn: Turn) throws {
+        for change in try timelines.learn(page.zones, from: observer, turn) {
             for (key, state) in days.states where key.user == change.user {
                 let day = LocalDay(number: key.day)
                 guard let old = change.old else {
@@ -129,14 +129,12 @@ package final class ConsolidatorStage: Stage {
     }
 
     /// - Parameter users: whose rows; nil for all.
-    func apply(_ page: Value, of handler: String, users: Set<String>? = nil, _ turn: Turn) throws {
-        for value in page["rows"].array ?? [] {
-            guard let row = KeyedChangelog.Row(wireValue: value), let day = row.day else {
-                throw StageError.unreadablePage(producer: handler)
-            }
+    func apply(_ page: ChangesPage, of handler: String, users: Set<String>? = nil, _ turn: Turn) throws {
+        for row in page.rows {
+            guard let day = row.day else { throw StageError.unreadablePage(producer: handler) }
             guard users?.contains(row.user) != false else { continue }
             let key = SummaryDays.Key(user: row.user, day: day)
-            try days.put(row.body?["figures"], key: key, handler: handler, turn)
+            try days.put(row.body.map { $0.read(FiguresBody.self)?.figures ?? .null }, key: key, handler: handler, turn)
             touched.insert(key)
         }
     }

@@ -63,7 +63,7 @@ extension DebouncerStage {
 
     func askZones(_ turn: Turn) {
         guard !questions.values.contains(.zones) else { return }
-        let pull = turn.pull(observer, ["query": "zones", "after": 0, "until": .integer(.max)])
+        let pull = turn.pull(observer, .zones, PullPlace(after: 0))
         questions[pull.id] = .zones
     }
 
@@ -72,7 +72,8 @@ extension DebouncerStage {
         guard case .pages(let pages) = answer.result else { return }
         switch question {
         case .zones:
-            for (user, entries) in pages.last?["zones"].object ?? [:] {
+            let page: ZonesPage? = try pages.last?.page(from: observer)
+            for (user, entries) in page?.zones ?? [:] {
                 guard let timeline = try ZoneTimeline(wireValue: entries) else {
                     throw StageError.unreadablePage(producer: observer)
                 }
@@ -80,7 +81,8 @@ extension DebouncerStage {
             }
             nextTime = nil
         case .oldest(let id):
-            let starts = pages.flatMap { $0["types"].array ?? [] }.compactMap { $0["firstStart"].int }
+            let pages: [TypesPage] = try pages.map { try $0.page(from: observer) }
+            let starts = pages.flatMap(\.types).compactMap(\.firstStart)
             guard let oldest = starts.min() else {
                 manual = ManualSync(id: id, problem: "the store holds no samples yet")
                 return

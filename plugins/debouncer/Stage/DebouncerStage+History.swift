@@ -22,7 +22,7 @@ extension DebouncerStage {
         if let days = span.int, days > 0 {
             try begin(historyFrom: today.adding(days: 1 - Int(min(days, 100_000))), id: id, turn)
         } else if !questions.values.contains(.oldest(id)) {
-            questions[turn.pull(observer, ["query": "types"]).id] = .oldest(id)
+            questions[turn.pull(observer, .types).id] = .oldest(id)
         }
     }
 

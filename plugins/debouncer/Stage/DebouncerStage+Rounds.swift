@@ -24,7 +24,7 @@ struct RoundLedger {
         for row in try KeyedChangelog.page(in: turn.database, after: 0, until: .max, topic: Self.topic, bytes: .max)
             .rows
         {
-            last = max(last, row.body?["number"].int ?? 0)
+            last = max(last, row.body?.read(RoundResult.self)?.number ?? 0)
         }
     }
 

@@ -7,6 +7,24 @@ package struct ExecAnswer {
     private static let maximumDepth = 16
     private static let longestReason = 500
 
+    /// One of these; who and which day stand beside.
+    private struct Line: Codable {
+        @IfReadable var user: String?
+        @IfReadable var date: String?
+        /// The day that it is done with.
+        @IfReadable var done: String?
+        @IfReadable var error: String?
+        @IfReadable var figures: [String: Value]?
+        @IfReadable var hourly: [String: Value]?
+        @IfReadable var event: [String: Value]?
+    }
+
+    private struct Event: Codable {
+        var id: String
+        var kind: String
+        var payload: Value
+    }
+
     private let user: String
     private let date: String
     package private(set) var output = DayOutput()
@@ -22,22 +40,24 @@ package struct ExecAnswer {
     package mutating func take(_ line: some Collection<UInt8>) throws(ExecFailure) -> Bool {
         lines += 1
         let value = try Self.read(line, number: lines)
-        guard value["user"].string == user else { throw refuse("has no 'user' that is the day's") }
-        if let done = value["done"].string {
+        guard let line = value.read(Line.self), line.user == user else {
+            throw refuse("has no 'user' that is the day's")
+        }
+        if let done = line.done {
             guard done == date else { throw refuse("says it is done with another day than the one it was asked for") }
             try check(value, has: "done", beside: "user")
             return true
         }
-        guard value["date"].string == date else { throw refuse("has no 'date' that is the day's") }
-        if let figures = value["figures"].object {
+        guard line.date == date else { throw refuse("has no 'date' that is the day's") }
+        if let figures = line.figures {
             try check(value, has: "figures", beside: "user", "date")
             guard output.figures.isEmpty else { throw refuse("gives figures a second time") }
             output.figures = figures
-        } else if let hourly = value["hourly"].object {
+        } else if let hourly = line.hourly {
             try check(value, has: "hourly", beside: "user", "date")
             guard output.hourly.isEmpty else { throw refuse("gives hourly figures a second time") }
             output.hourly = hourly
-        } else if let event = value["event"].object {
+        } else if let event = line.event {
             try check(value, has: "event", beside: "user", "date")
             output.events.append(try self.event(event))
         } else {
@@ -47,13 +67,13 @@ package struct ExecAnswer {
     }
 
     private mutating func event(_ members: [String: Value]) throws(ExecFailure) -> DayEvent {
-        guard let id = members["id"]?.string, !id.isEmpty, id.utf8.count <= 200, let kind = members["kind"]?.string,
-            !kind.isEmpty, let payload = members["payload"], payload.object != nil, members.count == 3
+        guard let event = Value.object(members).read(Event.self), (1...200).contains(event.id.utf8.count),
+            !event.kind.isEmpty, event.payload.object != nil, members.count == 3
         else {
             throw refuse("has an event without a text 'id' (1 to 200 bytes), a text 'kind' and an object 'payload'")
         }
-        guard events.insert(id).inserted else { throw refuse("has an event whose id was there before") }
-        return DayEvent(id: id, kind: kind, payload: payload)
+        guard events.insert(event.id).inserted else { throw refuse("has an event whose id was there before") }
+        return DayEvent(id: event.id, kind: event.kind, payload: event.payload)
     }
 
     /// A member that nobody reads is a mistake, not an option that does nothing.
@@ -80,7 +100,7 @@ package struct ExecAnswer {
                     : "isn't JSON (write nothing else to standard output; logs go to standard error)")
         }
         guard value.object != nil else { throw .badLine(number, "isn't an object") }
-        if let error = value["error"].string { throw .declined(String(error.prefix(longestReason))) }
+        if let error = value.read(Line.self)?.error { throw .declined(String(error.prefix(longestReason))) }
         return value
     }
 

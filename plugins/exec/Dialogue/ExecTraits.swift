@@ -38,6 +38,24 @@ package struct ExecTraits: HandlerTraits, Equatable {
         ],
     ]
 
+    /// The member `hello`, as `schema` has checked it.
+    private struct Hello: Codable {
+        struct Window: Codable {
+            var endHour: Int?
+            var beforeSeconds: Double?
+            var afterSeconds: Double?
+        }
+
+        var `protocol`: Int?
+        var name: String?
+        var version: Int?
+        var detailedTypes: [String]?
+        var during: [String: String]?
+        var characteristics: [String]?
+        var ids: Bool?
+        var window: Window?
+    }
+
     /// - Parameters:
     ///   - answer: the member `hello` of the program's first line.
     ///   - plugin: the manifest's name, which the program must have too.
@@ -50,26 +68,24 @@ package struct ExecTraits: HandlerTraits, Equatable {
         do { hello = try SchemaCheck(file: "").resolve(answer, schema: Self.schema, key: "hello") } catch {
             throw refuse("'\(error.key)' \(error.reason)")
         }
-        guard let spoken = hello["protocol"].int, ExecLines.versions.contains(Int(spoken)) else {
+        let told = hello.read(Hello.self)
+        guard let told, let spoken = told.protocol, ExecLines.versions.contains(spoken) else {
             throw refuse(
-                "speaks protocol \(hello["protocol"].int.map { "\($0)" } ?? "unknown"); this release speaks"
+                "speaks protocol \(told?.protocol.map { "\($0)" } ?? "unknown"); this release speaks"
                     + " \(ExecLines.versions.lowerBound) to \(ExecLines.versions.upperBound)")
         }
-        guard hello["name"].string == plugin else {
-            throw refuse("'hello.name' must be '\(plugin)', as in plugin.json")
-        }
-        guard let version = hello["version"].int else { throw refuse("'hello.version' must be a whole number") }
+        guard told.name == plugin else { throw refuse("'hello.name' must be '\(plugin)', as in plugin.json") }
+        guard let version = told.version else { throw refuse("'hello.version' must be a whole number") }
         name = plugin
-        self.version = Int(version)
-        detailedTypes = Set((hello["detailedTypes"].array ?? []).compactMap(\.string))
-        during = (hello["during"].object ?? [:]).compactMapValues(\.string)
-        characteristics = Set((hello["characteristics"].array ?? []).compactMap(\.string))
-        readsIDs = hello["ids"].bool ?? false
-        let window = hello["window"]
-        func microseconds(_ key: String) -> Instant { Instant((window[key].double ?? 0) * Double(Instant.second)) }
+        self.version = version
+        detailedTypes = Set(told.detailedTypes ?? [])
+        during = told.during ?? [:]
+        characteristics = Set(told.characteristics ?? [])
+        readsIDs = told.ids ?? false
+        func microseconds(_ seconds: Double?) -> Instant { Instant((seconds ?? 0) * Double(Instant.second)) }
         handlerWindow = HandlerWindow(
-            endHour: Int(window["endHour"].int ?? 24), before: microseconds("beforeSeconds"),
-            after: microseconds("afterSeconds"))
+            endHour: told.window?.endHour ?? 24, before: microseconds(told.window?.beforeSeconds),
+            after: microseconds(told.window?.afterSeconds))
         guard !types.contains("*") else { return }
         for type in detailedTypes.union(during.keys).union(during.values).sorted() where !types.contains(type) {
             throw refuse("names \(type), which plugin.json has neither in 'types' nor in 'reads'")

@@ -48,15 +48,15 @@ final class Audience {
         }
         func denied(_ why: String) -> Word { .denied(BusNotice(.denied, who: user, why: why)) }
         guard let message = try? Message(frames: Array(frames.dropFirst())), message.topic == BusConnection.subscribe,
-            let topics = message.body["topics"].array, topics.count <= Self.topicsLimit,
-            topics.allSatisfy({ $0.string.map { $0.utf8.count <= Self.topicLength } ?? false })
+            let topics = message.body.read(WantedTopics.self)?.topics, topics.count <= Self.topicsLimit,
+            topics.allSatisfy({ $0.utf8.count <= Self.topicLength })
         else { return denied("said something else than what it wants to hear, where only that is said") }
         guard grant.mayBe(message.header.from) else { return denied("gives itself another name than its own") }
         let isNew = peers[peer] == nil
         let others = peers.filter { $0.key != peer && $0.value.identity == user }.values
         guard others.count < Self.peersLimit else { return denied("is connected \(Self.peersLimit) times already") }
         // What it has no right to it never hears, whatever it subscribes to: that is judged by message.
-        let wanted = Set(topics.compactMap(\.string).map { TopicGrant.Pattern(.prefix($0)) }).filter(grant.mayHearAny)
+        let wanted = Set(topics.map { TopicGrant.Pattern(.prefix($0)) }).filter(grant.mayHearAny)
         guard others.reduce(wanted.count, { $0 + $1.topics.count }) <= Self.topicsLimitOfAll else {
             return denied("wants to hear more than \(Self.topicsLimitOfAll) topics")
         }

@@ -121,7 +121,7 @@ final class SealedHall: Hall {
             let family = String(decoding: message[0].prefix { $0 != UInt8(ascii: ".") }.prefix(32), as: UTF8.self)
             return deny("may not publish this topic: \(family).…")
         }
-        guard let header = try? CBORDecoder.decode(message[1]), let from = header["from"].string else {
+        guard let from = Message.sender(header: message[1]) else {
             return deny("sent a header that can't be read")
         }
         guard grant.mayBe(from) else { return deny("gives itself another name than its own") }

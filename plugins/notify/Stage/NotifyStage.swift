@@ -34,7 +34,7 @@ package final class NotifyStage: Stage {
     ///   - kinds: which alerts; nil for all.
     ///   - tellsCleared: also when one is over.
     package init(producers: [String], kinds: Set<String>?, tellsCleared: Bool) {
-        upstreams = producers.map { Upstream($0, query: ["query": "changes", "topic": .string(Alert.topicPrefix)]) }
+        upstreams = producers.map { Upstream($0, query: .changes(topic: Alert.topicPrefix)) }
         self.kinds = kinds
         self.tellsCleared = tellsCleared
     }
@@ -60,7 +60,7 @@ package final class NotifyStage: Stage {
             case .reset: waiting.removeAll { $0.upstream == index && $0.notifications.isEmpty }
             case .pages(let fetched):
                 let notifications = try fetched.pages.flatMap {
-                    try self.notifications(of: $0, from: upstream.producer)
+                    try self.notifications(of: $0.page(from: upstream.producer), from: upstream.producer)
                 }
                 waiting.append(Waiting(upstream: index, fetched: fetched, notifications: notifications))
             }
@@ -68,20 +68,17 @@ package final class NotifyStage: Stage {
         }
     }
 
-    private func notifications(of page: Value, from producer: String) throws -> [Notification] {
-        try (page["rows"].array ?? []).compactMap { value in
-            guard let row = KeyedChangelog.Row(wireValue: value) else {
-                throw StageError.unreadablePage(producer: producer)
-            }
+    private func notifications(of page: ChangesPage, from producer: String) throws -> [Notification] {
+        page.rows.compactMap { row in
             let kind = String(row.topic.dropFirst(Alert.topicPrefix.count))
             guard kinds?.contains(kind) ?? true, row.body != nil || tellsCleared else { return nil }
             // alert/<kind>/<subject>: a tombstone has nothing but its key.
             let subject = row.key.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false).last
+            let told = row.body?.read(RaisedAlert.self)
             return Notification(
                 id: "\(producer)/\(row.key)/\(row.sequence)", producer: producer, kind: kind,
-                subject: subject.map(String.init) ?? "",
-                text: row.body?["text"].string ?? "It is over: \(kind).", remedy: row.body?["remedy"].string ?? "",
-                since: row.body?["since"].int)
+                subject: subject.map(String.init) ?? "", text: told?.text ?? "It is over: \(kind).",
+                remedy: told?.remedy ?? "", since: told?.since)
         }
     }
 

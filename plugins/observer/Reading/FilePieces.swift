@@ -1,4 +1,5 @@
 import HealthModel
+import Protocol
 
 /// Bytes of a file from one place on, as one answer brought them.
 package struct FilePieces: Sendable, Equatable {
@@ -29,9 +30,9 @@ package struct FilePieces: Sendable, Equatable {
     package init?(_ pages: [Value], at offset: Int64) {
         self.init(offset: offset, pieces: [])
         for page in pages {
-            guard whole == nil, page["offset"].int == end, let bytes = page["bytes"].bytes else { return nil }
-            pieces.append(bytes)
-            if let size = page["size"].int, let hash = page["hash"].bytes { whole = Whole(size: size, hash: hash) }
+            guard whole == nil, let page = page.read(FilePage.self), page.offset == end else { return nil }
+            pieces.append(page.bytes)
+            if let size = page.size, let hash = page.hash { whole = Whole(size: size, hash: hash) }
         }
         if let whole, whole.size != end { return nil }
         guard end > offset || whole != nil else { return nil }

@@ -1,4 +1,5 @@
 import HealthModel
+import Protocol
 import SQLite
 import StageKit
 
@@ -22,8 +23,8 @@ package enum ImportTables {
     }
 
     /// The newest of them, or the one of an id; what the observer answers of each.
-    static func answer(id: String?, in database: Database) throws -> Value {
-        var rows: [Value] = []
+    static func answer(id: String?, in database: Database) throws -> [ImportRow] {
+        var rows: [ImportRow] = []
         let list = try database.prepare(
             """
             SELECT imports.id, path, user, state, report, problem, request
@@ -32,13 +33,14 @@ package enum ImportTables {
             """)
         if let id { list.bind(1, id) } else { list.bindNull(1) }
         try list.forEachRow { row in
-            rows.append([
-                "id": .string(row.string(0)), "path": .string(row.string(1)), "user": .string(row.string(2)),
-                "state": .string(row.string(3)), "report": row.isNull(4) ? .null : try Value(json: row.bytes(4)),
-                "problem": row.isNull(5) ? .null : .string(row.string(5)),
-                "request": row.isNull(6) ? .null : try Value(json: row.bytes(6)),
-            ])
+            rows.append(
+                ImportRow(
+                    id: row.string(0), path: row.string(1), user: row.string(2),
+                    state: .init(rawValue: row.string(3)) ?? .failed,
+                    report: row.isNull(4) ? nil : try Value(json: row.bytes(4)),
+                    problem: row.isNull(5) ? nil : row.string(5),
+                    request: row.isNull(6) ? nil : try Value(json: row.bytes(6)).read()))
         }
-        return .array(rows)
+        return rows
     }
 }

@@ -10,26 +10,28 @@ extension ObserverSource {
     private static let summariesPerPage = 150
 
     /// By type the dates with samples, and late arrivals; a type whose columns are long goes on in the next page.
-    func completeness(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
-        let user = request["user"].string
-        let nightHours = (request["nights"].object ?? [:]).compactMapValues(\.int)
+    func completeness(
+        user: String?, nights nightHours: [String: Int64], after position: TypePosition?,
+        _ page: (any PageContent, Bool) -> Void
+    ) throws {
         guard nightHours.values.allSatisfy({ (1...24).contains($0) }) else {
             throw PullRefusal("'nights' must be hours from 1 to 24, by type")
         }
         let zones = try ZoneTables.timelines(in: database)
         let found = try completeness.types(
             zones: zones, nightHours: nightHours.mapValues { Int($0) }, budget: budget)
-        guard let found else { return page(["types": [], "continue": ["user": "", "type": ""]], true) }
-        let after = (request["continue"]["user"].string ?? "", request["continue"]["type"].string ?? "")
+        guard let found else {
+            return page(CompletenessPage(types: [], continue: TypePosition(user: "", type: "")), true)
+        }
+        let after = (position?.user ?? "", position?.type ?? "")
         let asked = found.filter { (user == nil || $0.head.user == user) && ($0.head.user, $0.head.type) > after }
 
-        var rows: [Value] = []
+        var rows: [TypeDaysRow] = []
         var room = Self.numbersPerPage
         var parts = 1
         func flush(then position: TypeHead?) {
-            var members: [String: Value] = ["types": .array(rows)]
-            if let position { members["continue"] = ["user": .string(position.user), "type": .string(position.type)] }
-            page(members, position != nil)
+            let position = position.map { TypePosition(user: $0.user, type: $0.type) }
+            page(CompletenessPage(types: rows, continue: position), position != nil)
             rows = []
             room = Self.numbersPerPage
             parts += 1
@@ -45,11 +47,11 @@ extension ObserverSource {
                 return flush(then: type.head)
             }
         }
-        page(["types": .array(rows)], true)
+        page(CompletenessPage(types: rows), true)
     }
 
     /// A type's row, or several of parts of its columns.
-    private static func rows(_ type: TypeCompleteness) -> [(value: Value, numbers: Int)] {
+    private static func rows(_ type: TypeCompleteness) -> [(value: TypeDaysRow, numbers: Int)] {
         let head = type.head
         let step = numbersPerPage / 6
         // Runs are pairs.
@@ -57,67 +59,57 @@ extension ObserverSource {
         return (0..<pieces).map { piece in
             let runs = Array(type.runs.dropFirst(piece * step * 2).prefix(step * 2))
             let late = Array(type.late.dropFirst(piece * step).prefix(step))
-            let value: Value = [
-                "user": .string(head.user), "type": .string(head.type), "sequence": .integer(head.sequence),
-                "samples": .integer(Int64(head.alive)),
-                "firstStart": head.firstStart.map { .integer($0) } ?? .null,
-                "lastEnd": head.lastEnd.map { .integer($0) } ?? .null,
-                "runs": .column(.int32(runs)), "lateDay": .column(.int32(late.map(\.day))),
-                "lateCount": .column(.int32(late.map(\.arrivals.count))),
-                "lateLongest": .column(.int64(late.map(\.arrivals.longest))),
-            ]
+            let value = TypeDaysRow(
+                user: head.user, type: head.type, sequence: head.sequence, samples: Int64(head.alive),
+                firstStart: head.firstStart, lastEnd: head.lastEnd, runs: runs, lateDay: late.map(\.day),
+                lateCount: late.map(\.arrivals.count), lateLongest: late.map(\.arrivals.longest))
             return (value, 60 + runs.count + 4 * late.count)
         }
     }
 
     /// Apple's own figures of a user's days.
-    func summaries(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
-        guard let user = request["user"].string, let from = request["from"].string.flatMap({ LocalDay($0) }),
-            let to = request["to"].string.flatMap({ LocalDay($0) })
-        else { throw PullRefusal("a 'summaries' request needs 'user', 'from' and 'to'") }
+    func summaries(user: String, from: String, to: String, _ page: (any PageContent, Bool) -> Void) throws {
+        guard let from = LocalDay(from), let to = LocalDay(to) else {
+            throw PullRefusal("a 'summaries' request needs 'user', 'from' and 'to'")
+        }
         var first = from
         for part in 1...Self.partsPerSlice {
             let rows = try store.activitySummaries(user: user, from: first, through: to, limit: Self.summariesPerPage)
-            var members: [String: Value] = [
-                "summaries": .array(
-                    try rows.map { ["date": .string($0.date), "figures": try Value(json: Array($0.payload.utf8))] })
-            ]
+            let found = try rows.map {
+                SummariesPage.Row(date: $0.date, figures: try Value(json: Array($0.payload.utf8)))
+            }
             let next = rows.count == Self.summariesPerPage ? rows.last.flatMap { LocalDay($0.date) } : nil
             let isLast = next == nil || part == Self.partsPerSlice
-            if isLast, let next { members["continue"] = .string(next.adding(days: 1).description) }
-            page(members, isLast)
+            let rest = isLast ? next?.adding(days: 1).description : nil
+            page(SummariesPage(summaries: found, continue: rest), isLast)
             guard !isLast, let next else { return }
             first = next.adding(days: 1)
         }
     }
 
-    func quarantine(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
-        guard let user = request["user"].string else { throw PullRefusal("a 'quarantine' request needs 'user'") }
+    func quarantine(user: String, _ page: (any PageContent, Bool) -> Void) throws {
         let reasons = try store.quarantineReasons(user: user)
-        page(
-            [
-                "reasons": .array(
-                    reasons.map { ["reason": .string($0.reason), "count": .integer(Int64($0.count))] })
-            ], true)
+        page(QuarantinePage(reasons: reasons.map { .init(reason: $0.reason, count: Int64($0.count)) }), true)
     }
 
     /// The entries of the quarantine, oldest first; what they hold only with `record`, and only of one.
-    func quarantined(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
-        let selection = MendSelection(request)
-        let single = request["record"].bool == true ? selection.numbers?.first : nil
-        var after = single.map { $0 - 1 } ?? request["continue"].int ?? 0
+    func quarantined(
+        _ selection: MendSelection, user: String?, isSingle: Bool, after: Int64?,
+        _ page: (any PageContent, Bool) -> Void
+    ) throws {
+        let single = isSingle ? selection.numbers?.first : nil
+        var after = single.map { $0 - 1 } ?? after ?? 0
         for part in 1...Self.partsPerSlice {
             let found = try store.quarantinedRecords(
-                user: request["user"].string, after: after, limit: single == nil ? Self.entriesPerPage : 1)
+                user: user, after: after, limit: single == nil ? Self.entriesPerPage : 1)
             let isWhole = single != nil || found.count < Self.entriesPerPage
             let isLast = isWhole || part == Self.partsPerSlice
             after = found.last?.entry.number ?? after
             let rows = found.filter {
                 selection.takes(number: $0.entry.number, reason: $0.entry.reason, type: $0.type ?? "")
             }
-            var members: [String: Value] = ["entries": .array(rows.map { $0.wireValue(isWhole: single != nil) })]
-            if isLast, !isWhole { members["continue"] = .integer(after) }
-            page(members, isLast)
+            let entries = rows.map { $0.row(isWhole: single != nil) }
+            page(QuarantinedPage(entries: entries, continue: isLast && !isWhole ? after : nil), isLast)
             if isLast { return }
         }
     }
@@ -127,26 +119,23 @@ extension ObserverSource {
 
 extension QuarantinedRecord {
     /// - Parameter isWhole: with what the record holds.
-    func wireValue(isWhole: Bool) -> Value {
-        var members: [String: Value] = [
-            "number": .integer(entry.number), "user": .string(entry.user),
-            "type": Value(type ?? (entry.sample == nil ? HealthStoreReader.typeOrElement(of: entry.raw) : nil)),
-            "kind": .string(entry.sample == nil ? "input" : "sample"), "reason": .string(entry.reason),
-            "source": .string(entry.source), "line": .integer(entry.line), "seen": .integer(entry.seen),
-            "start": sample.map { .integer($0.start) } ?? .null, "end": sample.map { .integer($0.end) } ?? .null,
-        ]
-        guard isWhole else { return .object(members) }
-        if let sample {
-            members["record"] = [
-                "id": Value(entry.sample?.description), "value": Value(sample.value), "unit": .string(sample.unit),
-                "sourceName": .string(sample.origin.sourceName), "sourceVersion": .string(sample.origin.sourceVersion),
-                "device": .string(sample.origin.device), "metadata": .string(sample.metadata),
-                "payload": .string(sample.payload),
-                "created": sample.created == 0 ? .null : .integer(sample.created * Instant.second),
-            ]
-        } else {
-            members["record"] = ["raw": .string(entry.raw)]
+    func row(isWhole: Bool) -> QuarantinedRow {
+        var row = QuarantinedRow(
+            number: entry.number, user: entry.user,
+            type: type ?? (entry.sample == nil ? HealthStoreReader.typeOrElement(of: entry.raw) : nil),
+            kind: entry.sample == nil ? .input : .sample, reason: entry.reason, source: entry.source,
+            line: entry.line, seen: entry.seen, start: sample?.start, end: sample?.end)
+        guard isWhole else { return row }
+        guard let sample else {
+            row.record = .input(raw: entry.raw)
+            return row
         }
-        return .object(members)
+        row.record = .sample(
+            .init(
+                id: entry.sample?.description, value: sample.value.isFinite ? sample.value : nil, unit: sample.unit,
+                sourceName: sample.origin.sourceName, sourceVersion: sample.origin.sourceVersion,
+                device: sample.origin.device, metadata: sample.metadata, payload: sample.payload,
+                created: sample.created == 0 ? nil : sample.created * Instant.second))
+        return row
     }
 }

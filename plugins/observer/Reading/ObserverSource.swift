@@ -39,12 +39,14 @@ package final class ObserverSource: PullSource {
         try DeliveryTable.createTables(in: database)
     }
 
-    package func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
-        try access.refresh(for: request)
-        switch request["query"].string {
-        case "samples":
-            let predicate = try SamplePredicate(request["predicate"])
-            try windowed(request, head, page) { filter, window in
+    package func answer(
+        _ question: Question, for consumer: String?, head: StoreHead, page: (any PageContent, Bool) -> Void
+    ) throws {
+        try access.refresh(for: question.query, of: consumer)
+        switch question.query {
+        case .samples(let types, let predicate):
+            let predicate = try predicate.flatMap { try SamplePredicate($0) }
+            try windowed(types, question.place, head, page) { filter, window in
                 var found = try store.anchored(filter, window, limits: Self.limits)
                 if let rows = try predicate?.filter(found.samples) {
                     found.user = rows.map { found.user[$0] }
@@ -52,85 +54,76 @@ package final class ObserverSource: PullSource {
                 }
                 return (
                     found.covered, found.isComplete,
-                    [
-                        "samples": found.samples.wireValue, "users": .array(found.users.map { .string($0) }),
-                        "user": .column(.int32(found.user)),
-                    ]
+                    SamplesPage(samples: found.samples, users: found.users, user: found.user)
                 )
             }
-        case "spans":
-            try windowed(request, head, page) { filter, window in
+        case .spans(let types):
+            try windowed(types, question.place, head, page) { filter, window in
                 let found = try store.spans(
                     filter, window, limits: PullLimits(rows: 2000, bytes: .max, scanned: 100_000))
                 return (found.covered, found.isComplete, try Self.columns(found, database, window))
             }
-        case "zones":
-            guard let after = request["after"].read(AnchorVector.self),
-                let until = request["until"].read(AnchorVector.self)
-            else {
+        case .zones:
+            guard let after = question.place.after, let until = question.place.until else {
                 throw PullRefusal("a 'zones' request needs 'after' and 'until'")
             }
             let through = min(until.base, head.sequence)
             page(
-                [
-                    "zones": try ZoneTables.timelines(
-                        in: database, after: after.base, through: through, users: []),
-                    "from": .integer(after.base), "through": .integer(max(through, after.base)),
-                ], true)
-        case "slice": try slice(request, page)
-        case "timeline":
-            guard let user = request["user"].string else { throw PullRefusal("a 'timeline' request needs 'user'") }
+                ZonesPage(
+                    zones: try ZoneTables.timelines(in: database, after: after.base, through: through, users: []),
+                    from: after.base, through: max(through, after.base)), true)
+        case .slice(let slice): try self.slice(slice, page)
+        case .timeline(let user):
             page(
-                [
-                    "user": .string(user), "timeline": try ZoneTables.parts(of: user, in: database),
-                    "users": .array(try ZoneTables.users(in: database).map { .string($0) }),
-                ], true)
-        case "sample": try sample(request, head, page)
-        case "changes", "day", "moments":
-            try ChangelogSource(database: database).answer(request, head: head, page: page)
-        case "delivery":
+                TimelinePage(
+                    user: user, timeline: try ZoneTables.parts(of: user, in: database),
+                    users: try ZoneTables.users(in: database)), true)
+        case .sample(let id): try sample(id, head, page)
+        case .changes, .day, .moments, .newest:
+            try ChangelogSource(database: database).answer(question, for: consumer, head: head, page: page)
+        case .delivery:
             page(
-                [
-                    "device": try DeliveryTable.table.value("device", in: database) ?? Value(DeviceState()),
-                    "registrations": try DeliveryTable.table.value("registrations", in: database) ?? [:],
-                ], true)
-        case "imports": page(["imports": try ImportTables.answer(id: request["import"].string, in: database)], true)
-        case "types": page(["types": try types(), "quarantined": .integer(Int64(try store.quarantineCount()))], true)
-        case "completeness": try completeness(request, page)
-        case "summaries": try summaries(request, page)
-        case "quarantine": try quarantine(request, page)
-        case "quarantined": try quarantined(request, page)
-        case let other:
+                DeliveryPage(
+                    device: try DeliveryTable.table.value("device", in: database)?.read() ?? DeviceState(),
+                    registrations: try DeliveryTable.table.value("registrations", in: database)?.read()
+                        ?? KeptRegistrations()), true)
+        case .imports(let id): page(ImportsPage(imports: try ImportTables.answer(id: id, in: database)), true)
+        case .types: page(TypesPage(types: try types(), quarantined: Int64(try store.quarantineCount())), true)
+        case .completeness(let user, let nights, let after):
+            try completeness(user: user, nights: nights, after: after, page)
+        case .summaries(let user, let from, let to): try summaries(user: user, from: from, to: to, page)
+        case .quarantine(let user): try quarantine(user: user, page)
+        case .quarantined(let selection, let user, let record, let after):
+            try quarantined(selection, user: user, isSingle: record == true, after: after, page)
+        case .file, .letters, .other:
             throw PullRefusal(
-                "unknown query '\(other ?? "")'; the observer answers samples, spans, slice, zones, timeline, imports, types, "
-                    + "changes, day, moments, sample, delivery, completeness, summaries, quarantine, quarantined")
+                "unknown query '\(question.query.name)'; the observer answers samples, spans, slice, zones, timeline, "
+                    + "imports, types, changes, day, moments, sample, delivery, completeness, summaries, quarantine, "
+                    + "quarantined")
         }
     }
 
     /// Pages of a window, oldest change first.
-    private func windowed(
-        _ request: Value, _ head: StoreHead, _ page: ([String: Value], Bool) -> Void,
-        _ read: (TypeFilter, PullWindow) throws -> (covered: Int64, isComplete: Bool, members: [String: Value])
+    private func windowed<Content: WindowedPage>(
+        _ types: TypeChoice, _ place: PullPlace, _ head: StoreHead, _ page: (any PageContent, Bool) -> Void,
+        _ read: (TypeFilter, PullWindow) throws -> (covered: Int64, isComplete: Bool, content: Content)
     ) throws {
-        guard var after = request["after"].read(AnchorVector.self),
-            let until = request["until"].read(AnchorVector.self),
-            let types = Self.types(request["types"])
-        else { throw PullRefusal("the request needs 'after', 'until' and 'types'") }
+        guard var after = place.after, let until = place.until else {
+            throw PullRefusal("the request needs 'after', 'until' and 'types'")
+        }
+        let types = TypeFilter.Types(types)
         // Everything from the beginning, or what was left behind: nothing that a person is to be told of.
-        let isBulk = request["bulk"].bool == true || (request["store"].isNull && after.minimum < head.first)
+        let isBulk = place.bulk == true || (place.store == nil && after.minimum < head.first)
         let firstReads = try FirstReads(database)
         for index in 1...Self.pagesPerRequest {
             let found = try read(TypeFilter(types: access.allowed(types)), Self.window(after, until, head))
             let from = after.minimum
             // A walk that is complete has covered the whole window, whatever its last row.
             let through = found.isComplete ? max(until.maximum, after.maximum) : found.covered
-            var members = found.members
-            members["from"] = .integer(from)
             let reached = min(through, max(head.sequence, after.maximum))
-            if isBulk || firstReads.touches(after: from, through: reached) { members["bulk"] = true }
-            members["through"] = .integer(reached)
+            let isOld = isBulk || firstReads.touches(after: from, through: reached)
             let last = found.isComplete || index == Self.pagesPerRequest
-            page(members, last)
+            page(found.content.covering(from: from, through: reached, bulk: isOld ? true : nil), last)
             if last { return }
             after = after.advanced(to: through, within: until)
         }
@@ -146,75 +139,89 @@ package final class ObserverSource: PullSource {
             exceptions: Dictionary(uniqueKeysWithValues: names.map { ($0, window(after[$0], until[$0])) }))
     }
 
-    private static func types(_ value: Value) -> TypeFilter.Types? {
-        if let names = value["include"].array { return .only(Set(names.compactMap(\.string))) }
-        if let names = value["exclude"].array { return .allExcept(Set(names.compactMap(\.string))) }
-        return nil
-    }
-
     private static func columns(
         _ page: SpanPage, _ database: Database, _ window: PullWindow
-    ) throws -> [String: Value] {
+    ) throws -> SpansPage {
         let (spans, covered) = (page.spans, page.covered)
         let users = Array(Set(spans.map(\.user))).sorted()
         let index = Dictionary(uniqueKeysWithValues: users.enumerated().map { ($1, Int32($0)) })
-        return [
-            "users": .array(users.map { .string($0) }), "user": .column(.int32(spans.map { index[$0.user] ?? 0 })),
-            "start": .column(.int64(spans.map(\.start))), "end": .column(.int64(spans.map(\.end))),
-            "zones": try ZoneTables.timelines(
+        return SpansPage(
+            users: users, user: spans.map { index[$0.user] ?? 0 }, start: spans.map(\.start), end: spans.map(\.end),
+            zones: try ZoneTables.timelines(
                 in: database, after: window.base.after, through: covered, users: Set(users)),
-            "characteristics": try CharacteristicsTable.read(
+            characteristics: try CharacteristicsTable.read(
                 database, after: window.base.after, through: covered, users: Set(users)),
-            "added": .integer(Int64(page.added)), "deleted": .integer(Int64(page.deleted)),
-        ]
+            added: page.added, deleted: page.deleted)
     }
 
-    private func slice(_ request: Value, _ page: ([String: Value], Bool) -> Void) throws {
-        guard let user = request["user"].string, let types = Self.types(request["types"]),
-            let from = request["from"].int,
-            let to = request["to"].int, from <= to, let asOf = request["asOf"].read(AnchorVector.self)
-        else { throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'") }
-        let predicate = try SamplePredicate(request["predicate"])
+    private func slice(_ request: SliceRequest, _ page: (any PageContent, Bool) -> Void) throws {
+        guard request.from <= request.to else {
+            throw PullRefusal("a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'")
+        }
+        let types = TypeFilter.Types(request.types)
+        let predicate = try request.predicate.flatMap { try SamplePredicate($0) }
+        let detailed: TypeFilter.Types =
+            switch request.detailed {
+            case .list(let names)?: .only(Set(names))
+            case .choice(let choice)?: .init(choice)
+            case nil: .only([])
+            }
         var query = SliceQuery(
-            user: user, types: access.allowed(types), ranges: [from..<to], asOf: asOf.base,
-            detailed: predicate?.needsPayload == true
-                ? types
-                : Self.types(request["detailed"])
-                    ?? .only(Set((request["detailed"].array ?? []).compactMap(\.string))))
-        query.asOfByType = asOf.exceptions
-        query.payloads = Set((request["payloads"].array ?? []).compactMap(\.string))
-        query.during = (request["during"].object ?? [:]).compactMapValues(\.string)
-        var position: SlicePosition?
-        if let start = request["continue"]["start"].int, let text = request["continue"]["id"].string,
-            let id = SampleID(text)
-        {
-            position = SlicePosition(start: start, id: id)
+            user: request.user, types: access.allowed(types), ranges: [request.from..<request.to],
+            asOf: request.asOf.base, detailed: predicate?.needsPayload == true ? types : detailed)
+        query.asOfByType = request.asOf.exceptions
+        query.payloads = Set(request.payloads ?? [])
+        query.during = request.during ?? [:]
+        var position = request.continue.flatMap { place in
+            SampleID(place.id).map { SlicePosition(start: place.start, id: $0) }
         }
         for part in 1...Self.partsPerSlice {
             let found = try store.slice(query, after: position, limits: Self.limits)
             position = found.next
             let samples = try predicate.map { found.samples.select(try $0.filter(found.samples)) } ?? found.samples
-            var members: [String: Value] = ["samples": samples.wireValue]
             let last = position == nil || part == Self.partsPerSlice
-            if last, let position {
-                members["continue"] = ["start": .integer(position.start), "id": .string(position.id.description)]
-            }
-            page(members, last)
+            let rest = last ? position.map { SlicePlace(start: $0.start, id: $0.id.description) } : nil
+            page(SlicePage(samples: samples, continue: rest), last)
             if last { return }
         }
     }
 
-    private func types() throws -> Value {
-        .array(
-            try store.heads().map { head in
-                [
-                    "user": .string(head.user), "type": .string(head.type), "sequence": .integer(head.sequence),
-                    "alive": .integer(Int64(head.alive)), "deleted": .integer(Int64(head.deleted)),
-                    "quarantined": .integer(Int64(head.quarantined)),
-                    "firstStart": head.firstStart.map { .integer($0) } ?? .null,
-                    "lastStart": head.lastStart.map { .integer($0) } ?? .null,
-                    "lastEnd": head.lastEnd.map { .integer($0) } ?? .null,
-                ]
-            })
+    private func types() throws -> [TypeRow] {
+        try store.heads().map { head in
+            TypeRow(
+                user: head.user, type: head.type, sequence: head.sequence, alive: Int(head.alive),
+                deleted: Int(head.deleted), quarantined: Int(head.quarantined), firstStart: head.firstStart,
+                lastStart: head.lastStart, lastEnd: head.lastEnd)
+        }
+    }
+}
+
+/// A page of a window, before it is known what it covers.
+private protocol WindowedPage: PageContent {
+    func covering(from: Int64, through: Int64, bulk: Bool?) -> Self
+}
+
+extension SamplesPage: WindowedPage {
+    fileprivate func covering(from: Int64, through: Int64, bulk: Bool?) -> Self {
+        var page = self
+        (page.from, page.through, page.bulk) = (from, through, bulk)
+        return page
+    }
+}
+
+extension SpansPage: WindowedPage {
+    fileprivate func covering(from: Int64, through: Int64, bulk: Bool?) -> Self {
+        var page = self
+        (page.from, page.through, page.bulk) = (from, through, bulk)
+        return page
+    }
+}
+
+extension TypeFilter.Types {
+    fileprivate init(_ choice: TypeChoice) {
+        switch choice {
+        case .only(let types): self = .only(Set(types))
+        case .allExcept(let types): self = .allExcept(Set(types))
+        }
     }
 }

@@ -2,12 +2,12 @@ import BackgroundDelivery
 import HealthModel
 import HealthStore
 import MessageBus
+import Protocol
 import SQLite
 
 /// What the stack's consumers may read at present. They are the app: locked, nothing; a type that was denied looks as if there were no samples of it.
 /// A person's own tools read the store as it is.
 final class ReadAccess {
-    private static let queries: Set<String> = ["samples", "spans", "slice"]
     private let find: Statement
     private var denied: Set<String> = []
 
@@ -21,17 +21,20 @@ final class ReadAccess {
 
     /// Looks at what holds for a request, in the read transaction that answers it.
     /// - Throws: `DeliveryError` (`databaseInaccessible`) while the device is locked.
-    func refresh(for request: Value) throws {
+    func refresh(for query: Query, of consumer: String?) throws {
         denied = []
-        guard let query = request["query"].string, Self.queries.contains(query),
-            let consumer = request["consumer"].string, !BusName.isTool(consumer),
-            let access = try find.firstRow({ $0.bytes(0) }).map({ try Value(json: $0) })
+        switch query {
+        case .samples, .spans, .slice: break
+        default: return
+        }
+        guard let consumer, !BusName.isTool(consumer),
+            let access = try find.firstRow({ $0.bytes(0) }).map({ try Value(json: $0).read(KeptAccess.self) })
         else { return }
-        if access["locked"].bool == true {
+        if access?.locked == true {
             throw DeliveryError(
                 .databaseInaccessible, consumer, remedy: "the device is locked; ask again when it isn't")
         }
-        denied = Set((access["denied"].array ?? []).compactMap(\.string))
+        denied = Set(access?.denied ?? [])
     }
 
     func allowed(_ types: TypeFilter.Types) -> TypeFilter.Types {
@@ -40,5 +43,16 @@ final class ReadAccess {
         case .only(let names): return .only(names.subtracting(denied))
         case .allExcept(let names): return .allExcept(names.union(denied))
         }
+    }
+}
+
+/// The little that each read has to know, as the observer's file has it.
+package struct KeptAccess: Codable {
+    var locked: Bool
+    var denied: [String]
+
+    package init(locked: Bool, denied: [String]) {
+        self.locked = locked
+        self.denied = denied
     }
 }

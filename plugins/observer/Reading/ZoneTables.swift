@@ -62,22 +62,18 @@ package enum ZoneTables {
     /// The timelines that changed in a window, and those of `users`; by user.
     static func timelines(
         in database: Database, after: Int64, through: Int64, users: Set<String>
-    ) throws -> Value {
+    ) throws -> [String: Value] {
         var timelines: [String: Value] = [:]
         try database.prepare("SELECT user, seq, timeline FROM zone_timelines").forEachRow { row in
             let sequence = row.int64(1)
             guard users.contains(row.string(0)) || (sequence > after && sequence <= through) else { return }
             timelines[row.string(0)] = try Value(json: row.bytes(2))
         }
-        return .object(timelines)
+        return timelines
     }
 
-    /// The parts of a user's timeline, each with its origin: `[[from, zone, origin], …]`; null for a user without one.
-    static func parts(of user: String, in database: Database) throws -> Value {
-        guard let plan = try plan(of: user, in: database) else { return .null }
-        return .array(
-            plan.parts.map {
-                [$0.from == .min ? .null : .integer($0.from), .string($0.zone), .string($0.origin.rawValue)]
-            })
+    /// The parts of a user's timeline, each with its origin; nil for a user without one.
+    static func parts(of user: String, in database: Database) throws -> [ZonePlan.Part]? {
+        try plan(of: user, in: database)?.parts
     }
 }

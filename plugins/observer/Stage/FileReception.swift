@@ -1,6 +1,7 @@
 import HealthModel
 import MessageBus
 import ObserverReading
+import Protocol
 import StageKit
 
 /// One file that comes over the bus in pieces. The observer asks for them, so that order, repetition and back-pressure are its own: one request is under
@@ -42,7 +43,7 @@ struct FileReception {
             turn.perform(ObserverEffect.append(id: id, pieces))
         }
         if pull == nil, waiting == nil, !isWhole {
-            pull = turn.pull(sender, ["query": "file", "import": .string(id), "offset": .integer(arrived)])
+            pull = turn.pull(sender, .file(id: id, offset: arrived))
         }
     }
 

@@ -2,6 +2,7 @@ import HealthImport
 import HealthModel
 import HealthStatistics
 import HealthStore
+import Protocol
 
 /// One file while it is being read: what this attempt has met so far.
 final class ImportAttempt {
@@ -44,8 +45,9 @@ final class ImportAttempt {
 
     /// What `healthbus import --json` prints of a file.
     func report(of entry: ImportLedger.Entry, summary: ReadSummary) -> Value {
-        var byType: [String: Value] = [:]
-        var totals = (added: Int64(0), known: Int64(0), deleted: Int64(0), quarantined: Int64(0))
+        var byType: [String: ImportReport.Tally] = [:]
+        var total = ImportReport.Tally(
+            read: records + quarantinedInputs, added: 0, known: 0, deleted: 0, quarantined: quarantinedInputs)
         for type in Set(counts.byType.keys).union(inputsByType.keys) {
             let tally = counts.byType[type] ?? .init()
             let inputs = inputsByType[type] ?? 0
@@ -56,41 +58,35 @@ final class ImportAttempt {
             let isRefused = entry.plan?.isTryingOut == true && entry.plan?.isTrial == false
             let known =
                 isRefused ? Int64(tally.known + tally.joined) : Int64(tally.read) - added - quarantined - deleted
-            var members: [String: Value] = [
-                "read": .integer(Int64(tally.read) + inputs), "added": .integer(added), "known": .integer(known),
-                "deleted": .integer(deleted), "quarantined": .integer(quarantined + inputs),
-            ]
-            if entry.plan?.isComplete == true {
-                members["deletedByAbsence"] = .integer(entry.plan?.deleted[type] ?? 0)
-            }
-            byType[type] = .object(members)
-            totals = (
-                totals.added + added, totals.known + known, totals.deleted + deleted, totals.quarantined + quarantined
-            )
+            var told = ImportReport.Tally(
+                read: Int64(tally.read) + inputs, added: added, known: known, deleted: deleted,
+                quarantined: quarantined + inputs)
+            if entry.plan?.isComplete == true { told.deletedByAbsence = entry.plan?.deleted[type] ?? 0 }
+            byType[type] = told
+            total.added += added
+            total.known += known
+            total.deleted += deleted
+            total.quarantined += quarantined
         }
-        var report: [String: Value] = [
-            "path": .string(entry.path), "read": .integer(records + quarantinedInputs),
-            "added": .integer(totals.added), "known": .integer(totals.known), "deleted": .integer(totals.deleted),
-            "quarantined": .integer(totals.quarantined + quarantinedInputs), "byType": .object(byType),
-            "seconds": .number(entry.seconds), "recordElements": .integer(Int64(summary.recordElements)),
-            "workouts": .integer(Int64(summary.workouts)), "routes": .integer(Int64(summary.routes)),
-            "activitySummaries": .integer(Int64(summary.activitySummaries)),
-            "activitySummariesWithoutDay": .integer(Int64(summary.activitySummariesWithoutDay)),
-            "workoutValuesLeftOut": .integer(Int64(summary.workoutValuesLeftOut)),
-            "ignoredEntries": .array(summary.ignoredEntries.map { .string($0) }),
-            "otherExports": .array(summary.otherExports.map { .string($0) }),
-            "impossibleDateOfBirth": .bool(hasImpossibleBirth),
-            "damaged": Value(summary.damaged?.description),
-            "cut": .bool(summary.damaged?.isCut == true),
-        ]
-        if let plan = entry.plan { report["dryRun"] = .bool(plan.isTrial) }
+        var report = ImportReport(path: entry.path, total: total, byType: byType, seconds: entry.seconds)
+        report.source.recordElements = Int(summary.recordElements)
+        report.source.workouts = Int(summary.workouts)
+        report.source.routes = Int(summary.routes)
+        report.source.activitySummaries = Int(summary.activitySummaries)
+        report.source.activitySummariesWithoutDay = Int(summary.activitySummariesWithoutDay)
+        report.source.workoutValuesLeftOut = Int(summary.workoutValuesLeftOut)
+        report.source.ignoredEntries = summary.ignoredEntries
+        report.source.otherExports = summary.otherExports
+        report.source.impossibleDateOfBirth = hasImpossibleBirth
+        report.source.damaged = summary.damaged?.description
+        report.source.cut = summary.damaged?.isCut == true
+        report.dryRun = entry.plan?.isTrial
         if let plan = entry.plan, plan.isComplete {
-            report["complete"] = true
-            report["exportDate"] = Value(plan.exportedAt.map { InstantText.iso8601($0) })
-            report["deletedByAbsence"] = .integer(plan.deleted.values.reduce(0, +))
-            report["refused"] = Value(plan.refused)
+            report.completeness = .init(
+                exportDate: plan.exportedAt.map { InstantText.iso8601($0) },
+                deletedByAbsence: plan.deleted.values.reduce(0, +), refused: plan.refused)
         }
-        return .object(report)
+        return Value(report)
     }
 }
 

@@ -4,6 +4,7 @@ import HealthModel
 import HealthStatistics
 import HealthStore
 import ObserverReading
+import Protocol
 import SQLite
 import StageKit
 
@@ -61,7 +62,8 @@ final class ImportLedger {
                     seconds: row.double(8),
                     plan: row.isNull(9) ? nil : ImportPlan(wireValue: try Value(json: row.bytes(9))),
                     offer: row.isNull(10)
-                        ? nil : FileOffer(request: try Value(json: row.bytes(10)), heard: row.int64(11))))
+                        ? nil
+                        : try Value(json: row.bytes(10)).read().map { FileOffer(request: $0, heard: row.int64(11)) }))
         }
     }
 
@@ -124,7 +126,7 @@ final class ImportLedger {
         }
         let write = try database.prepare("INSERT OR REPLACE INTO import_offers VALUES (?, ?, ?)")
         write.bind(1, id)
-        write.bind(2, offer.request.json())
+        write.bind(2, Value.object(offer.request.body).json())
         write.bind(3, offer.heard)
         try write.run()
     }

@@ -1,5 +1,6 @@
 import HealthModel
 import HealthStore
+import Protocol
 
 /// What was asked of an import beyond taking its file in, and how far that has come: kept with the import, so that a crash forgets nothing.
 struct ImportPlan: Equatable {
@@ -25,33 +26,44 @@ struct ImportPlan: Equatable {
     static let usualLimit = 5.0
 
     /// What a command asks for; nil for a plain import.
-    init?(command: Value) {
-        isComplete = command["complete"].bool == true
-        isTrial = command["dryRun"].bool == true
+    init?(_ command: ImportFile) {
+        isComplete = command.complete == true
+        isTrial = command.dryRun == true
         guard isComplete || isTrial else { return nil }
-        if let limit = command["deleteUpTo"].double, (0...100).contains(limit) { deleteUpTo = limit }
+        if let limit = command.deleteUpTo, (0...100).contains(limit) { deleteUpTo = limit }
+    }
+
+    /// As the observer's file has it.
+    private struct Kept: Codable {
+        var complete: Bool
+        var trial: Bool
+        var deleteUpTo: Double?
+        @OrNull var begun: Int64?
+        @OrNull var exportedAt: Instant?
+        var rehearsed: Bool?
+        var approved: Bool?
+        var deleted: [String: Int64]?
+        @OrNull var refused: String?
     }
 
     var wireValue: Value {
-        [
-            "complete": .bool(isComplete), "trial": .bool(isTrial), "deleteUpTo": .number(deleteUpTo),
-            "begun": begun.map { .integer($0) } ?? .null, "exportedAt": exportedAt.map { .integer($0) } ?? .null,
-            "rehearsed": .bool(isRehearsed), "approved": .bool(isApproved),
-            "deleted": .object(deleted.mapValues { .integer($0) }),
-            "refused": Value(refused),
-        ]
+        Value(
+            Kept(
+                complete: isComplete, trial: isTrial, deleteUpTo: deleteUpTo, begun: begun, exportedAt: exportedAt,
+                rehearsed: isRehearsed, approved: isApproved, deleted: deleted, refused: refused))
     }
 
     init(wireValue value: Value) {
-        isComplete = value["complete"].bool == true
-        isTrial = value["trial"].bool == true
-        deleteUpTo = value["deleteUpTo"].double ?? Self.usualLimit
-        begun = value["begun"].int
-        exportedAt = value["exportedAt"].int
-        isApproved = value["approved"].bool == true
-        isRehearsed = value["rehearsed"].bool == true || isApproved
-        deleted = (value["deleted"].object ?? [:]).compactMapValues(\.int)
-        refused = value["refused"].string
+        guard let kept = value.read(Kept.self) else { return }
+        isComplete = kept.complete
+        isTrial = kept.trial
+        deleteUpTo = kept.deleteUpTo ?? Self.usualLimit
+        begun = kept.begun
+        exportedAt = kept.exportedAt
+        isApproved = kept.approved == true
+        isRehearsed = kept.rehearsed == true || isApproved
+        deleted = kept.deleted ?? [:]
+        refused = kept.refused
     }
 
     /// Whether the file is read without anything being written. A complete import is tried out first, so that nothing of a refused one stays.

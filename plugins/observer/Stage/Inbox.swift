@@ -4,6 +4,7 @@ import Glibc
 import HealthImport
 import HealthModel
 import ObserverReading
+import Protocol
 import StageKit
 
 /// The folder of files that the observer has taken over, and the thread that reads them.

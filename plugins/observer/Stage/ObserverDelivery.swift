@@ -30,10 +30,10 @@ final class ObserverDelivery {
             device = state
         }
         if let saved = try DeliveryTable.table.value("registrations", in: turn.database) {
-            guard let table = ObserverRegistrations(wireValue: saved, policy: registrations.policy) else {
+            guard let kept = saved.read(KeptRegistrations.self) else {
                 throw StageError.unreadableCursor("registrations")
             }
-            registrations = table
+            registrations = ObserverRegistrations(kept, policy: registrations.policy)
             // A plugin that lost its entitlement, or was taken out of the stack, isn't woken any more.
             registrations.keep { refusal($0) == nil }
         }
@@ -43,12 +43,11 @@ final class ObserverDelivery {
 }
 
 extension ObserverDelivery {
-    /// A consumer asks to be told of changes: `{"consumer", "launch", "types": {type or "*": frequency}}`.
+    /// A consumer asks to be told of changes.
     func register(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
-        guard let consumer = body["consumer"].string, let launch = body["launch"].int,
-            let asked = body["types"].object
-        else { return }
-        let types = asked.compactMapValues { $0.string.flatMap(DeliveryFrequency.init(name:)) }
+        guard let command = Register(body) else { return }
+        let (consumer, launch, asked) = (command.consumer, command.launch, command.types)
+        let types = asked.compactMapValues(DeliveryFrequency.init(name:))
         let wrong = asked.keys.sorted().first { types[$0] == nil }
         let reason =
             refusal(consumer)
@@ -83,9 +82,9 @@ extension ObserverDelivery {
         registrations.acknowledge(word.consumer, word.types, monotonic: turn.monotonic)
     }
 
-    /// What the phone is like now: `{"set": {members of a device state}}`.
+    /// What the phone is like now.
     func change(_ body: Value, known: some Sequence<String>, _ turn: Turn) throws {
-        guard let new = device.updated(from: body["set"]) else {
+        guard let command = ChangeDevice(body), let new = device.updated(from: command.set) else {
             return turn.log(.deviceRefused, ["why": "a member has a value that it can't have"])
         }
         guard new != device else { return }
@@ -98,16 +97,16 @@ extension ObserverDelivery {
         try writeAccess(turn)
     }
 
-    /// Switches types: `{"set": {type: {"on": …, "frequency": …, "denied": …}}}`.
+    /// Switches types.
     func setTypes(_ body: Value, _ turn: Turn) throws {
         let silenced = registrations.silenced
-        for (type, setting) in (body["set"].object ?? [:]).sorted(by: { $0.key < $1.key }) {
-            if let isOn = setting["on"].bool { registrations.setOff(!isOn, type, head: covered) }
-            if let isDenied = setting["denied"].bool {
+        for (type, setting) in (SwitchTypes(body)?.set ?? [:]).sorted(by: { $0.key < $1.key }) {
+            if let isOn = setting.on { registrations.setOff(!isOn, type, head: covered) }
+            if let isDenied = setting.denied {
                 registrations.setDenied(isDenied, type, head: covered)
                 try tellDenial(isDenied, type, turn)
             }
-            if let frequency = setting["frequency"].string.flatMap(DeliveryFrequency.init(name:)) {
+            if let frequency = setting.frequency.flatMap(DeliveryFrequency.init(name:)) {
                 registrations.setFrequency(frequency, type)
             }
         }
@@ -128,11 +127,7 @@ extension ObserverDelivery {
     /// The little that each read has to know, in a row of its own.
     private func writeAccess(_ turn: Turn) throws {
         try DeliveryTable.table.set(
-            "access",
-            to: [
-                "locked": .bool(device.isLocked),
-                "denied": .array(registrations.denied.sorted().map { .string($0) }),
-            ], turn)
+            "access", to: Value(KeptAccess(locked: device.isLocked, denied: registrations.denied.sorted())), turn)
     }
 }
 
@@ -163,7 +158,7 @@ extension ObserverDelivery {
         // When a type last fired is only looked at: it is taken along by a commit that happens anyway, and not by each.
         let isDue = turn.isWriting && registrations.isWorthSaving && turn.monotonic - savedLately >= .seconds(1)
         if registrations.needsSaving || isDue {
-            try DeliveryTable.table.set("registrations", to: registrations.wireValue, turn)
+            try DeliveryTable.table.set("registrations", to: Value(registrations.kept), turn)
             registrations.saved()
             savedLately = turn.monotonic
         }

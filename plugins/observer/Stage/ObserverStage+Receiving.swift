@@ -1,5 +1,6 @@
 import HealthModel
 import MessageBus
+import Protocol
 import StageKit
 
 /// Files that the observer can't open where they lie: it asks the command for their bytes.
@@ -8,8 +9,8 @@ extension ObserverStage {
     private static let receptionsAtOnce = 2
 
     /// A command says that it is there and could give the file.
-    func hearOffer(_ entry: ImportLedger.Entry, _ body: Value, _ turn: Turn) throws {
-        guard let sender = FileOffer.sender(of: body), var offer = entry.offer else { return }
+    func hearOffer(_ entry: ImportLedger.Entry, _ command: ImportFile, _ turn: Turn) throws {
+        guard let sender = FileOffer.sender(of: command), var offer = entry.offer else { return }
         if turn.now - offer.heard > FileOffer.resolution {
             offer.heard = turn.now
             var entry = entry

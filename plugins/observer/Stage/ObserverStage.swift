@@ -70,33 +70,34 @@ package final class ObserverStage: Stage {
     /// Commands are hints too: who gives one repeats it until its effect shows, and asking again changes nothing.
     package func receive(_ message: Message, _ turn: Turn) throws {
         if message.topic.hasPrefix("acknowledged.") { return delivery.acknowledge(message.body, turn) }
-        let user = message.body["user"].string ?? defaultUser
-        switch message.body["command"].string {
-        case "import": try announce(message.body, user: user, turn)
-        case "zone":
-            guard let command = ZoneCommand(message.body) else { return }
+        let body = message.body
+        switch CommandName.of(body) {
+        case ImportFile.name: if let command = ImportFile(body) { try announce(command, turn) }
+        case ChangeZone.name:
+            guard let change = ChangeZone(body), let command = ZoneCommand(change) else { return }
+            let user = change.user ?? defaultUser
             try zones.ensure(user: user, zone: zone, turn)
             try zones.apply(command, user: user, turn)
-        case "register": try delivery.register(message.body, known: heads.keys, turn)
-        case "device": try delivery.change(message.body, known: heads.keys, turn)
-        case "types": try delivery.setTypes(message.body, turn)
+        case Register.name: try delivery.register(body, known: heads.keys, turn)
+        case ChangeDevice.name: try delivery.change(body, known: heads.keys, turn)
+        case SwitchTypes.name: try delivery.setTypes(body, turn)
         default: break
         }
     }
 
-    private func announce(_ body: Value, user: String, _ turn: Turn) throws {
-        guard let id = body["id"].string, let path = body["path"].string, Self.isFileName(id) else { return }
-        let offer = FileOffer(command: body, heard: turn.now)
+    private func announce(_ command: ImportFile, _ turn: Turn) throws {
+        guard let id = command.id, Self.isFileName(id) else { return }
+        let offer = FileOffer(command, heard: turn.now)
         if imports[id] == nil {
             // A pipe lies nowhere: it is asked for at once.
             let state: ImportLedger.State = offer != nil && offer?.file == nil ? .receiving : .announced
             try imports.save(
                 .init(
-                    id: id, path: path, user: user, state: state, submitted: turn.now,
-                    added: [:], report: nil, problem: nil, seconds: 0, plan: ImportPlan(command: body), offer: offer),
+                    id: id, path: command.path, user: command.user ?? defaultUser, state: state, submitted: turn.now,
+                    added: [:], report: nil, problem: nil, seconds: 0, plan: ImportPlan(command), offer: offer),
                 turn)
         }
-        if let entry = imports[id] { try hearOffer(entry, body, turn) }
+        if let entry = imports[id] { try hearOffer(entry, command, turn) }
     }
 
     /// An id becomes a file's name in the inbox: nothing but a UUID's characters.

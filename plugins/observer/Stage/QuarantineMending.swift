@@ -2,6 +2,7 @@ import Changelog
 import HealthImport
 import HealthModel
 import HealthStore
+import Protocol
 import StageKit
 
 /// Inputs that weren't understood, to be read again.
@@ -67,7 +68,7 @@ extension ObserverStage {
         switch request.action {
         case "retry", "drop":
             mending = QuarantineMending(
-                selection: MendSelection(request.members), isRetry: request.action == "retry", left: quarantined)
+                selection: request.selection, isRetry: request.action == "retry", left: quarantined)
             return .underWay(left: max(1, quarantined), goesOn: true)
         case "reset":
             return .refused(

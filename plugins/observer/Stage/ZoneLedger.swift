@@ -14,13 +14,13 @@ enum ZoneCommand {
     case remove(from: Instant)
 
     /// nil when it can't be followed: the command line has refused it before.
-    init?(_ body: Value) {
-        let zone = body["zone"].string.flatMap { ZoneName.isKnown($0) ? $0 : nil }
-        let from = body["from"].int.flatMap { $0 > .min ? $0 : nil }
-        switch (body["action"].string, zone, from) {
-        case ("set", let zone?, nil): self = .set(zone)
-        case ("add", let zone?, let from?): self = .add(from: from, zone)
-        case ("remove", nil, let from?): self = .remove(from: from)
+    init?(_ change: ChangeZone) {
+        let zone = change.zone.flatMap { ZoneName.isKnown($0) ? $0 : nil }
+        let from = change.from.flatMap { $0 > .min ? $0 : nil }
+        switch (change.action, zone, from) {
+        case (.set, let zone?, nil): self = .set(zone)
+        case (.add, let zone?, let from?): self = .add(from: from, zone)
+        case (.remove, nil, let from?): self = .remove(from: from)
         default: return nil
         }
     }

@@ -1,17 +1,17 @@
 import HealthModel
+import Protocol
 
 extension DeadLetter {
     /// What would be sent of it, made of a producer's pages; nil when they don't hold it.
     /// - Parameters:
     ///   - producer: whose pages they are.
-    ///   - isSamples: whether they are pages of samples, or of a keyed changelog.
     ///   - family: of a sample type.
     package func body(
-        from pages: [Value], of producer: String, isSamples: Bool, family: (String) -> String
+        samples: [SamplesPage], changes: [ChangesPage], of producer: String, family: (String) -> String
     ) throws -> Value? {
-        let groups = try DeliveryGroup.groups(pages, from: producer, isSamples: isSamples) {
-            UploadMetric(family: family($0))
-        }
+        let groups =
+            try DeliveryGroup.groups(samples: samples, from: producer) { UploadMetric(family: family($0)) }
+            + DeliveryGroup.groups(documents: changes, from: producer)
         for group in groups {
             guard let index = group.place(of: self) else { continue }
             return try Value(json: group.encode(index..<index + 1, deviceId: "", syncedAt: lastTried))

@@ -1,40 +1,18 @@
 import HealthModel
+import Protocol
 import SQLite
 import StageKit
 
-/// An element that the backend wouldn't take: which one, in which version, and why. What it holds isn't kept: the truth is asked for it.
-package struct DeadLetter: Sendable, Equatable {
-    /// Rises with each of them.
-    package var number: Int64
-    package var user: String
-    /// The metric family by whose path it goes.
-    package var metric: String
-    package var id: String
-    package var version: Int64
-    package var reason: String
-    /// The HTTP status of the answer; nil when it isn't known.
-    package var status: Int?
-    package var firstTried: Instant
-    package var lastTried: Instant
-    package var tries: Int64
-
+extension DeadLetter {
     static let columns = "number, user, metric, id, version, reason, status, at, last, tries"
 
     init(_ row: Statement) {
-        number = row.int64(0)
-        user = row.string(1)
-        metric = row.string(2)
-        id = row.string(3)
-        version = row.int64(4)
-        reason = row.string(5)
-        status = row.isNull(6) ? nil : row.int(6)
-        firstTried = row.int64(7)
-        lastTried = row.isNull(8) ? row.int64(7) : row.int64(8)
-        tries = row.int64(9)
+        let metric = row.string(2)
+        self.init(
+            number: row.int64(0), user: row.string(1), metric: metric, id: row.string(3), version: row.int64(4),
+            reason: row.string(5), path: UploadMetric(family: metric).path, status: row.isNull(6) ? nil : row.int(6),
+            firstTried: row.int64(7), lastTried: row.isNull(8) ? row.int64(7) : row.int64(8), tries: row.int64(9))
     }
-
-    /// The path that it is sent to.
-    package var path: String { UploadMetric(family: metric).path }
 
     static func createTables(in database: Database) throws {
         try database.execute(
@@ -79,34 +57,5 @@ package struct DeadLetter: Sendable, Equatable {
             }
         }
         return letters
-    }
-}
-
-extension DeadLetter {
-    package var wireValue: Value {
-        [
-            "number": .integer(number), "user": .string(user), "metric": .string(metric), "id": .string(id),
-            "version": .integer(version), "reason": .string(reason), "path": .string(path),
-            "status": status.map { .integer(Int64($0)) } ?? .null, "firstTried": .integer(firstTried),
-            "lastTried": .integer(lastTried), "tries": .integer(tries),
-        ]
-    }
-
-    /// nil when the value isn't one.
-    package init?(wireValue value: Value) {
-        guard let number = value["number"].int, let user = value["user"].string, let metric = value["metric"].string,
-            let id = value["id"].string, let version = value["version"].int, let reason = value["reason"].string,
-            let first = value["firstTried"].int, let last = value["lastTried"].int, let tries = value["tries"].int
-        else { return nil }
-        self.number = number
-        self.user = user
-        self.metric = metric
-        self.id = id
-        self.version = version
-        self.reason = reason
-        status = value["status"].int.map { Int($0) }
-        firstTried = first
-        lastTried = last
-        self.tries = tries
     }
 }

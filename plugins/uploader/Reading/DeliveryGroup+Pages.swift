@@ -12,20 +12,18 @@ extension DeliveryGroup {
         _ pages: [Value], from upstream: String, isSamples: Bool, family: (String) -> UploadMetric
     ) throws -> [DeliveryGroup] {
         isSamples
-            ? try groups(samples: pages, from: upstream, family: family) : try groups(documents: pages, from: upstream)
+            ? try groups(samples: try pages.map { try $0.page(from: upstream) }, from: upstream, family: family)
+            : try groups(documents: try pages.map { try $0.page(from: upstream) }, from: upstream)
     }
 
     /// Pages of samples by user and by the metric family that declares their type.
     package static func groups(
-        samples pages: [Value], from upstream: String, family: (String) -> UploadMetric
+        samples pages: [SamplesPage], from upstream: String, family: (String) -> UploadMetric
     ) throws -> [DeliveryGroup] {
         var groups: [DeliveryGroup] = []
         for page in pages {
-            let samples = try SamplePage(wireValue: page["samples"])
-            let users = (page["users"].array ?? []).compactMap(\.string)
-            guard let user = page["user"].int32s, user.count == samples.count,
-                user.allSatisfy({ users.indices.contains(Int($0)) })
-            else { throw StageError.unreadablePage(producer: upstream) }
+            guard page.isOwned else { throw StageError.unreadablePage(producer: upstream) }
+            let (samples, users, user) = (page.samples, page.users, page.user)
             let metrics = samples.types.map(family)
             var rows: [String: (user: Int32, metric: UploadMetric, rows: [Int])] = [:]
             // What is quarantined is kept, not delivered: elements are what is sent.
@@ -56,29 +54,29 @@ extension DeliveryGroup {
     }
 
     /// Rows of a keyed changelog (events, summaries) by user and kind.
-    package static func groups(documents pages: [Value], from upstream: String) throws -> [DeliveryGroup] {
-        var byKind: [String: (user: String, topic: String, documents: [Document])] = [:]
-        for page in pages {
-            for value in page["rows"].array ?? [] {
-                guard let row = KeyedChangelog.Row(wireValue: value), let id = row.key.split(separator: "/").last else {
-                    throw StageError.unreadablePage(producer: upstream)
-                }
-                let body = UploadDocument.body(of: row)
-                // Of what has no members nothing can be sent.
-                if let body, body.object == nil { continue }
-                byKind["\(row.user)/\(row.topic)", default: (row.user, row.topic, [])].documents
+    package static func groups(documents pages: [ChangesPage], from upstream: String) throws -> [DeliveryGroup] {
+        var byKind: [String: (user: String, list: DocumentList, documents: [Document])] = [:]
+        for row in pages.flatMap(\.rows) {
+            guard let id = row.key.split(separator: "/").last else {
+                throw StageError.unreadablePage(producer: upstream)
+            }
+            let body = UploadDocument.body(of: row)
+            // Of what has no members nothing can be sent.
+            if let body, body.object == nil { continue }
+            for list in row.lists {
+                byKind["\(row.user)/\(list.rawValue)", default: (row.user, list, [])].documents
                     .append(Document(id: String(id), version: row.sequence, body: body))
             }
         }
-        return byKind.sorted { $0.key < $1.key }.map { _, kind in
+        return byKind.sorted { $0.key < $1.key }.map { _, found in
             let (metric, content): (UploadMetric, Content) =
-                switch kind.topic {
-                case "daily.summary": (.daily, .days(kind.documents))
-                case "events.sleep": (.sleep, .nights(kind.documents))
-                default: (.workouts, .workouts(kind.documents))
+                switch found.list {
+                case .days: (.daily, .days(found.documents))
+                case .nights: (.sleep, .nights(found.documents))
+                case .workouts: (.workouts, .workouts(found.documents))
                 }
             return DeliveryGroup(
-                metric: metric, user: kind.user, content: content, batch: UploadBatch(count: kind.documents.count))
+                metric: metric, user: found.user, content: content, batch: UploadBatch(count: found.documents.count))
         }
     }
 }

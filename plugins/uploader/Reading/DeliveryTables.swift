@@ -1,4 +1,5 @@
 import HealthModel
+import Protocol
 import SQLite
 import StageKit
 

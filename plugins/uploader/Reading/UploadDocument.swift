@@ -1,5 +1,6 @@
 import Changelog
 import HealthModel
+import Protocol
 
 /// An event or a day as it is delivered. Pure.
 package enum UploadDocument {
@@ -10,7 +11,7 @@ package enum UploadDocument {
 
     /// As above, without its version.
     static func body(of row: KeyedChangelog.Row) -> Value? {
-        row.topic == "daily.summary" ? row.body : row.body.map { $0["event"] }
+        row.topic == "daily.summary" ? row.body : row.body.map { $0.read(EventBody.self)?.event ?? .null }
     }
 
     static func versioned(_ body: Value, _ version: Int64) -> Value? {

@@ -16,19 +16,18 @@ package final class UploaderSource: PullSource {
         changelog = ChangelogSource(database: database)
     }
 
-    package func answer(_ request: Value, head: StoreHead, page: ([String: Value], Bool) -> Void) throws {
-        guard request["query"].string == "letters" else {
-            return try changelog.answer(request, head: head, page: page)
+    package func answer(
+        _ question: Question, for consumer: String?, head: StoreHead, page: (any PageContent, Bool) -> Void
+    ) throws {
+        guard case .letters(let selection, var after) = question.query else {
+            return try changelog.answer(question, for: consumer, head: head, page: page)
         }
-        var after = request["continue"].int ?? 0
         for part in 1...ChangelogSource.pagesPerRequest {
             let letters = try DeadLetter.page(
-                in: database, MendSelection(request), after: after, limit: Self.lettersPerPage)
+                in: database, selection, after: after ?? 0, limit: Self.lettersPerPage)
             let isWhole = letters.count < Self.lettersPerPage
-            var members: [String: Value] = ["letters": .array(letters.map(\.wireValue))]
             let isLast = isWhole || part == ChangelogSource.pagesPerRequest
-            if isLast, !isWhole, let last = letters.last { members["continue"] = .integer(last.number) }
-            page(members, isLast)
+            page(LettersPage(letters: letters, continue: isLast && !isWhole ? letters.last?.number : nil), isLast)
             if isLast { return }
             after = letters.last?.number ?? after
         }

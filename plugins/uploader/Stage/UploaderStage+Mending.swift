@@ -10,12 +10,12 @@ extension UploaderStage {
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
         switch request.action {
         case "replay":
-            if let since = request.members["since"].int {
+            if let since = request.since {
                 deliveries.removeAll { $0.upstream == samples.name }
                 try samples.rewind(to: since, turn)
                 return try mended(request, turn)
             }
-            guard steps(of: request.members) != nil else {
+            guard steps(of: request) != nil else {
                 return .refused("a replay needs 'from' and 'through', 'since' or 'rows'")
             }
             waitingReplay = request
@@ -27,7 +27,7 @@ extension UploaderStage {
             var dropped: Int64 = 0
             while true {
                 let letters = try DeadLetter.page(
-                    in: turn.database, MendSelection(request.members), limit: Self.lettersPerStep)
+                    in: turn.database, request.selection, limit: Self.lettersPerStep)
                 guard !letters.isEmpty else { return .done(["dropped": .integer(dropped)]) }
                 try ledger.forget(letters, isDropped: true, turn)
                 dropped += Int64(letters.count)
@@ -48,7 +48,7 @@ extension UploaderStage {
     }
 
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
-        if request.members["since"].int != nil {
+        if request.since != nil {
             return samples.isLevel ? .done([:]) : .underWay(left: 1)
         }
         beginWaitingReplay()
@@ -67,9 +67,9 @@ extension UploaderStage {
         deliveries.removeAll { $0.fetched == nil }
         let steps =
             request.action == "retry"
-            ? [UploadReplay.Step.letters(MendSelection(request.members), after: 0)]
-            : self.steps(of: request.members) ?? []
-        replay.begin(request.id, request.members, isByHand: true, steps: steps)
+            ? [UploadReplay.Step.letters(request.selection, after: 0)]
+            : self.steps(of: request) ?? []
+        replay.begin(request.id, users: request.users, isByHand: true, steps: steps)
     }
 
     // MARK: Dead letters
@@ -96,16 +96,11 @@ extension UploaderStage {
     }
 
     /// Asks for the row of exactly that version, if it can still be there.
-    func query(of letter: DeadLetter, at producer: String) -> [String: Value]? {
+    func place(of letter: DeadLetter, at producer: String) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == producer }),
             upstream.cursor.anchor.maximum >= letter.version
         else { return nil }
-        var query = upstream.query
-        query["store"] = Value(upstream.cursor.store)
-        query["generation"] = Value(upstream.cursor.generation)
-        query["after"] = .integer(letter.version - 1)
-        query["until"] = .integer(letter.version)
-        return query
+        return (upstream.query, upstream.place(after: letter.version - 1, until: letter.version))
     }
 
     /// The letter's element alone.

@@ -11,9 +11,9 @@ import UploaderReading
 /// Versions make that harmless, so how far it is isn't kept: after a restart the chunk begins anew. Only that it is done is kept.
 struct UploadReplay: Sendable, Equatable {
     enum Step: Sendable, Equatable {
-        case samples(user: String, from: Instant, to: Instant, position: Value)
+        case samples(user: String, from: Instant, to: Instant, position: SlicePlace?)
         /// Rows of a producer's changelog that belong to the days.
-        case documents(producer: String, topic: String, days: ClosedRange<Int>, after: Int64, anchor: Value)
+        case documents(producer: String, topic: String, days: ClosedRange<Int>, after: Int64, head: StoreHead?)
         /// The row that a dead letter is about, if it still is as it was: in that producer's changelog.
         case letter(DeadLetter, producer: String)
         /// Dead letters of a selection, beyond a number.
@@ -22,7 +22,8 @@ struct UploadReplay: Sendable, Equatable {
     }
 
     private(set) var id: String?
-    private(set) var chunk: Value = .null
+    /// Whose days; nil: everybody's.
+    private(set) var users: Set<String>?
     private(set) var isDone = false
     var steps: [Step] = []
     /// The question under way, with what it asks for.
@@ -47,11 +48,11 @@ struct UploadReplay: Sendable, Equatable {
         isDone = id != nil
     }
 
-    mutating func begin(_ id: String, _ chunk: Value, isByHand: Bool = false, steps: [Step]) {
+    mutating func begin(_ id: String, users: [String: [Instant]]?, isByHand: Bool = false, steps: [Step]) {
         self.isByHand = isByHand
         elements = 0
         self.id = id
-        self.chunk = chunk
+        self.users = users.map { Set($0.keys) }
         self.steps = steps
         isDone = false
         isWaiting = false
@@ -86,28 +87,30 @@ extension UploaderStage {
         if told != nil || replay.isByHand { replay.isWaiting = false }
         isHistoryTold = told != nil
         guard let told, told.id != replay.id, !replay.isByHand || replay.isDone else { return }
-        let chunk = Value(told)
-        guard let steps = steps(of: chunk) else { return }
+        guard let steps = steps(of: told) else { return }
         deliveries.removeAll { $0.fetched == nil }
-        replay.begin(told.id, chunk, steps: steps)
+        replay.begin(told.id, users: told.users.isEmpty ? nil : told.users, steps: steps)
     }
 
-    /// What it takes to deliver some days once more; nil when the value names none.
-    func steps(of chunk: Value) -> [UploadReplay.Step]? {
-        if let parts = ReplayedRows.parts(of: chunk) { return parts.map { .rows($0) } }
-        guard let from = chunk["from"].string.flatMap({ LocalDay($0) }),
-            let through = chunk["through"].string.flatMap({ LocalDay($0) }), from <= through
-        else { return nil }
+    /// What it takes to deliver what is asked for once more; nil when that names nothing.
+    func steps(of request: MendRequest) -> [UploadReplay.Step]? {
+        if let parts = ReplayedRows.parts(of: request) { return parts.map { .rows($0) } }
+        return request.days.flatMap { steps(of: $0) }
+    }
+
+    private func steps(of days: Replay) -> [UploadReplay.Step]? {
+        guard let from = LocalDay(days.from), let through = LocalDay(days.through), from <= through else { return nil }
         var steps: [UploadReplay.Step] = []
-        for (user, range) in Value.inOrder(chunk["users"].object ?? [:]) {
-            guard let start = range.array?.first?.int, let end = range.array?.last?.int, start <= end else { continue }
-            steps.append(.samples(user: user, from: start, to: end, position: .null))
+        for (user, range) in days.users.sorted(by: { $0.key < $1.key }) {
+            guard let start = range.first, let end = range.last, start <= end else { continue }
+            steps.append(.samples(user: user, from: start, to: end, position: nil))
         }
         for upstream in documents {
+            guard case .changes(let topic, _) = upstream.query else { continue }
             steps.append(
                 .documents(
-                    producer: upstream.producer, topic: upstream.query["topic"]?.string ?? "",
-                    days: from.number...through.number, after: 0, anchor: .null))
+                    producer: upstream.producer, topic: topic ?? "", days: from.number...through.number, after: 0,
+                    head: nil))
         }
         return steps
     }
@@ -137,37 +140,27 @@ extension UploaderStage {
             try nextLetter(selection, after: after, turn)
             return true
         case .letter(let letter, let producer):
-            guard let query = query(of: letter, at: producer) else {
+            guard let (query, place) = self.place(of: letter, at: producer) else {
                 replay.steps.removeFirst()
                 return true
             }
-            pull = turn.pull(producer, query)
+            pull = turn.pull(producer, query, place)
         case .rows(let rows):
-            guard let query = query(of: rows) else {
+            guard let (query, place) = self.place(of: rows) else {
                 replay.steps.removeFirst()
                 return true
             }
-            pull = turn.pull(rows.producer, query)
+            pull = turn.pull(rows.producer, query, place)
         case .samples(let user, let from, let to, let position):
-            var query = samples.query
-            query["query"] = "slice"
-            query["user"] = .string(user)
-            query["from"] = .integer(from)
-            query["to"] = .integer(to)
-            query["asOf"] = Value(samples.cursor.anchor)
-            query["detailed"] = ["exclude": []]
-            query["store"] = Value(samples.cursor.store)
-            query["generation"] = Value(samples.cursor.generation)
-            if !position.isNull { query["continue"] = position }
-            pull = turn.pull(samples.producer, query)
-        case .documents(let producer, let topic, let days, let after, let anchor):
+            guard case .samples(let types, _) = samples.query else { return false }
+            let slice = SliceRequest(
+                user: user, types: types, asOf: samples.cursor.anchor, from: from, to: to,
+                detailed: .choice(.allExcept([])), continue: position)
             pull = turn.pull(
-                producer,
-                [
-                    "query": "changes", "topic": .string(topic), "after": .integer(after), "until": .integer(.max),
-                    "days": [.integer(Int64(days.lowerBound)), .integer(Int64(days.upperBound))],
-                    "store": anchor["store"], "generation": anchor["generation"],
-                ])
+                samples.producer, .slice(slice),
+                PullPlace(store: samples.cursor.store, generation: samples.cursor.generation))
+        case .documents(let producer, let topic, let days, let after, let head):
+            pull = turn.pull(producer, .changes(topic: topic, days: days), PullPlace(of: head, after: after))
         }
         replay.inFlight = (pull.id, step)
         return false
@@ -192,25 +185,26 @@ extension UploaderStage {
             groups = try self.groups(of: rows, pages)
             if let rest = try rest(of: rows, after: last) { replay.steps.insert(.rows(rest), at: 0) }
         case .samples(let user, let from, let to, _):
+            let pages: [SlicePage] = try pages.map { try $0.page(from: samples.producer) }
             groups = try DeliveryGroup.groups(
-                samples: try pages.map { try Self.owned($0, by: user) }, from: UploadReplay.name, family: family)
-            if !last["continue"].isNull {
-                replay.steps.insert(.samples(user: user, from: from, to: to, position: last["continue"]), at: 0)
+                samples: pages.map { Self.owned($0.samples, by: user) }, from: UploadReplay.name, family: family)
+            if let place = pages.last?.continue {
+                replay.steps.insert(.samples(user: user, from: from, to: to, position: place), at: 0)
             }
         case .documents(let producer, let topic, let days, let after, _):
-            groups = try DeliveryGroup.groups(documents: pages, from: UploadReplay.name)
-            guard let through = last["through"].int, let head = last["head"]["sequence"].int else {
-                throw StageError.unreadablePage(producer: producer)
-            }
-            if through < head, through > after {
+            groups = try DeliveryGroup.groups(
+                documents: try pages.map { try $0.page(from: producer) }, from: UploadReplay.name)
+            let covered: CoveredPage = try last.page(from: producer)
+            guard let head = covered.head else { throw StageError.unreadablePage(producer: producer) }
+            if covered.through < head.sequence, covered.through > after {
                 replay.steps.insert(
-                    .documents(producer: producer, topic: topic, days: days, after: through, anchor: last["head"]),
+                    .documents(producer: producer, topic: topic, days: days, after: covered.through, head: head),
                     at: 0)
             }
         }
         // One person's days are sent alone.
-        if case .documents = step, let users = replay.chunk["users"].object {
-            groups.removeAll { users[$0.user] == nil }
+        if case .documents = step, let users = replay.users {
+            groups.removeAll { !users.contains($0.user) }
         }
         replay.elements += groups.reduce(0) { $0 + Int64($1.batch.next?.count ?? 0) }
         if !groups.isEmpty {
@@ -220,11 +214,7 @@ extension UploaderStage {
     }
 
     /// A slice's page as one of the anchored query: all rows are the user's.
-    private static func owned(_ page: Value, by user: String) throws -> Value {
-        var members = page.object ?? [:]
-        let count = try SamplePage(wireValue: page["samples"]).count
-        members["users"] = [.string(user)]
-        members["user"] = .column(.int32(Array(repeating: 0, count: count)))
-        return .object(members)
+    private static func owned(_ samples: SamplePage, by user: String) -> SamplesPage {
+        SamplesPage(samples: samples, users: [user], user: Array(repeating: 0, count: samples.count))
     }
 }

@@ -11,14 +11,12 @@ struct ReplayedRows: Sendable, Equatable {
     var after: Int64
     var until: Int64
 
-    /// The members `{"rows": {"observer": [[17, 18], …]}}` of a replay; nil when they name none.
-    static func parts(of request: Value) -> [ReplayedRows]? {
-        guard let rows = request["rows"].object else { return nil }
-        return Value.inOrder(rows).flatMap { producer, windows in
-            (windows.array ?? []).compactMap { window in
-                guard let after = window.array?.first?.int, let until = window.array?.last?.int, after < until else {
-                    return nil
-                }
+    /// Those that a request names; nil when it names none.
+    static func parts(of request: MendRequest) -> [ReplayedRows]? {
+        guard let rows = request.rows else { return nil }
+        return rows.sorted { $0.key < $1.key }.flatMap { producer, windows in
+            windows.compactMap { window in
+                guard let after = window.first, let until = window.last, after < until else { return nil }
                 return ReplayedRows(producer: producer, after: after, until: until)
             }
         }
@@ -26,17 +24,12 @@ struct ReplayedRows: Sendable, Equatable {
 }
 
 extension UploaderStage {
-    /// Asks for a part's rows, tombstones too; nil when none of them has been delivered yet: then they come by themselves.
-    func query(of rows: ReplayedRows) -> [String: Value]? {
+    /// Which of a part's rows are asked for, tombstones too; nil when none of them has been delivered yet: then they come by themselves.
+    func place(of rows: ReplayedRows) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == rows.producer }) else { return nil }
         let until = min(rows.until, upstream.cursor.anchor.maximum)
         guard rows.after < until else { return nil }
-        var query = upstream.query
-        query["store"] = Value(upstream.cursor.store)
-        query["generation"] = Value(upstream.cursor.generation)
-        query["after"] = .integer(rows.after)
-        query["until"] = .integer(until)
-        return query
+        return (upstream.query, upstream.place(after: rows.after, until: until))
     }
 
     func groups(of rows: ReplayedRows, _ pages: [Value]) throws -> [DeliveryGroup] {
@@ -46,8 +39,17 @@ extension UploaderStage {
 
     /// What is left of a part after a page of it; nil when nothing is.
     func rest(of rows: ReplayedRows, after page: Value) throws -> ReplayedRows? {
-        guard let through = page["through"].int else { throw StageError.unreadablePage(producer: rows.producer) }
+        let through = try page.page(CoveredPage.self, from: rows.producer).through
         guard through > rows.after, through < rows.until else { return nil }
         return ReplayedRows(producer: rows.producer, after: through, until: rows.until)
+    }
+}
+
+extension Upstream {
+    /// A window of what has been consumed.
+    func place(after: Int64, until: Int64) -> PullPlace {
+        PullPlace(
+            store: cursor.store, generation: cursor.generation, after: AnchorVector(base: after),
+            until: AnchorVector(base: until))
     }
 }

@@ -78,11 +78,11 @@ package final class UploaderStage: Stage {
         // Workouts are delivered as events, so their samples aren't.
         samples = Upstream(
             observer,
-            query: ["query": "samples", "types": ["exclude": [.string(HealthType.workoutIdentifier)]]],
+            query: .samples(.allExcept([HealthType.workoutIdentifier])),
             backfillBeyond: Self.backfillBeyond, polls: false)
         documents =
-            (consolidator.map { [Upstream($0, query: ["query": "changes", "topic": "daily.summary"])] } ?? [])
-            + handlers.map { Upstream($0, query: ["query": "changes", "topic": "events."]) }
+            (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
+            + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
         self.policy = policy
         self.settings = settings
         self.generator = generator

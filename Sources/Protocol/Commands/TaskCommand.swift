@@ -1,0 +1,30 @@
+import HealthModel
+
+/// To the host of a scheduled task, from a person, a companion or a simulator: the command's name is what is to become of it.
+package struct TaskCommand: Codable, Sendable, Equatable {
+    package enum Action: String, Codable, Sendable { case launch, expire, cancel }
+
+    package var action: Action
+    /// A task's identifier.
+    package var task: String
+    /// Launch: whatever its conditions.
+    @IfReadable package var force: Bool?
+
+    package init(_ action: Action, task: String, force: Bool? = nil) {
+        self.action = action
+        self.task = task
+        self.force = force
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case action = "command"
+        case task, force
+    }
+
+    package init?(_ body: Value) {
+        guard let command = body.read(TaskCommand.self) else { return nil }
+        self = command
+    }
+
+    package var body: [String: Value] { Value(self).object ?? [:] }
+}

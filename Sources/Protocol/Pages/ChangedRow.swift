@@ -1,0 +1,142 @@
+import HealthModel
+
+/// A row of a keyed changelog: a figure, an event, a summary, or its tombstone.
+package struct ChangedRow: Sendable, Equatable {
+    package var sequence: Int64
+    package var key: String
+    /// What it is: "figures.steps", "events.workouts", "daily.summary".
+    package var topic: String
+    package var user: String
+    /// The day it belongs to, as days since 1970; nil for what belongs to none.
+    package var day: Int?
+    /// nil is a tombstone.
+    package var body: Value?
+
+    package init(sequence: Int64, key: String, topic: String, user: String, day: Int?, body: Value?) {
+        self.sequence = sequence
+        self.key = key
+        self.topic = topic
+        self.user = user
+        self.day = day
+        self.body = body
+    }
+}
+
+extension ChangedRow: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case key, topic, user, day, deleted, body
+        case sequence = "seq"
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        sequence = try members.decode(Int64.self, forKey: .sequence)
+        key = try members.decode(String.self, forKey: .key)
+        topic = try members.decode(String.self, forKey: .topic)
+        user = try members.decode(String.self, forKey: .user)
+        day = try? members.decode(Int.self, forKey: .day)
+        if try members.decode(Bool.self, forKey: .deleted) { return }
+        body = members.contains(.body) ? try members.decode(Value.self, forKey: .body) : .null
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(sequence, forKey: .sequence)
+        try members.encode(key, forKey: .key)
+        try members.encode(topic, forKey: .topic)
+        try members.encode(user, forKey: .user)
+        try members.encode(day, forKey: .day)
+        try members.encode(body == nil, forKey: .deleted)
+        try members.encode(body, forKey: .body)
+    }
+}
+
+/// Rows of a keyed changelog, in the order of their sequence.
+package struct ChangesPage: PageContent, Equatable {
+    package var rows: [ChangedRow]
+    /// (from, through] of the window is in it, or before it.
+    package var from: Int64?
+    package var through: Int64
+
+    package init(rows: [ChangedRow], from: Int64, through: Int64) {
+        self.rows = rows
+        self.from = from
+        self.through = through
+    }
+}
+
+/// What a keyed changelog holds of one day.
+package struct DayPage: PageContent, Equatable {
+    package var rows: [ChangedRow]
+
+    package init(rows: [ChangedRow]) { self.rows = rows }
+}
+
+/// When sequences were committed: each by the first of these that reaches it. Or the newest before a time.
+package struct MomentsPage: PageContent, Equatable {
+    /// Sequence and instant.
+    package var moments: [[Int64]]?
+    package var sequence: Int64?
+
+    package init(moments: [[Int64]]) { self.moments = moments }
+    package init(sequence: Int64) { self.sequence = sequence }
+}
+
+/// How far a page of a window goes, and of which store: what moves an anchor.
+package struct CoveredPage: PageContent, Equatable {
+    @IfReadable package var head: StoreHead?
+    package var through: Int64
+}
+
+/// The body of a row under `figures.<handler>`: a day's figures, and their hours. Names and values are the handler's own.
+package struct FiguresBody: Codable, Sendable, Equatable {
+    package var figures: Value
+    package var hourly: Value?
+
+    package init(figures: [String: Value], hourly: [String: Value]) {
+        self.figures = .object(figures)
+        self.hourly = .object(hourly)
+    }
+}
+
+/// The body of a row under `events.<handler>`.
+package struct EventBody: Codable, Sendable, Equatable {
+    package var id: String
+    /// "workout", "night", or a handler's own.
+    package var kind: String
+    package var event: Value
+
+    package init(id: String, kind: String, event: Value) {
+        self.id = id
+        self.kind = kind
+        self.event = event
+    }
+}
+
+/// What every daily summary says beside its figures, in the body of a row under `daily.summary`.
+package struct SummaryState: Codable, Sendable, Equatable {
+    @IfReadable package var user: String?
+    @IfReadable package var date: String?
+    @IfReadable package var final: Bool?
+    /// 0 before it was final; one more each time it is final with other content.
+    @IfReadable package var revision: Int64?
+    /// Instances that it waits for.
+    @IfReadable package var missing: [String]?
+}
+
+/// The lists in which a backend keeps what comes from keyed changelogs.
+package enum DocumentList: String, Sendable { case days, nights, workouts }
+
+extension ChangedRow {
+    /// Where it belongs at a backend. A tombstone has lost what kind of event it was: where its topic doesn't say that, it is one of each. Events
+    /// of a handler's own kind stay in the stack: a backend has no place for them.
+    package var lists: [DocumentList] {
+        if topic == "daily.summary" { return [.days] }
+        switch (body?.read(EventBody.self)?.kind, topic) {
+        case ("night"?, _), (nil, "events.sleep"): return [.nights]
+        case ("workout"?, _), (nil, "events.workouts"): return [.workouts]
+        case (nil, _): return body == nil ? [.nights, .workouts] : []
+        default: return []
+        }
+    }
+}

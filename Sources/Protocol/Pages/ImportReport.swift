@@ -1,0 +1,99 @@
+import HealthModel
+
+/// What came of a file that was taken in, as `import --json` prints it. A report of an earlier release says less.
+package struct ImportReport: Codable, Sendable, Equatable {
+    package struct Tally: Codable, Sendable, Equatable {
+        package var read: Int64
+        package var added: Int64
+        package var known: Int64
+        package var deleted: Int64
+        package var quarantined: Int64
+        /// Of a complete import: what the file lacks.
+        package var deletedByAbsence: Int64?
+
+        package init(read: Int64, added: Int64, known: Int64, deleted: Int64, quarantined: Int64) {
+            self.read = read
+            self.added = added
+            self.known = known
+            self.deleted = deleted
+            self.quarantined = quarantined
+        }
+    }
+
+    /// Of a complete import.
+    package struct Completeness: Codable, Sendable, Equatable {
+        package var complete: Bool
+        /// ISO 8601.
+        @OrNull package var exportDate: String?
+        package var deletedByAbsence: Int64
+        /// Why nothing was deleted.
+        @OrNull package var refused: String?
+
+        package init(exportDate: String?, deletedByAbsence: Int64, refused: String?) {
+            complete = true
+            self.exportDate = exportDate
+            self.deletedByAbsence = deletedByAbsence
+            self.refused = refused
+        }
+    }
+
+    package var path: String
+    package var total: Tally
+    package var byType: [String: Tally]
+    package var seconds: Double
+    package var source = Source()
+    /// Nothing was changed; nil of a plain import.
+    package var dryRun: Bool?
+    package var completeness: Completeness?
+
+    /// What the file itself holds.
+    package struct Source: Codable, Sendable, Equatable {
+        package var recordElements: Int?
+        package var workouts: Int?
+        package var routes: Int?
+        package var activitySummaries: Int?
+        package var activitySummariesWithoutDay: Int?
+        package var workoutValuesLeftOut: Int?
+        package var ignoredEntries: [String]?
+        package var otherExports: [String]?
+        package var impossibleDateOfBirth: Bool?
+        /// How; nil when it is whole.
+        @OrNull package var damaged: String? = nil
+        /// Whether its end is missing.
+        package var cut: Bool?
+
+        package init() {}
+    }
+
+    package init(path: String, total: Tally, byType: [String: Tally], seconds: Double) {
+        self.path = path
+        self.total = total
+        self.byType = byType
+        self.seconds = seconds
+    }
+
+    private enum CodingKeys: CodingKey { case path, byType, seconds, dryRun }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        path = try members.decode(String.self, forKey: .path)
+        byType = try members.decodeIfPresent([String: Tally].self, forKey: .byType) ?? [:]
+        seconds = try members.decodeIfPresent(Double.self, forKey: .seconds) ?? 0
+        dryRun = try members.decodeIfPresent(Bool.self, forKey: .dryRun)
+        total = try Tally(from: decoder)
+        source = try Source(from: decoder)
+        completeness = try? Completeness(from: decoder)
+    }
+
+    /// The parts' members stand side by side.
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try total.encode(to: encoder)
+        try source.encode(to: encoder)
+        try completeness?.encode(to: encoder)
+        try members.encode(path, forKey: .path)
+        try members.encode(byType, forKey: .byType)
+        try members.encode(seconds, forKey: .seconds)
+        try members.encodeIfPresent(dryRun, forKey: .dryRun)
+    }
+}

@@ -1,0 +1,220 @@
+import HealthModel
+
+/// What is quarantined of a user, by reason.
+package struct QuarantinePage: PageContent, Equatable {
+    package struct Reason: Codable, Sendable, Equatable {
+        package var reason: String
+        package var count: Int64
+
+        package init(reason: String, count: Int64) {
+            self.reason = reason
+            self.count = count
+        }
+    }
+
+    package var reasons: [Reason]
+
+    package init(reasons: [Reason]) { self.reasons = reasons }
+}
+
+/// Entries of the quarantine, oldest first.
+package struct QuarantinedPage: PageContent, Equatable {
+    package var entries: [QuarantinedRow]
+    /// On the last part, when there is more: ask again with it.
+    package var `continue`: Int64?
+
+    package init(entries: [QuarantinedRow], continue number: Int64? = nil) {
+        self.entries = entries
+        `continue` = number
+    }
+}
+
+/// What the observer doesn't take as it is, and why.
+package struct QuarantinedRow: Codable, Sendable, Equatable {
+    /// Outside the limits, or not understood.
+    package enum Kind: String, Codable, Sendable { case sample, input }
+
+    /// Rises with each entry of this store.
+    package var number: Int64
+    package var user: String
+    @OrNull package var type: String?
+    package var kind: Kind
+    package var reason: String
+    /// The file or request it came by, and its line there; 0 where there is none.
+    package var source: String
+    package var line: Int64
+    /// How often it has come in.
+    package var seen: Int64
+    @OrNull package var start: Instant?
+    @OrNull package var end: Instant?
+    /// What it holds, where asked for.
+    package var record: Record?
+
+    package enum Record: Sendable, Equatable {
+        case sample(Sample)
+        /// Not understood: its text.
+        case input(raw: String)
+    }
+
+    /// A sample outside the limits.
+    package struct Sample: Codable, Sendable, Equatable {
+        @OrNull package var id: String?
+        @OrNull package var value: Double?
+        package var unit: String
+        package var sourceName: String
+        package var sourceVersion: String
+        package var device: String
+        /// JSON.
+        package var metadata: String
+        package var payload: String
+        @OrNull package var created: Instant?
+
+        package init(
+            id: String?, value: Double?, unit: String, sourceName: String, sourceVersion: String, device: String,
+            metadata: String, payload: String, created: Instant?
+        ) {
+            self.id = id
+            self.value = value
+            self.unit = unit
+            self.sourceName = sourceName
+            self.sourceVersion = sourceVersion
+            self.device = device
+            self.metadata = metadata
+            self.payload = payload
+            self.created = created
+        }
+    }
+
+    package init(
+        number: Int64, user: String, type: String?, kind: Kind, reason: String, source: String, line: Int64,
+        seen: Int64, start: Instant?, end: Instant?
+    ) {
+        self.number = number
+        self.user = user
+        self.type = type
+        self.kind = kind
+        self.reason = reason
+        self.source = source
+        self.line = line
+        self.seen = seen
+        self.start = start
+        self.end = end
+    }
+}
+
+extension QuarantinedRow.Record: Codable {
+    private enum Member: CodingKey { case raw }
+
+    package init(from decoder: any Decoder) throws {
+        let raw = try decoder.container(keyedBy: Member.self).decodeIfPresent(String.self, forKey: .raw)
+        self = try raw.map { .input(raw: $0) } ?? .sample(QuarantinedRow.Sample(from: decoder))
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .sample(let sample): try sample.encode(to: encoder)
+        case .input(let raw):
+            var members = encoder.container(keyedBy: Member.self)
+            try members.encode(raw, forKey: .raw)
+        }
+    }
+}
+
+/// Dead letters, oldest first.
+package struct LettersPage: PageContent, Equatable {
+    package var letters: [DeadLetter]
+    /// On the last part, when there is more: ask again with it.
+    package var `continue`: Int64?
+
+    package init(letters: [DeadLetter], continue number: Int64? = nil) {
+        self.letters = letters
+        `continue` = number
+    }
+}
+
+/// An element that the backend wouldn't take: which one, in which version, and why. What it holds isn't kept: the truth is asked for it.
+package struct DeadLetter: Codable, Sendable, Equatable {
+    /// Rises with each of them.
+    package var number: Int64
+    package var user: String
+    /// The metric family by whose path it goes.
+    package var metric: String
+    package var id: String
+    package var version: Int64
+    package var reason: String
+    /// The path that it is sent to.
+    package var path: String
+    /// The HTTP status of the answer; nil when it isn't known.
+    @OrNull package var status: Int?
+    package var firstTried: Instant
+    package var lastTried: Instant
+    package var tries: Int64
+
+    package init(
+        number: Int64, user: String, metric: String, id: String, version: Int64, reason: String, path: String,
+        status: Int?, firstTried: Instant, lastTried: Instant, tries: Int64
+    ) {
+        self.number = number
+        self.user = user
+        self.metric = metric
+        self.id = id
+        self.version = version
+        self.reason = reason
+        self.path = path
+        self.status = status
+        self.firstTried = firstTried
+        self.lastTried = lastTried
+        self.tries = tries
+    }
+}
+
+/// What became of files handed over, the newest first.
+package struct ImportsPage: PageContent, Equatable {
+    package var imports: [ImportRow]
+
+    package init(imports: [ImportRow]) { self.imports = imports }
+}
+
+/// What became of one file.
+package struct ImportRow: Codable, Sendable, Equatable {
+    package enum State: String, Codable, Sendable { case announced, receiving, open, closed, failed }
+
+    package var id: String
+    package var path: String
+    package var user: String
+    package var state: State
+    /// As `import --json` prints it.
+    @OrNull package var report: Value?
+    @OrNull package var problem: String?
+    /// Of a command that can give the bytes, until the file is in the inbox: without id and sender.
+    @OrNull package var request: ImportFile?
+
+    package init(
+        id: String, path: String, user: String, state: State, report: Value?, problem: String?, request: ImportFile?
+    ) {
+        self.id = id
+        self.path = path
+        self.user = user
+        self.state = state
+        self.report = report
+        self.problem = problem
+        self.request = request
+    }
+}
+
+/// Bytes of a file; they follow on the part before.
+package struct FilePage: PageContent, Equatable {
+    package var offset: Int64
+    /// At most 60 KiB; empty only at the file's end.
+    package var bytes: [UInt8]
+    /// With the last bytes: of the whole file, as the hash (XXH3-128, its high word first).
+    package var size: Int64?
+    package var hash: [UInt8]?
+
+    package init(offset: Int64, bytes: [UInt8], size: Int64? = nil, hash: [UInt8]? = nil) {
+        self.offset = offset
+        self.bytes = bytes
+        self.size = size
+        self.hash = hash
+    }
+}

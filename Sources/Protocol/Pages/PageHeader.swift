@@ -1,0 +1,89 @@
+import HealthModel
+
+/// The envelope of a part of an answer, on `page.<consumer>`: to which request it is, from whom, as of when; or why there is none.
+package struct PageHeader: Codable, Sendable, Equatable {
+    package var id: Int64
+    /// As the request has it.
+    @OrNull package var attempt: Int64?
+    @IfReadable package var producer: String? = nil
+    /// The store as of which all parts of an answer are; a tool has none.
+    @IfReadable package var head: StoreHead? = nil
+    /// 0, 1, … of this answer.
+    @IfReadable package var part: Int64? = nil
+    @IfReadable package var last: Bool? = nil
+    /// "reset", "refused" or "databaseInaccessible", instead of content.
+    @IfReadable package var error: String? = nil
+    /// But with "reset".
+    @IfReadable package var reason: String? = nil
+
+    /// - Parameter request: what is answered.
+    package init(_ request: PullHeader, producer: String, head: StoreHead? = nil) {
+        id = request.id
+        attempt = request.attempt
+        self.producer = producer
+        self.head = head
+    }
+
+    package static let reset = "reset"
+    package static let refused = "refused"
+    package static func topic(_ consumer: String) -> String { "page.\(consumer)" }
+
+    /// One part.
+    package func body(_ content: some PageContent, part: Int64, isLast: Bool) -> Value {
+        var header = self
+        header.part = part
+        header.last = isLast
+        return .object((Value(content).object ?? [:]).merging(Value(header).object ?? [:]) { $1 })
+    }
+
+    /// There is none.
+    package func body(error: String, reason: String? = nil) -> Value {
+        var header = self
+        header.error = error
+        header.reason = reason
+        return Value(header)
+    }
+}
+
+/// What a part of an answer holds beside its envelope; one type for each kind of query.
+package protocol PageContent: Codable, Sendable {}
+
+/// A part as who asked reads it.
+@dynamicMemberLookup
+package struct Page<Content: PageContent>: Sendable {
+    /// nil of a file that is read directly.
+    package var head: StoreHead?
+    package var content: Content
+
+    /// - Throws: what doesn't fit (`DecodingError`, `PageError`).
+    package init(_ body: Value) throws {
+        head = body.read(PageHead.self)?.head
+        content = try body.decode(Content.self)
+    }
+
+    package subscript<Member>(dynamicMember member: KeyPath<Content, Member>) -> Member { content[keyPath: member] }
+}
+
+/// As of which store a part is.
+private struct PageHead: Codable {
+    @IfReadable var head: StoreHead?
+}
+
+extension Value {
+    /// A page of an answer as what was asked for.
+    /// - Throws: `StageError`, and `PageError` for columns that don't fit together.
+    package func page<Content: PageContent>(
+        _ type: Content.Type = Content.self, from producer: String
+    ) throws -> Content {
+        do { return try decode(type) } catch is DecodingError { throw StageError.unreadablePage(producer: producer) }
+    }
+}
+
+extension Page {
+    /// - Throws: as `Value.page`.
+    package static func all(_ bodies: [Value], from producer: String) throws -> [Page] {
+        do { return try bodies.map { try Page($0) } } catch is DecodingError {
+            throw StageError.unreadablePage(producer: producer)
+        }
+    }
+}

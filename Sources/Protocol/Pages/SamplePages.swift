@@ -1,0 +1,106 @@
+import HealthModel
+
+/// Samples of a window, oldest change first.
+package struct SamplesPage: PageContent {
+    package var samples: SamplePage
+    package var users: [String]
+    /// Whose each sample is: index into `users`, one element a sample.
+    @Packed package var user: [Int32]
+    package var from: Int64?
+    package var through: Int64?
+    /// No news: a first reading, a backfill, or of the first file of a person.
+    package var bulk: Bool?
+
+    package init(
+        samples: SamplePage, users: [String], user: [Int32], from: Int64? = nil, through: Int64? = nil,
+        bulk: Bool? = nil
+    ) {
+        self.samples = samples
+        self.users = users
+        self.user = user
+        self.from = from
+        self.through = through
+        self.bulk = bulk
+    }
+
+    /// Whether each sample has an owner that is named.
+    package var isOwned: Bool {
+        user.count == samples.count && user.allSatisfy { users.indices.contains(Int($0)) }
+    }
+}
+
+/// Samples of a slice, in canonical order.
+package struct SlicePage: PageContent {
+    package var samples: SamplePage
+    /// On the last part, when there is more.
+    package var `continue`: SlicePlace?
+
+    package init(samples: SamplePage, continue place: SlicePlace? = nil) {
+        self.samples = samples
+        `continue` = place
+    }
+}
+
+/// Which stretches of time the changes of a window touch, with what is needed to make days of them.
+package struct SpansPage: PageContent, Equatable {
+    package var users: [String]
+    /// Columns of one element a span: whose it is (index into `users`), and its instants.
+    @Packed package var user: [Int32]
+    @Packed package var start: [Int64]
+    @Packed package var end: [Int64]
+    /// By user, as `ZoneTimeline` codes itself: of these users, and those that changed in the window.
+    @IfReadable package var zones: [String: Value]?
+    /// By user what is known of them: likewise.
+    @IfReadable package var characteristics: [String: Value]?
+    /// Changes of samples that the spans stand for.
+    package var added: Int?
+    package var deleted: Int?
+    package var from: Int64
+    package var through: Int64
+    package var bulk: Bool?
+
+    package init(
+        users: [String], user: [Int32], start: [Instant], end: [Instant], zones: [String: Value],
+        characteristics: [String: Value],
+        added: Int, deleted: Int, from: Int64 = 0, through: Int64 = 0
+    ) {
+        self.users = users
+        self.user = user
+        self.start = start
+        self.end = end
+        self.zones = zones
+        self.characteristics = characteristics
+        self.added = added
+        self.deleted = deleted
+        self.from = from
+        self.through = through
+    }
+
+    /// Whether the columns fit together.
+    package var isWhole: Bool {
+        user.count == start.count && start.count == end.count
+            && user.allSatisfy { users.indices.contains(Int($0)) }
+    }
+}
+
+/// What of a page of changes is counted, whatever kind it is of.
+package struct CountedPage: PageContent {
+    package struct Row: Codable, Sendable { package var deleted: Bool? }
+    package struct Flags: Codable, Sendable { @Packed package var flags: [UInt8] }
+
+    @IfReadable package var rows: [Row]?
+    @IfReadable package var samples: Flags?
+    @IfReadable package var added: Int?
+    @IfReadable package var deleted: Int?
+}
+
+extension SamplePage: Codable {
+    public init(from decoder: any Decoder) throws {
+        try self.init(wireValue: try decoder.singleValueContainer().decode(Value.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(wireValue)
+    }
+}

@@ -1,0 +1,82 @@
+import HealthModel
+
+/// A query, and from where on it is asked.
+package struct Question: Sendable, Equatable {
+    package var query: Query
+    package var place: PullPlace
+
+    package init(_ query: Query, _ place: PullPlace = PullPlace()) {
+        self.query = query
+        self.place = place
+    }
+
+    /// The members of a request that say it.
+    package var members: [String: Value] {
+        (Value(query).object ?? [:]).merging(Value(place).object ?? [:]) { first, _ in first }
+    }
+
+    /// - Throws: `PullRefusal` for what makes no sense.
+    package init(members: Value) throws {
+        guard let place = members.read(PullPlace.self) else { throw PullRefusal("a request is a map") }
+        self.init(try members.decode(Query.self), place)
+    }
+}
+
+/// A request for pages of a producer's changelog. Idempotent: it is sent again until it is answered.
+package struct Pull: Sendable, Equatable {
+    package var id: Int64
+    package var producer: String
+    package var question: Question
+
+    package init(id: Int64, producer: String, question: Question) {
+        self.id = id
+        self.producer = producer
+        self.question = question
+    }
+}
+
+/// Whose anchor a request comes with, and which window it asks for. What is left out isn't known: who has no anchor begins at 0.
+package struct PullPlace: Codable, Sendable, Equatable {
+    @IfReadable package var store: String?
+    @IfReadable package var generation: String?
+    /// (after, until] of what has a window.
+    @IfReadable package var after: AnchorVector?
+    @IfReadable package var until: AnchorVector?
+    /// What is asked for is no news to the consumer: its first reading, or a backfill.
+    @IfReadable package var bulk: Bool?
+
+    package init(
+        store: String? = nil, generation: String? = nil, after: AnchorVector? = nil, until: AnchorVector? = nil,
+        bulk: Bool? = nil
+    ) {
+        self.store = store
+        self.generation = generation
+        self.after = after
+        self.until = until
+        self.bulk = bulk
+    }
+
+    /// A window of a store's changelog; without its head of whatever store there is.
+    package init(of head: StoreHead? = nil, after: Int64, until: Int64 = .max) {
+        self.init(
+            store: head?.store, generation: head?.generation, after: AnchorVector(base: after),
+            until: AnchorVector(base: until))
+    }
+}
+
+/// Who asks, beside what: on `pull.<producer>`.
+package struct PullHeader: Codable, Sendable, Equatable {
+    /// The consumer's own number for it; the answer repeats it.
+    package var id: Int64
+    /// 0, then one more with each repeat; the answer repeats it.
+    @IfReadable package var attempt: Int64?
+    package var consumer: String
+
+    package init(id: Int64, attempt: Int64, consumer: String) {
+        self.id = id
+        self.attempt = attempt
+        self.consumer = consumer
+    }
+
+    package static func topic(_ producer: String) -> String { "pull.\(producer)" }
+}

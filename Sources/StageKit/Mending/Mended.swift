@@ -1,0 +1,36 @@
+import HealthModel
+import Protocol
+
+/// What has become of a request.
+package enum Mended: Sendable, Equatable {
+    /// Numbers for whoever asked.
+    case done(Value)
+    /// - left: how much is still to come, in the action's own measure.
+    /// - goesOn: whether the next step needs nothing but another turn.
+    case underWay(left: Int64, goesOn: Bool = false)
+    /// Nothing was changed; why, and what to do instead.
+    case refused(String)
+
+    var isOver: Bool { if case .underWay = self { false } else { true } }
+}
+
+extension Mending {
+    init(_ request: MendRequest, _ state: Mended) {
+        switch state {
+        case .done(let result): self.init(id: request.id, action: request.action, state: .done, result: result)
+        case .underWay(let left, _): self.init(id: request.id, action: request.action, state: .underWay, left: left)
+        case .refused(let why): self.init(id: request.id, action: request.action, state: .refused, problem: why)
+        }
+    }
+}
+
+extension Mended {
+    /// As a heartbeat, or the stage's own file, tells it.
+    package init(_ told: Mending) {
+        switch told.state {
+        case .done: self = .done(told.result ?? .null)
+        case .underWay: self = .underWay(left: told.left ?? 0)
+        case .refused: self = .refused(told.problem ?? "")
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import HealthModel
+import Protocol
+import Testing
+
+@Suite struct DocumentListTests {
+    private func lists(_ topic: String, kind: String?) -> [DocumentList] {
+        let body = kind.map { Value(EventBody(id: "1", kind: $0, event: [:])) }
+        return ChangedRow(sequence: 1, key: "event/me/1", topic: topic, user: "me", day: 1, body: body).lists
+    }
+
+    @Test func anEventGoesByItsKindWhoeverGivesIt() {
+        #expect(lists("events.sleep", kind: "night") == [.nights])
+        #expect(lists("events.workouts", kind: "workout") == [.workouts])
+        #expect(lists("events.siesta", kind: "night") == [.nights])
+        #expect(lists("events.siesta", kind: "workout") == [.workouts])
+        #expect(lists("events.siesta", kind: "siesta").isEmpty)
+    }
+
+    @Test func aTombstoneGoesWhereverItMayHaveBeen() {
+        #expect(lists("events.sleep", kind: nil) == [.nights])
+        #expect(lists("events.workouts", kind: nil) == [.workouts])
+        #expect(lists("events.siesta", kind: nil) == [.nights, .workouts])
+    }
+
+    @Test func summariesAreDays() {
+        let row = ChangedRow(
+            sequence: 1, key: "day/me/2025-03-10", topic: "daily.summary", user: "me", day: 1, body: ["kind": "night"])
+        #expect(row.lists == [.days])
+    }
+}

@@ -1,0 +1,58 @@
+import HealthModel
+import Protocol
+import Testing
+
+/// Requests as they go over the bus: what is said is heard, and what makes no sense is refused with what it needs.
+@Suite struct QueryTests {
+    private static let slice = SliceRequest(
+        user: "me", types: .only(["a"]), asOf: AnchorVector(base: 7, exceptions: ["a": 5]), from: 1, to: 9,
+        detailed: .list(["a"]), payloads: ["b"], during: ["a": "b"], continue: SlicePlace(start: 3, id: "x"))
+    private static let all: [Query] = [
+        .changes(), .changes(topic: "events.", days: 3...4), .day(user: "me", day: 4, topic: "figures."),
+        .moments(from: 1, to: 2), .newest(before: 5), .samples(.allExcept(["w"])),
+        .samples(.only(["a"]), predicate: ["from": 3]), .spans(.allExcept([])), .slice(slice), .zones,
+        .timeline(user: "me"), .imports(), .imports(id: "i"), .file(id: "i", offset: 4), .delivery, .types,
+        .completeness(user: nil, nights: ["a": 18]),
+        .completeness(user: "me", nights: [:], after: TypePosition(user: "me", type: "a")),
+        .summaries(user: "me", from: "2025-01-01", to: "2025-01-02"), .sample("x"), .quarantine(user: "me"),
+        .quarantined(MendSelection(numbers: [1]), user: "me", record: true, after: 3),
+        .letters(MendSelection(reason: "r", type: "t"), after: 4),
+    ]
+
+    @Test func whatIsAskedIsHeard() throws {
+        for query in Self.all {
+            let asked = Question(query, PullPlace(store: "s", generation: "g", after: .zero, bulk: true))
+            #expect(try Question(members: .object(asked.members)) == asked, "\(query)")
+        }
+    }
+
+    @Test func membersHaveTheirNames() {
+        #expect(
+            Question(.changes(topic: "a.", days: 3...4)).members == [
+                "query": "changes", "topic": "a.", "days": [3, 4],
+            ])
+        #expect(
+            Question(.samples(.allExcept(["w"])), PullPlace(after: 2)).members == [
+                "query": "samples", "types": ["exclude": ["w"]], "after": 2, "until": .integer(.max),
+            ])
+        #expect(Question(.completeness(user: nil, nights: [:])).members["user"] == .null)
+    }
+
+    @Test func whatMakesNoSenseIsRefused() throws {
+        #expect(try Question(members: ["query": "nonsense"]).query == .other("nonsense"))
+        for (request, why): (Value, String) in [
+            (["query": "slice", "user": "me"], "a 'slice' request needs 'user', 'types', 'from', 'to' and 'asOf'"),
+            (["query": "changes", "days": [4, 3]], "'days' ends before it begins"),
+            (["query": "timeline", "user": 7], "a 'timeline' request needs 'user'"),
+        ] {
+            let refusal = #expect(throws: PullRefusal.self) { try Question(members: request) }
+            #expect(refusal?.reason == why)
+        }
+    }
+
+    /// A place that can't be read is none: the anchor is judged as one that begins, and what needs a window is refused.
+    @Test func aPlaceThatCannotBeReadIsNone() throws {
+        let place = try Question(members: ["query": "zones", "after": "x", "store": 3]).place
+        #expect(place.after == nil && place.store == nil)
+    }
+}

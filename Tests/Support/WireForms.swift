@@ -1,0 +1,34 @@
+import HealthModel
+import Protocol
+
+extension Pull {
+    /// Members of the request as they go over the bus.
+    package var query: [String: Value] { question.members }
+
+    package init(id: Int64, producer: String, query: Query = .changes()) {
+        self.init(id: id, producer: producer, question: Question(query))
+    }
+}
+
+extension ChangedRow {
+    package var wireValue: Value { Value(self) }
+
+    package init?(wireValue value: Value) {
+        guard let row = value.read(ChangedRow.self) else { return nil }
+        self = row
+    }
+}
+
+extension MendRequest {
+    /// With members as they go over the bus.
+    package init(id: String, action: String, _ members: [String: Value]) {
+        let whole = members.merging(Value(MendRequest(id: id, action: action)).object ?? [:]) { $1 }
+        self = Value.object(whole).read() ?? MendRequest(id: id, action: action)
+    }
+
+    package var members: Value { .object(body) }
+}
+
+extension MendSelection {
+    package var members: [String: Value] { Value(self).object ?? [:] }
+}
