@@ -16,16 +16,22 @@ package final class TapReplay {
         case sequence(Int64)
     }
 
-    private struct Place {
+    /// One of an instance's lists of changes, and how far it has been read. The observer has two, which go by the same sequences: each moves
+    /// on by itself, since what is committed between reading the one and the other belongs to both.
+    private struct Walk {
+        let instance: StackConfiguration.Instance
+        let query: Query
         var after: Int64
         var store: StoreHead?
+
+        func isBehind(_ head: StoreHead) -> Bool { head.sequence > after || head.generation != store?.generation }
     }
 
     private let stack: Stack
     private let reader: StackReader
     private let filter: TapFilter
     private let showsValues: Bool
-    private var places: [String: Place] = [:]
+    private var walks: [Walk] = []
     private let note: (String) -> Void
 
     /// - Parameter note: something a person should hear, beside the changes.
@@ -47,11 +53,14 @@ package final class TapReplay {
     /// Gives each change as a message on the topic of what it is: `samples.<type>`, or the row's own; until `print` answers false, or, of a
     /// stack that doesn't run, until all is read.
     package func run(from start: Start, print: (Message) -> Bool) throws {
-        for instance in instances { places[instance.name] = Place(after: try begin(instance, start)) }
+        walks = try instances.flatMap { instance in
+            let after = try begin(instance, start)
+            return queries(of: instance).map { Walk(instance: instance, query: $0, after: after) }
+        }
         let client = try StackClient(address: try stack.address)
         defer { client.close() }
-        for instance in instances {
-            guard try read(instance, print) else { return }
+        for index in walks.indices {
+            guard try read(&walks[index], print) else { return }
         }
         guard try instances.contains(where: { try reader.isRunning($0.name) }) else {
             return note("nothing runs on \(stack.place): this is all there is")
@@ -59,16 +68,18 @@ package final class TapReplay {
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 1))
             let beats = client.heartbeats
-            for instance in instances {
-                guard let head = beats[instance.name]?.beat.head, isAhead(head, of: instance.name) else { continue }
-                guard try read(instance, print) else { return }
+            for index in walks.indices {
+                guard let head = beats[walks[index].instance.name]?.beat.head, walks[index].isBehind(head) else {
+                    continue
+                }
+                guard try read(&walks[index], print) else { return }
             }
         }
     }
 
-    private func isAhead(_ head: StoreHead, of instance: String) -> Bool {
-        guard let place = places[instance] else { return false }
-        return head.sequence > place.after || head.generation != place.store?.generation
+    private func queries(of instance: StackConfiguration.Instance) -> [Query] {
+        guard instance.manifest.kind == .observer else { return [.changes()] }
+        return [.changes(), .samples(filter.type.map { .only([$0]) } ?? .allExcept([]))]
     }
 
     private func begin(_ instance: StackConfiguration.Instance, _ start: Start) throws -> Int64 {
@@ -81,50 +92,39 @@ package final class TapReplay {
     }
 
     /// Everything behind the anchor, page after page; false when `print` has had enough.
-    private func read(_ instance: StackConfiguration.Instance, _ print: (Message) -> Bool) throws -> Bool {
-        let samples = Query.samples(filter.type.map { .only([$0]) } ?? .allExcept([]))
-        let queries = instance.manifest.kind == .observer ? [.changes(), samples] : [Query.changes()]
-        let first = places[instance.name]?.after ?? 0
-        var through = first
-        for query in queries {
-            // Both walk the same sequences, each row in one of them.
-            places[instance.name]?.after = first
-            while true {
-                let before = places[instance.name]?.after ?? 0
-                let (rows, through) =
-                    if case .samples = query {
-                        try self.rows(instance, query) { try TapRow.rows(of: $0, producer: instance.name) }
-                    } else {
-                        try self.rows(instance, query, TapRow.rows)
-                    }
-                for rows in rows {
-                    for message in try messages(rows, from: instance) where filter.wants(message) {
-                        guard print(message) else { return false }
-                    }
+    private func read(_ walk: inout Walk, _ print: (Message) -> Bool) throws -> Bool {
+        let instance = walk.instance
+        while true {
+            let before = walk.after
+            let (pages, through) =
+                if case .samples = walk.query {
+                    try rows(&walk) { try TapRow.rows(of: $0, producer: instance.name) }
+                } else {
+                    try rows(&walk, TapRow.rows)
                 }
-                guard let last = through, last > before else { break }
-                places[instance.name]?.after = last
+            for rows in pages {
+                for message in try messages(rows, from: instance) where filter.wants(message) {
+                    guard print(message) else { return false }
+                }
             }
-            through = max(through, places[instance.name]?.after ?? 0)
+            guard let through, through > before else { return true }
+            walk.after = through
         }
-        places[instance.name]?.after = through
-        return true
     }
 
     /// A page's rows each, and how far they go.
     private func rows<Content: TappedPage>(
-        _ instance: StackConfiguration.Instance, _ query: Query, _ read: (Content) throws -> [TapRow]
+        _ walk: inout Walk, _ read: (Content) throws -> [TapRow]
     ) throws -> (pages: [[TapRow]], through: Int64?) {
-        guard let place = places[instance.name] else { return ([], nil) }
-        var asked = PullPlace(of: place.store, after: place.after)
+        var asked = PullPlace(of: walk.store, after: walk.after)
         asked.bulk = true
-        let pages: [Page<Content>] = try reader.pages(instance, query, asked)
-        if pages.isEmpty, place.store != nil {
-            note("'\(instance.name)' has begun a new store: all that it holds comes again")
-            places[instance.name] = Place(after: 0)
-            return try rows(instance, query, read)
+        let pages: [Page<Content>] = try reader.pages(walk.instance, walk.query, asked)
+        if pages.isEmpty, walk.store != nil {
+            note("'\(walk.instance.name)' has begun a new store: all that it holds comes again")
+            (walk.after, walk.store) = (0, nil)
+            return try rows(&walk, read)
         }
-        if let head = pages.last?.head { places[instance.name]?.store = head }
+        if let head = pages.last?.head { walk.store = head }
         return (try pages.map { try read($0.content) }, pages.last?.content.end)
     }
 
