@@ -181,14 +181,14 @@ let package = Package(
         + plugin(
             "observer", "ObserverStage",
             [
-                "BackgroundDelivery", "Changelog", "Client", "Configuration", "HealthImport", "HealthModel",
-                "HealthStatistics", "HealthStore", "MessageBus", "ObserverReading", "Protocol", "SQLite", "StageKit",
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthImport", "HealthModel", "HealthStatistics",
+                "HealthStore", "MessageBus", "ObserverReading", "Protocol", "SQLite", "StageKit",
             ], main: ["Configuration", "StageKit"])
         + plugin(
             "debouncer", "DebouncerStage",
             [
-                "BackgroundDelivery", "Changelog", "Client", "Configuration", "HealthModel", "MessageBus", "Protocol",
-                "SQLite", "StageKit",
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "MessageBus", "Protocol", "SQLite",
+                "StageKit",
             ], main: ["StageKit"])
         + handlers
         // Hosts a handler in any language.
@@ -201,21 +201,18 @@ let package = Package(
         + plugin(
             "consolidator", "ConsolidatorStage",
             [
-                "BackgroundDelivery", "Changelog", "Client", "Configuration", "HealthModel", "MessageBus", "Protocol",
-                "SQLite", "StageKit",
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthModel", "MessageBus", "Protocol", "SQLite",
+                "StageKit",
             ], main: ["StageKit"])
         + plugin(
             "uploader", "UploaderStage",
             [
-                "BackgroundDelivery", "Changelog", "Client", "Configuration", "HTTP", "HealthModel", "JSON",
-                "MessageBus", "Protocol", "SQLite", "StageKit", "UploaderReading",
+                "BackgroundDelivery", "Changelog", "Configuration", "HTTP", "HealthModel", "JSON", "MessageBus",
+                "Protocol", "SQLite", "StageKit", "UploaderReading",
             ], main: ["Configuration", "StageKit"])
         + plugin(
             "notify", "NotifyStage",
-            [
-                "Changelog", "Client", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite",
-                "StageKit",
-            ],
+            ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
             main: ["Configuration", "Protocol", "StageKit"])
         + plugin(
             "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "SQLite"],
@@ -267,19 +264,16 @@ let package = Package(
             tests(
                 "Operations",
                 [
-                    "BodyStage", "Changelog", "Client", "Configuration", "Control", "EnergyStage", "GenericStage",
-                    "HealthModel", "HeartRateStage", "Inspection", "Logging", "ObserverReading", "Protocol",
-                    "SleepStage", "StageKit", "StepsStage", "Terminal", "TestSupport", "WorkoutsStage",
+                    "BodyStage", "Changelog", "Configuration", "Control", "EnergyStage", "GenericStage", "HealthModel",
+                    "HeartRateStage", "Inspection", "Logging", "ObserverReading", "Protocol", "SleepStage", "StageKit",
+                    "StepsStage", "Terminal", "TestSupport", "WorkoutsStage",
                 ]),
             tests(
                 "Reliability", ["BackendStage", "CSQLite", "Changelog", "HTTP", "HealthModel", "SQLite", "TestSupport"]),
             tests("Conformance", ["Configuration", "Conformance", "HealthModel", "Terminal", "TestSupport"]),
             tests(
                 "Simulation",
-                [
-                    "BackgroundDelivery", "Client", "Configuration", "HandlerKit", "HealthModel", "Simulation",
-                    "StageKit", "TestSupport",
-                ]),
+                ["BackgroundDelivery", "Configuration", "HandlerKit", "HealthModel", "Simulation", "TestSupport"]),
             tests("Supervisor", ["Logging", "Processes", "Supervisor", "Terminal", "TestSupport"]),
             tests(
                 "EndToEnd",

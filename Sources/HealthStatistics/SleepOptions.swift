@@ -7,6 +7,7 @@ public struct SleepOptions {
     /// The hour of the local clock at which one night's window ends and the next begins.
     let windowHour: Int
 
+    /// - Throws: `SleepConfigurationError`.
     public init(_ configuration: Value) throws {
         let minutes = configuration["gapMinutes"].double ?? 60
         let hour = configuration["windowHour"].int ?? 18
@@ -29,8 +30,8 @@ public struct SleepOptions {
 
 /// An option outside what the handler can do.
 public struct SleepConfigurationError: Error, Equatable, CustomStringConvertible {
-    public var option: String
-    public var allowed: String
+    package var option: String
+    package var allowed: String
 
     public var description: String { "sleep: '\(option)' must be \(allowed); correct it in the stack's configuration" }
 }

@@ -1,6 +1,4 @@
-import Client
 import Configuration
-import StageKit
 
 /// Instances by what they do.
 package struct StackRoles: Sendable {

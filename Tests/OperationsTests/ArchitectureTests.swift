@@ -81,7 +81,9 @@ import Testing
     @Test func everyModuleHasItsPlace() throws {
         #expect(targets.count > 40, "\(targets.map(\.name))")
         for target in targets { #expect(layer(of: target) != nil, "docs/architecture.md lacks \(target.name)") }
-        let known = Set(targets.map(\.name)).union(["plugins/<name>", "plugins/<name>/Reading", "plugins/<name>/Dialogue"])
+        let known = Set(targets.map(\.name)).union([
+            "plugins/<name>", "plugins/<name>/Reading", "plugins/<name>/Dialogue",
+        ])
         for name in layers.keys where !name.hasPrefix("C") || known.contains(name) {
             #expect(known.contains(name), "docs/architecture.md names \(name), which Package.swift doesn't")
         }

@@ -1,9 +1,7 @@
+import Configuration
 import Foundation
 import HealthModel
 import Inspection
-import Client
-import Configuration
-import StageKit
 import SleepStage
 import Testing
 

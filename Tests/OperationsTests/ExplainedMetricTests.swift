@@ -1,9 +1,7 @@
+import Configuration
 import HealthModel
 import Inspection
 import Logging
-import Client
-import Configuration
-import StageKit
 import Testing
 
 @Suite struct ExplainedMetricTests {

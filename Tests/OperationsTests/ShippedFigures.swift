@@ -1,7 +1,7 @@
 import Configuration
-import Logging
 import Foundation
 import Inspection
+import Logging
 import Terminal
 
 /// The figures that the manifests of this checkout declare.

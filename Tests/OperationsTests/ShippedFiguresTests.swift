@@ -1,7 +1,5 @@
-import HealthModel
-import Client
 import Configuration
-import StageKit
+import HealthModel
 import Testing
 
 /// What the manifests say of figures, held against what follows from it.

@@ -1,6 +1,6 @@
-import Foundation
 import Client
 import Configuration
+import Foundation
 import StageKit
 import Testing
 

@@ -1,8 +1,6 @@
-import Client
 import Configuration
 import HandlerKit
 import HealthModel
-import StageKit
 import Testing
 
 @Suite struct HydrationTests {

@@ -1,9 +1,7 @@
-import Client
 import Configuration
 import Foundation
 import HandlerKit
 import HealthModel
-import StageKit
 import Testing
 
 /// No list of handlers is kept: what the manifests name is found.

@@ -300,7 +300,9 @@ import UploaderStage
     @Test func tombstonesAreDelivered() throws {
         var backend = FakeBackend()
         try rig.hear(beat("sleep", head(5, store: "sleep")))
-        for (sequence, body) in [(4, ["event": ["id": "n", "main": true]]), (5, nil)] as [(Int64, Value?)] {
+        for (sequence, body) in [(4, ["id": "n", "kind": "night", "event": ["id": "n", "main": true]]), (5, nil)]
+            as [(Int64, Value?)]
+        {
             let pull = try #require(rig.pulls.first { $0.producer == "sleep" })
             let row = KeyedChangelog.Row(
                 sequence: sequence, key: "event/me/n", topic: "events.sleep", user: "me", day: 1, body: body)

@@ -1,6 +1,5 @@
-import Inspection
-import Client
 import Configuration
+import Inspection
 import StageKit
 
 extension FormerZone {

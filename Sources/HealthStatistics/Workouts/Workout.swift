@@ -2,6 +2,7 @@ import HealthModel
 
 /// One workout, read from its sample.
 public struct Workout {
+    /// The sample's.
     public let id: String
     let activity: WorkoutActivity
     let body: WorkoutBody
@@ -84,9 +85,9 @@ public struct Workout {
 
 /// A workout whose stored body can't be read.
 public struct WorkoutError: Error, Equatable, CustomStringConvertible {
-    public var id: String
+    package var id: String
 
-    public init(id: String) { self.id = id }
+    package init(id: String) { self.id = id }
 
     public var description: String { "workout \(id): its payload or metadata isn't JSON; import the export again" }
 }

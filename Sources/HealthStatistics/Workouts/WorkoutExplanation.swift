@@ -1,34 +1,34 @@
 import HealthModel
 
 /// Why a day's workouts are what they are: each one that starts on the day, also those that don't count.
-public struct WorkoutExplanation: Sendable {
-    public var id: String
+package struct WorkoutExplanation: Sendable {
+    package var id: String
     /// The day's entry, as the handler gives it for a workout that counts.
-    public var figure: Value
-    public var activity: String
-    public var start: Instant
-    public var end: Instant
-    public var source: String
+    package var figure: Value
+    package var activity: String
+    package var start: Instant
+    package var end: Instant
+    package var source: String
     /// When HealthKit stored it; nil where nobody knows.
-    public var created: Instant?
-    public var counts: Bool
+    package var created: Instant?
+    package var counts: Bool
     /// Place of the newest of those that the same source wrote for the same start and activity; nil where this is that one, or the only one.
-    public var repeats: Int?
+    package var repeats: Int?
     /// How many there are of the same source, start and activity, this one among them.
-    public var written: Int
+    package var written: Int
     /// Places of the others that go on at the same time, without repeats.
-    public var overlaps: [Int]
+    package var overlaps: [Int]
 
-    public var duration: Double
-    public var durationOrigin: WorkoutOrigin
-    public var paused: Double
-    public var distance: Double?
-    public var distanceOrigin: WorkoutOrigin
-    public var energy: Double?
-    public var energyOrigin: WorkoutOrigin
+    package var duration: Double
+    package var durationOrigin: WorkoutOrigin
+    package var paused: Double
+    package var distance: Double?
+    package var distanceOrigin: WorkoutOrigin
+    package var energy: Double?
+    package var energyOrigin: WorkoutOrigin
     /// `{average, minimum, maximum}`, or null.
-    public var heartRate: Value
-    public var heartRateOrigin: WorkoutOrigin
+    package var heartRate: Value
+    package var heartRateOrigin: WorkoutOrigin
 }
 
 extension WorkoutsDay {

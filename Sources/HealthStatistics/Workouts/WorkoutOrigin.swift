@@ -1,9 +1,9 @@
 /// Where one of a workout's values comes from.
-public enum WorkoutOrigin: Sendable, Equatable {
+package enum WorkoutOrigin: Sendable, Equatable {
     /// One of the statistics that a sum is made of.
-    public struct Part: Sendable, Equatable {
-        public var type: String
-        public var sum: Double
+    package struct Part: Sendable, Equatable {
+        package var type: String
+        package var sum: Double
     }
 
     /// The workout's own statistics, added up.
@@ -21,7 +21,7 @@ public enum WorkoutOrigin: Sendable, Equatable {
     case unknown
 
     /// As `explain --json` names it.
-    public var name: String {
+    package var name: String {
         switch self {
         case .statistics, .statistic: "statistics"
         case .total: "total"

@@ -1,7 +1,7 @@
 import HealthModel
 
 /// Workouts that one source wrote several times: the same source, start (whole second) and activity.
-public enum WorkoutRepeats {
+package enum WorkoutRepeats {
     /// One workout of several that may be the same one.
     struct Candidate {
         var key: Key
@@ -39,23 +39,23 @@ public enum WorkoutRepeats {
 
 extension WorkoutRepeats {
     /// Counts the workouts of any number of pages in canonical order. Holds the rows of one second, and numbers by source and day.
-    public struct Tally {
-        public struct Count: Sendable, Equatable {
-            public var workouts: Int
-            public var distinct: Int
+    package struct Tally {
+        package struct Count: Sendable, Equatable {
+            package var workouts: Int
+            package var distinct: Int
 
-            public init(workouts: Int = 0, distinct: Int = 0) {
+            package init(workouts: Int = 0, distinct: Int = 0) {
                 self.workouts = workouts
                 self.distinct = distinct
             }
         }
 
         /// Of all workouts.
-        public private(set) var all = Count()
+        package private(set) var all = Count()
         /// Of the sources that wrote a workout several times.
-        public private(set) var bySource: [String: Count] = [:]
+        package private(set) var bySource: [String: Count] = [:]
         /// Of the days with such a workout, those workouts alone.
-        public private(set) var byDay: [LocalDay: Count] = [:]
+        package private(set) var byDay: [LocalDay: Count] = [:]
 
         private let day: (Instant) -> LocalDay?
         private var held: [(source: String, id: String, payload: [UInt8])] = []
@@ -63,10 +63,10 @@ extension WorkoutRepeats {
         private var start: Instant = 0
 
         /// - Parameter day: the day that a workout with this start counts for; nil: it isn't asked for.
-        public init(day: @escaping (Instant) -> LocalDay?) { self.day = day }
+        package init(day: @escaping (Instant) -> LocalDay?) { self.day = day }
 
         /// - Throws: `WorkoutError` for a body that isn't JSON.
-        public mutating func add(_ page: SamplePage) throws {
+        package mutating func add(_ page: SamplePage) throws {
             guard let type = page.types.firstIndex(of: HealthType.workoutIdentifier) else { return }
             for row in page.ids.indices where page.type[row] == Int32(type) && page.counts(row) {
                 if page.start[row].flooredSecond != second {
@@ -79,7 +79,7 @@ extension WorkoutRepeats {
         }
 
         /// Counts what is held; after the last page.
-        public mutating func finish() throws {
+        package mutating func finish() throws {
             defer { held.removeAll(keepingCapacity: true) }
             guard !held.isEmpty, let day = day(start) else { return }
             guard held.count > 1 else {

@@ -63,6 +63,7 @@ public struct WorkoutsDay {
             id: samples.ids[row])
     }
 
+    /// Those that count, by start.
     public var counted: [Workout] { entries.filter(\.counts).map(\.workout) }
 
     /// The day's entry in the summary; null without a workout that counts.

@@ -1,8 +1,6 @@
+import Configuration
 import HealthModel
 import HealthStatistics
-import Client
-import Configuration
-import StageKit
 import Terminal
 
 /// A category's samples of a day, counted; of stand hours, which hours have a stood value.

@@ -1,8 +1,6 @@
+import Configuration
 import HealthModel
 import HealthStatistics
-import Client
-import Configuration
-import StageKit
 
 /// A figure of one day, explained from the input that its handler has.
 package struct ExplainedDay {

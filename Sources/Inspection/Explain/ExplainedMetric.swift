@@ -1,8 +1,6 @@
+import Configuration
 import HealthModel
 import Logging
-import Client
-import Configuration
-import StageKit
 
 /// A figure that can be explained: how people name it, from which samples it comes, and where its day's value stands.
 package struct ExplainedMetric: Sendable, Equatable {

@@ -1,8 +1,6 @@
+import Configuration
 import HealthModel
 import HealthStatistics
-import Client
-import Configuration
-import StageKit
 import Terminal
 
 /// An average or a latest value: what each source has, and how it weighs.

@@ -37,7 +37,7 @@ extension MetricFamily {
     // Processes.
     package static let up = MetricFamily(
         "instance_up", .gauge, ["instance", "plugin"],
-        "1 when the instance was heard in the last \(Repetition.silence / Instant.second) seconds.")
+        "1 when the instance was heard in the last \(Repetition.silence.components.seconds) seconds.")
     package static let ready = MetricFamily(
         "instance_ready", .gauge, ["instance", "plugin"], "1 when it is heard and says that it is ready.")
     package static let heartbeatAge = MetricFamily(

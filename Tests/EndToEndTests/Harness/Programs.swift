@@ -15,6 +15,12 @@ enum Programs {
     /// `healthbus-<name>`.
     static func path(_ name: String) -> String { folder + "/healthbus-" + name }
 
+    /// How many processes the default stack has: a plugin more is a line more in its file.
+    static func countOfInstances() throws -> Int {
+        try String(contentsOfFile: folder + "/configs/default.json", encoding: .utf8)
+            .components(separatedBy: "\"plugin\"").count - 1
+    }
+
     /// Numbers that a run by hand may set; a test's own small one else.
     static func number(_ variable: String, else usual: Int) -> Int {
         ProcessInfo.processInfo.environment[variable].flatMap { Int($0) } ?? usual

@@ -1,7 +1,7 @@
 import CPosix
 import Configuration
-import ExecDialogue
 import Dispatch
+import ExecDialogue
 import Foundation
 import Glibc
 import HandlerKit

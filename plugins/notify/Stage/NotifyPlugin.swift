@@ -1,4 +1,3 @@
-import Client
 import Configuration
 import HealthModel
 import Protocol

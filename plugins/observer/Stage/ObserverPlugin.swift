@@ -1,9 +1,8 @@
 import BackgroundDelivery
+import Configuration
 import Foundation
 import HealthModel
 import ObserverReading
-import Client
-import Configuration
 import StageKit
 
 extension StagePlugin {

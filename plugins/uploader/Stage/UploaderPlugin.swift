@@ -1,8 +1,7 @@
+import Configuration
 import Foundation
 import HTTP
 import HealthModel
-import Client
-import Configuration
 import StageKit
 import UploaderReading
 
