@@ -12,7 +12,7 @@ func systemLibrary(_ name: String, _ debianPackage: String) -> Target {
     .systemLibrary(name: name, path: "Sources/\(name)", providers: [.apt([debianPackage])])
 }
 
-/// - Parameter linked: libraries that it has with it and doesn't import.
+/// - Parameter linked: libraries that it is linked with but doesn't import.
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], linked: [Target] = []) -> Target {
     .target(
         name: name, dependencies: dependencies + linked.map { .target(name: $0.name) }, path: "Sources/\(name)",
@@ -48,7 +48,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 let handlerDependencies: [Target.Dependency] = ["HealthModel", "HealthStatistics"]
 
-/// A handler is one line here; programs and the simulation find it by its name. It needs no more than what is public, and gets no more.
+/// A handler is one line here; programs and the simulation find it by its name. It needs only what is public, and has access to nothing else.
 let handlers = [
     plugin("steps", "StepsStage", handlerDependencies, packageAccess: false),
     plugin("heart-rate", "HeartRateStage", handlerDependencies, packageAccess: false),

@@ -12,7 +12,7 @@ package struct KeptRegistrations: Codable, Sendable, Equatable {
     }
 
     package var consumers: [String: Consumer]?
-    /// How far types are fired that have changed since.
+    /// How far those types are fired that have changed since.
     package var held: [String: Int64]?
     package var lastFires: [String: Instant]?
     package var off: [String]?

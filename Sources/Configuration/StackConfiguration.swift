@@ -34,7 +34,7 @@ package struct StackConfiguration: Sendable, Equatable {
     package let file: String
     /// What days have, in the order of tables: the figures of the stack's handlers, and of those that a stack has by default.
     package let figures: [FigureDeclaration]
-    /// All that samples may be delivered under, of all plugins that there are.
+    /// All families that samples may be delivered under, of all plugins that there are.
     package let families: Set<String>
 
     /// Which plugin an instance is to have, whatever its state folder says.
@@ -97,7 +97,7 @@ extension StackConfiguration {
     /// Types that handlers name; whoever handles "*" gets all others.
     package var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.types).filter { $0 != "*" }) }
 
-    /// Where the samples go of whoever names no family.
+    /// The family of a handler that names none.
     package static let otherFamily = "other"
 
     /// Under which family a type's samples are delivered: that of the handler that declares it.

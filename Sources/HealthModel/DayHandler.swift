@@ -128,11 +128,11 @@ public protocol DayHandler: HandlerTraits {
     func compute(_ input: DayInput) throws -> DayOutput
 }
 
-/// The handler of a plugin. It is made of nothing, since it keeps nothing.
+/// The handler of a plugin. It is made without arguments, since it keeps nothing.
 ///
-/// It is found by its name: of the plugin `heart-rate` it is the structure `HeartRateHandler` in the module `HeartRateStage`.
+/// It is found by its name: that of the plugin `heart-rate` is the structure `HeartRateHandler` in the module `HeartRateStage`.
 public protocol PluginHandler: DayHandler {
-    /// As the host makes it, once.
+    /// The host makes it in this way, once.
     init()
 }
 

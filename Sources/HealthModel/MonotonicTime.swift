@@ -1,10 +1,10 @@
-/// A moment of a clock that never jumps: for time-outs and windows, which a person who sets the clock mustn't move. It means nothing beyond
-/// its machine and its start; what is kept or sent is an `Instant`. What lies between two is a `Duration`.
+/// A moment of a clock that never jumps: for time-outs and windows, which mustn't move when somebody sets the clock. It means nothing on
+/// another machine or after a restart of this one; what is kept or sent is an `Instant`. The time between two moments is a `Duration`.
 package struct MonotonicTime: Comparable, Hashable, Sendable {
-    /// Since any fixed moment.
+    /// Since some fixed moment.
     package let microseconds: Int64
 
-    /// Before whatever a process knows of.
+    /// Before everything that a process knows of.
     package static let distantPast = MonotonicTime(microseconds: 0)
     package static let distantFuture = MonotonicTime(microseconds: .max)
 

@@ -1,4 +1,4 @@
-/// A structured value: what figures, events, configurations and message bodies are made of. Has a CBOR and a JSON form.
+/// A structured value: what figures, events and configurations are made of, and what messages become on the bus. Has a CBOR and a JSON form.
 public enum Value: Sendable, Hashable {
     case null
     case bool(Bool)

@@ -21,7 +21,7 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
     private var members: [String: Member]?
     private var elements: [Member]?
 
-    /// Most are leaves, and need no place of their own.
+    /// Most members are leaves, and need no place of their own.
     enum Member {
         case leaf(Value)
         case place(EncodedPlace)

@@ -15,7 +15,7 @@ package struct Repetition: Sendable {
 
     private var movedAt: MonotonicTime
 
-    /// Beginning is a move.
+    /// The beginning counts as a move.
     package init(at now: MonotonicTime) { movedAt = now }
 
     package mutating func moved(at now: MonotonicTime) { movedAt = now }

@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// Who owns a table is the only one that knows its columns.
+    /// Only the owner of a table knows its columns.
     @Test func noToolSpeaksSQL() throws {
         let statement = #/["\n]\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|PRAGMA|WITH|BEGIN) /#
         for name in Self.tools {
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    /// Handlers are what most people write: they need no more than what is public of the model and its statistics, and get no more.
+    /// Handlers are what most people write: they need only what is public in the model and its statistics, and have access to nothing else.
     @Test func handlersImportTheModelOnly() throws {
         let package = try Self.text("Package.swift")
         let list = try #require(package.firstMatch(of: #/(?s)let handlers = \[.*?\n\]/#)).0

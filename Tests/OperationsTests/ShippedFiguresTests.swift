@@ -2,14 +2,14 @@ import Configuration
 import HealthModel
 import Testing
 
-/// What the manifests say of figures, held against what follows from it.
+/// What the manifests say about figures, compared with what follows from it.
 @Suite struct ShippedFiguresTests {
     @Test func columnsStandAsTheyAlwaysStood() {
         let titles = [
             "Steps", "km", "Floors", "Active kcal", "Basal kcal", "Exercise", "Stand", "HR avg", "Rest HR", "HRV",
             "Asleep", "Workouts", "kg",
         ]
-        // A handler that came later has its column among them.
+        // Handlers that were added later may have columns between these.
         #expect(ShippedFigures.all.compactMap(\.column?.title).filter(titles.contains) == titles)
     }
 

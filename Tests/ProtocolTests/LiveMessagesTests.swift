@@ -54,7 +54,7 @@ import Testing
             let unnamed = said.filter { topic in !(common + produced).contains { $0.matches(topic) } }
             #expect(unnamed.isEmpty, "\(instance.name) says what its manifest doesn't")
             // Alerts are for what goes wrong: not everyone has to have one.
-            // Nor has a handler figures of what this person doesn't record.
+            // And a handler has no figures of what this person doesn't record.
             let types = instance.manifest.types
             let isFed = types.isEmpty || types.contains { recorded.contains("observed.\($0)") }
             let unsaid = produced.filter { pattern in

@@ -231,7 +231,7 @@ struct LiveStack {
 }
 
 extension StackClient {
-    /// Asks, and answers, as it goes over the bus.
+    /// Asks with the members, and gives back the bodies, that go over the bus.
     fileprivate func ask(_ producer: String, _ members: [String: Value], within seconds: Double) throws -> [Value]? {
         try bodies(producer, Question(members: .object(members)), within: seconds)
     }

@@ -22,7 +22,7 @@ package struct Manifest: Sendable, Equatable {
     package var types: [String]
     /// Sample types that it reads beside them, though another plugin handles them.
     package var reads: [String]
-    /// Under which family the samples of its types are delivered, which is the last part of the backend's path; nil: under no own one.
+    /// Under which family the samples of its types are delivered, which is the last part of the backend's path; nil: it names none.
     package var family: String?
     /// What it gives for a day.
     package var figures: [FigureDeclaration]

@@ -73,7 +73,7 @@ package final class InstanceLock: Sendable {
         throw LockError(path: path, reason: "is still held after its holder (process \(holder.pid)) was ended")
     }
 
-    /// Whether somebody holds the lock; false where there is none. It writes nothing, and who asks at the same time doesn't hear of it.
+    /// Whether somebody holds the lock; false where there is none. It writes nothing, and doesn't disturb others that ask at the same time.
     package static func isHeld(folder: String) -> Bool {
         let path = folder + "/lock"
         guard FileManager.default.fileExists(atPath: path) else { return false }

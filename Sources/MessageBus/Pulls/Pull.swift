@@ -7,7 +7,7 @@ package struct PullAnswer: Sendable, Equatable {
     package var result: Result
 
     package enum Result: Sendable, Equatable {
-        /// Whoever asked reads them as what it asked for.
+        /// Whoever asked for them reads them as the content that it asked for.
         case pages([Value])
         /// The producer doesn't know the anchor: begin anew at its head.
         case reset(StoreHead)

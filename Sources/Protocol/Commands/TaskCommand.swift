@@ -1,6 +1,6 @@
 import HealthModel
 
-/// To the host of a scheduled task, from a person, a companion or a simulator: the command's name is what is to become of it.
+/// To the host of a scheduled task, from a person, a companion or a simulator: the command's name says what is to become of it.
 package struct TaskCommand: Codable, Sendable, Equatable {
     package enum Action: String, Codable, Sendable { case launch, expire, cancel }
 

@@ -4,14 +4,14 @@ import HealthModel
 /// What an instance says beside where it stands. Each kind of instance has a type of its own for that; what any of them has in common is
 /// in `StageDetails`. What is read as a type that it isn't is nil.
 ///
-/// What is told stays as the types that say it until it is sent: a stage compares it in each turn, and says it seldom.
+/// The parts keep their types until they are sent: a stage compares them in each turn, but seldom sends them.
 package struct HeartbeatDetails: Sendable {
     /// One of this folder's types.
     package typealias Part = Encodable & Equatable & Sendable
 
     private var parts: [any Part]
 
-    /// - Parameter parts: of a member that several say, the first one's holds.
+    /// - Parameter parts: where several have the same member, the first one's counts.
     package init(_ parts: any Part...) { self.parts = parts }
 
     package mutating func add(_ part: some Part) { parts.append(part) }

@@ -52,7 +52,7 @@ package struct QuarantinedRow: Codable, Sendable, Equatable {
 
     package enum Record: Sendable, Equatable {
         case sample(Sample)
-        /// Not understood: its text.
+        /// The text of what wasn't understood.
         case input(raw: String)
     }
 

@@ -13,7 +13,7 @@ package struct PageHeader: Codable, Sendable, Equatable {
     @IfReadable package var last: Bool? = nil
     /// "reset", "refused" or "databaseInaccessible", instead of content.
     @IfReadable package var error: String? = nil
-    /// But with "reset".
+    /// Why, with any error other than "reset".
     @IfReadable package var reason: String? = nil
 
     /// - Parameter request: what is answered.
@@ -48,7 +48,7 @@ package struct PageHeader: Codable, Sendable, Equatable {
 /// What a part of an answer holds beside its envelope; one type for each kind of query.
 package protocol PageContent: Codable, Sendable {}
 
-/// A part as who asked reads it.
+/// A part of an answer, as whoever asked for it reads it.
 @dynamicMemberLookup
 package struct Page<Content: PageContent>: Sendable {
     /// nil of a file that is read directly.
@@ -70,7 +70,7 @@ private struct PageHead: Codable {
 }
 
 extension Value {
-    /// A page of an answer as what was asked for.
+    /// The page, read as the content that was asked for.
     /// - Throws: `StageError`, and `PageError` for columns that don't fit together.
     package func page<Content: PageContent>(
         _ type: Content.Type = Content.self, from producer: String

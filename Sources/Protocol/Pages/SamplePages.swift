@@ -83,7 +83,7 @@ package struct SpansPage: PageContent, Equatable {
     }
 }
 
-/// What of a page of changes is counted, whatever kind it is of.
+/// What is counted in a page of changes of any kind.
 package struct CountedPage: PageContent {
     package struct Row: Codable, Sendable { package var deleted: Bool? }
     package struct Flags: Codable, Sendable { @Packed package var flags: [UInt8] }

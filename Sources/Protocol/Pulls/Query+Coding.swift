@@ -109,7 +109,7 @@ extension Query: Decodable {
 
     private init(_ name: Name, _ members: KeyedDecodingContainer<Member>, _ decoder: any Decoder) throws {
         func read<Thing: Decodable>(_ key: Member) throws -> Thing { try members.decode(Thing.self, forKey: key) }
-        // What may be left out counts as that where it isn't what it should be.
+        // An optional member that isn't what it should be counts as left out.
         func optional<Thing: Decodable>(_ key: Member) -> Thing? { try? members.decode(Thing.self, forKey: key) }
         switch name {
         case .changes: self = .changes(topic: optional(.topic), days: try Self.days(optional(.days)))

@@ -1,6 +1,6 @@
 import HealthModel
 
-/// A query, and from where on it is asked.
+/// A query, and the place from which it is asked.
 package struct Question: Sendable, Equatable {
     package var query: Query
     package var place: PullPlace
@@ -35,7 +35,7 @@ package struct Pull: Sendable, Equatable {
     }
 }
 
-/// Whose anchor a request comes with, and which window it asks for. What is left out isn't known: who has no anchor begins at 0.
+/// Whose anchor a request comes with, and which window it asks for. What is left out isn't known; a consumer without an anchor begins at 0.
 package struct PullPlace: Codable, Sendable, Equatable {
     @IfReadable package var store: String?
     @IfReadable package var generation: String?
@@ -64,7 +64,7 @@ package struct PullPlace: Codable, Sendable, Equatable {
     }
 }
 
-/// Who asks, beside what: on `pull.<producer>`.
+/// Who asks; it stands beside what is asked, on `pull.<producer>`.
 package struct PullHeader: Codable, Sendable, Equatable {
     /// The consumer's own number for it; the answer repeats it.
     package var id: Int64

@@ -35,7 +35,7 @@ package struct PluginContext: Sendable {
 package struct StageParts {
     package var stage: any Stage
     package var effects: (any EffectRunner)?
-    /// Has it do, without its lock, some of what the process does whose place it is to take, and compares.
+    /// Does, without the lock, some of the work of the process whose place it is to take, and compares the results.
     package var trial: ((_ database: String, StackClient) throws -> TrialReport)?
     /// Makes the answerer of pulls, on its own thread with its own read-only connection.
     package var source: @Sendable (Database) throws -> any PullSource

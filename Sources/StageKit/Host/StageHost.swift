@@ -21,7 +21,7 @@ package final class StageHost: Sendable {
     enum Input: Sendable {
         case message(Message)
         case answer(PullAnswer)
-        /// One waits in `results`.
+        /// A result waits in `results`.
         case effectIsDone
         case lostRows(generation: String)
     }

@@ -4,7 +4,7 @@ import Foundation
 import HealthModel
 import SQLite
 
-/// What a stage is made from: whose it is, and what of the world its host gives it.
+/// What a stage is made from: whose it is, and what its host gives it of the world.
 package struct StageSetting {
     package let stack: StackConfiguration
     package let instance: StackConfiguration.Instance
@@ -28,7 +28,7 @@ package struct StageSetting {
     package var name: String { instance.name }
 }
 
-/// How a plugin that is a stage is made: its program and a simulation go by the same value, which its stage library has.
+/// How a plugin that is a stage is made. Its stage library has this value; its program and a simulation both use it.
 package struct StagePlugin: Sendable {
     /// As in its manifest.
     package let name: String

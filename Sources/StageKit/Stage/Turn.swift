@@ -11,7 +11,7 @@ import SQLite
 package final class Turn {
     /// The clock, microseconds since 1970.
     package let now: Instant
-    /// A clock that never jumps, microseconds: for windows and time-outs.
+    /// The clock that never jumps: for windows and time-outs.
     package let monotonic: MonotonicTime
     package let log: StageLog
 

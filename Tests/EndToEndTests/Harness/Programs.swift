@@ -15,7 +15,7 @@ enum Programs {
     /// `healthbus-<name>`.
     static func path(_ name: String) -> String { folder + "/healthbus-" + name }
 
-    /// How many processes the default stack has: a plugin more is a line more in its file.
+    /// How many processes the default stack has: its file has a line for each.
     static func countOfInstances() throws -> Int {
         try String(contentsOfFile: folder + "/configs/default.json", encoding: .utf8)
             .components(separatedBy: "\"plugin\"").count - 1

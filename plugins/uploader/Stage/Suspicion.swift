@@ -25,7 +25,7 @@ struct Suspicion: Sendable, Equatable {
     /// The effect whose answer refused the last of them; what was sent before it proves nothing.
     private(set) var last: Int64 = 0
     private(set) var status: Int?
-    /// Nothing goes by this path before.
+    /// Nothing is sent by this path before this time.
     private(set) var until: MonotonicTime?
     /// When that is over they are sent again, not only asked for.
     private(set) var hearsAgain = false
