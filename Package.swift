@@ -56,9 +56,7 @@ let handlers = [
     plugin("energy", "EnergyStage", handlerDependencies, packageAccess: false),
     plugin("workouts", "WorkoutsStage", handlerDependencies, packageAccess: false),
     plugin("body", "BodyStage", handlerDependencies, packageAccess: false),
-    plugin(
-        "hydration", "HydrationStage", handlerDependencies, main: ["HandlerKit", "StageKit"],
-        packageAccess: false),
+    plugin("hydration", "HydrationStage", handlerDependencies, packageAccess: false),
     plugin("generic", "GenericStage", handlerDependencies, packageAccess: false),
 ].flatMap { $0 }
 
