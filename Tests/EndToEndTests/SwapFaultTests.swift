@@ -3,6 +3,7 @@ import Glibc
 import HealthModel
 import Processes
 import SQLite
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -68,7 +69,8 @@ extension EndToEnd {
         /// Is refused for that reason, and nothing happens to the process.
         private static func refused(_ words: [String], _ why: String, on stack: TestStack) async throws {
             let pid = try stack.pid(of: "steps")
-            let ended = try await stack.start(["swap", "steps", "--state", stack.state] + words).ended(within: 60)
+            let limit = words.contains("--within") ? [] : SwapTests.patience
+            let ended = try await stack.start(["swap", "steps", "--state", stack.state] + words + limit).ended()
             #expect(ended.exit == .code(1), "\(words): \(ended.output)\(ended.error)")
             #expect(ended.error.contains(why), "\(words): \(ended.error)")
             #expect(try pid != nil && stack.pid(of: "steps") == pid)
@@ -110,14 +112,19 @@ extension EndToEnd {
                 let doubled = try Self.plugin(
                     "doubled", on: stack,
                     compute: "say({\"figures\": {\"steps\": 2}, \"user\": day[\"user\"], \"date\": day[\"date\"]})")
-                let trial = try await stack.onState("swap", "steps", "--with", doubled, "--dry-run", "--json")
+                let trial = try await stack.start(
+                    ["swap", "steps", "--with", doubled, "--dry-run", "--json", "--state", stack.state]
+                        + SwapTests.patience
+                ).ended()
                 let report = try trial.json()["trial"]
                 #expect(
                     trial.exit == .code(0) && report["computed"] == 14 && report["differing"] == 15, "\(trial.output)")
                 #expect(report["figures"].array?.contains("steps") == true)
                 #expect(try await Self.days(stack) == before)
 
-                let swapped = try await stack.onState("swap", "steps", "--with", doubled)
+                let swapped = try await stack.start(
+                    ["swap", "steps", "--with", doubled, "--state", stack.state] + SwapTests.patience
+                ).ended()
                 #expect(
                     swapped.exit == .code(0) && swapped.output.contains("15 otherwise"),
                     "\(swapped.output)\(swapped.error)")

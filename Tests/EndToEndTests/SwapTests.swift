@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HealthModel
 import Processes
+import TestSupport
 import Testing
 
 extension EndToEnd {
@@ -9,6 +10,8 @@ extension EndToEnd {
     ///
     /// `HEALTHBUS_SWAPS` makes more of it by hand.
     @Suite struct SwapTests {
+        /// The usual limit is a person's; a busy machine needs longer.
+        static let patience = ["--within", "\(Int(Patience.seconds))"]
         static let swaps = Programs.number("HEALTHBUS_SWAPS", else: 4)
         /// Exports that come in, one each half second, between two swaps.
         static let exportsPerSwap = 4
@@ -82,7 +85,8 @@ extension EndToEnd {
                 }
                 let words = number % 2 == 0 ? ["--with", "steps-python"] : ["--back"]
                 let old = try stack.pid(of: "steps")
-                let swap = try await stack.start(["swap", "steps", "--json", "--state", stack.state] + words)
+                let swap = try await stack.start(
+                    ["swap", "steps", "--json", "--state", stack.state] + words + Self.patience)
                 try await disturb(stack)
                 let ended = try await swap.ended(within: 120)
                 #expect(ended.exit == .code(0), "\(number): \(ended.error) \(up.error.suffix(2000))")
@@ -122,7 +126,9 @@ extension EndToEnd {
                 let loading = Task { try await Self.feed(files, to: stack) { _ in } }
                 for instance in ["hub", "debouncer"] + EndToEnd.KillTests.instances {
                     let old = try stack.pid(of: instance)
-                    let swapped = try await stack.onState("swap", instance, "--with", instance)
+                    let swapped = try await stack.start(
+                        ["swap", instance, "--with", instance, "--state", stack.state] + Self.patience
+                    ).ended()
                     #expect(swapped.exit == .code(0), "\(instance): \(swapped.error)\n\(up.error.suffix(2000))")
                     let new = try stack.pid(of: instance)
                     #expect(new != nil && new != old, "\(instance)")
