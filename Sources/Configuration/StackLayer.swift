@@ -12,8 +12,11 @@ package struct StackLayer: Sendable {
 
     /// - Throws: `ConfigurationError` when the file is there and can't be used.
     func read() throws -> Value {
-        guard let data = FileManager.default.contents(atPath: file) else {
-            guard FileManager.default.fileExists(atPath: file) else { return [:] }
+        let data: Data
+        do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch CocoaError.fileReadNoSuchFile {
+            // Asked once: between two looks a swap may write it.
+            return [:]
+        } catch {
             throw ConfigurationError(file: file, key: "", reason: "can't be read; check its rights")
         }
         let value: Value
