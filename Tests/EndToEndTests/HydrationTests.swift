@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEnd {
     /// A plugin that consists of its folder and a line here and there appears wherever figures are shown.
-    @Suite(.serialized, .timeLimit(.minutes(10))) struct HydrationTests {
+    @Suite struct HydrationTests {
         private static let type = "HKQuantityTypeIdentifierDietaryWater"
         private static let export = """
             <?xml version="1.0" encoding="UTF-8"?>
