@@ -36,13 +36,6 @@ extension Value: Codable {
         }
     }
 
-    /// Reads JSON; with `comments`, JSON5 as in configuration files.
-    public init(json: some Sequence<UInt8>, comments: Bool = false) throws {
-        let decoder = JSONDecoder()
-        decoder.allowsJSON5 = comments
-        self = try decoder.decode(Value.self, from: Data(json))
-    }
-
     /// JSON text with sorted keys, so that equal values are equal bytes. Doubles have the shortest form that reads back the same.
     public func json(pretty: Bool = false) -> String {
         var writer = JSONText(pretty: pretty)
