@@ -14,9 +14,11 @@ package struct StackLayer: Sendable {
     func read() throws -> Value {
         let data: Data
         do { data = try Data(contentsOf: URL(fileURLWithPath: file)) } catch CocoaError.fileReadNoSuchFile {
-            // Asked once: between two looks a swap may write it.
+            // Not looked for first: a swap may write it between two looks.
             return [:]
         } catch {
+            // What is wrong with the folder itself, whoever needs the folder says.
+            guard FileManager.default.fileExists(atPath: file) else { return [:] }
             throw ConfigurationError(file: file, key: "", reason: "can't be read; check its rights")
         }
         let value: Value
