@@ -88,6 +88,33 @@ extension SampleID: CustomStringConvertible, LosslessStringConvertible {
         self.init(high: high, low: low)
     }
 
+    /// The 36 bytes of a UUID as it is written everywhere, in either case; nil for anything else.
+    package init?(uuid text: UnsafeRawBufferPointer) {
+        guard text.count == 36 else { return nil }
+        var words: (high: UInt64, low: UInt64) = (0, 0)
+        for index in 0..<36 {
+            let byte = text[index]
+            if index == 8 || index == 13 || index == 18 || index == 23 {
+                if byte != UInt8(ascii: "-") { return nil }
+                continue
+            }
+            let nibble: UInt8
+            if byte &- 0x30 < 10 {
+                nibble = byte &- 0x30
+            } else if (byte | 0x20) &- 0x61 < 6 {
+                nibble = (byte | 0x20) &- 0x57
+            } else {
+                return nil
+            }
+            if index < 18 {
+                words.high = words.high << 4 | UInt64(nibble)
+            } else {
+                words.low = words.low << 4 | UInt64(nibble)
+            }
+        }
+        self.init(high: words.high, low: words.low)
+    }
+
     private static func hex(_ word: UInt64) -> String {
         let digits = String(word, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -213,7 +213,7 @@ struct VersionsAnswer {
             var answer = VersionsAnswer(generation: generation ?? "")
             answer.next = next
             answer.rows = ids.indices.map { index in
-                let id = Self.uuid(ids[index].bytes)
+                let id = SampleID(uuid: ids[index].bytes)
                 return BackendVersions.Row(
                     id: id, text: id == nil ? ids[index].text ?? "" : "", version: versions[index],
                     isDeleted: deleted[index], content: contents?[index])
@@ -237,27 +237,5 @@ struct VersionsAnswer {
             if let value = element(try scanner.value()) { column.append(value) } else { isWhole = false }
         }
         return isWhole ? column : nil
-    }
-
-    private static func uuid(_ bytes: UnsafeRawBufferPointer) -> SampleID? {
-        guard bytes.count == 36 else { return nil }
-        var words: (UInt64, UInt64) = (0, 0)
-        for index in 0..<36 {
-            let byte = bytes[index]
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                if byte != UInt8(ascii: "-") { return nil }
-                continue
-            }
-            let nibble: UInt8
-            if byte &- 0x30 < 10 {
-                nibble = byte &- 0x30
-            } else if (byte | 0x20) &- 0x61 < 6 {
-                nibble = (byte | 0x20) &- 0x57
-            } else {
-                return nil
-            }
-            if index < 18 { words.0 = words.0 << 4 | UInt64(nibble) } else { words.1 = words.1 << 4 | UInt64(nibble) }
-        }
-        return SampleID(high: words.0, low: words.1)
     }
 }

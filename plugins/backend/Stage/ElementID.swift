@@ -1,10 +1,11 @@
 import HTTP
+import HealthModel
 import JSON
 import SQLite
 
 /// An element's id as stored: 16 bytes when it is a UUID, in either case, so that iOS's upper case is the same id; else text.
 enum ElementID {
-    case uuid(UInt64, UInt64)
+    case uuid(SampleID)
     case text(String)
 
     static let limit = 200
@@ -12,8 +13,8 @@ enum ElementID {
     /// nil when it can't be an id: not a string, empty, or too long.
     init?(_ span: JSONSpan?) {
         guard let span, span.isString, !span.bytes.isEmpty, span.bytes.count <= Self.limit else { return nil }
-        if let uuid = Self.uuid(span.bytes) {
-            self = uuid
+        if let uuid = SampleID(uuid: span.bytes) {
+            self = .uuid(uuid)
         } else if let text = span.text {
             self = .text(text)
         } else {
@@ -24,13 +25,13 @@ enum ElementID {
     init?(_ text: String) {
         guard !text.isEmpty, text.utf8.count <= Self.limit else { return nil }
         var copy = text
-        self = copy.withUTF8 { Self.uuid(UnsafeRawBufferPointer($0)) } ?? .text(text)
+        self = copy.withUTF8 { SampleID(uuid: UnsafeRawBufferPointer($0)) }.map { .uuid($0) } ?? .text(text)
     }
 
     func bind(to statement: Statement, _ index: Int) {
         switch self {
-        case .uuid(let high, let low):
-            withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { statement.bind(index, blob: $0) }
+        case .uuid(let id):
+            withUnsafeBytes(of: (id.high.bigEndian, id.low.bigEndian)) { statement.bind(index, blob: $0) }
         case .text(let text): statement.bind(index, text)
         }
     }
@@ -48,27 +49,4 @@ enum ElementID {
     }
 
     private static func hexDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
-
-    private static func uuid(_ bytes: UnsafeRawBufferPointer) -> ElementID? {
-        guard bytes.count == 36 else { return nil }
-        var high: UInt64 = 0
-        var low: UInt64 = 0
-        for index in 0..<36 {
-            let byte = bytes[index]
-            if index == 8 || index == 13 || index == 18 || index == 23 {
-                if byte != UInt8(ascii: "-") { return nil }
-                continue
-            }
-            let nibble: UInt8
-            if byte &- 0x30 < 10 {
-                nibble = byte &- 0x30
-            } else if (byte | 0x20) &- 0x61 < 6 {
-                nibble = (byte | 0x20) &- 0x57
-            } else {
-                return nil
-            }
-            if index < 18 { high = high << 4 | UInt64(nibble) } else { low = low << 4 | UInt64(nibble) }
-        }
-        return .uuid(high, low)
-    }
 }
