@@ -41,10 +41,11 @@ package struct DaysReport {
 
     package var json: String { Value.array(days).json(pretty: true) }
 
-    /// A table for eyes; an empty cell is no data. A narrow screen gets fewer columns.
+    /// A table for eyes; an empty cell is no data. A figure that no day has gets no column, and a narrow screen gets fewer.
     package func table(for terminal: Terminal) -> String {
         let users = Set(days.compactMap { $0.read(SummaryState.self)?.user })
         let shown = figures.compactMap { figure in figure.column.map { (path: figure.path, column: $0) } }
+            .filter { figure in days.contains { !Self.value(figure.path, of: $0).isNull } }
         var table = Table(
             (users.count > 1 ? [.init("User")] : []) + [.init("Date")]
                 + shown.map {
@@ -54,10 +55,12 @@ package struct DaysReport {
         for day in days {
             table.add(
                 (users.count > 1 ? [day["user"].string ?? ""] : []) + [day["date"].string ?? ""]
-                    + shown.map { Self.cell($0.path.reduce(day) { $0[$1] }, $0.column) } + [Self.state(day)])
+                    + shown.map { Self.cell(Self.value($0.path, of: day), $0.column) } + [Self.state(day)])
         }
         return table.render(for: terminal)
     }
+
+    private static func value(_ path: [String], of day: Value) -> Value { path.reduce(day) { $0[$1] } }
 
     private static func cell(_ value: Value, _ column: FigureDeclaration.Column) -> String {
         switch column.form {
