@@ -26,7 +26,8 @@ extension EndToEnd {
                 let status = try await stack.onState("status", "--json").json()
                 #expect(status["running"] == false)
                 #expect(status["pending"] == 0 && status["deadLetters"] == 0)
-                #expect(status["metrics"].array?.count ?? 0 >= 7)
+                let metrics = status["metrics"].array?.compactMap { $0["metric"].string } ?? []
+                #expect(try metrics.count == Set(metrics).count && Set(metrics) == Programs.handlers())
                 #expect(status["metrics"].array?.allSatisfy { $0["lastDelivered"].string != nil } == true)
 
                 try await Self.again(stack, days)

@@ -63,7 +63,9 @@ extension EndToEnd {
                 let steps = try stack.get("stats")["types"]["HKQuantityTypeIdentifierStepCount"]["alive"]
                 let all = try await stack.onState("sync", "--json", "--config", slow)
                 #expect(all.exit == .code(0), "\(all.error)")
-                #expect(try all.json()["blocked"] == [] && all.json()["metrics"].array?.count ?? 0 >= 7)
+                #expect(try all.json()["blocked"] == [])
+                let metrics = try all.json()["metrics"].array?.compactMap { $0["metric"].string } ?? []
+                #expect(try metrics.count == Set(metrics).count && Set(metrics) == Programs.handlers())
                 #expect(try stack.get("stats")["types"]["HKQuantityTypeIdentifierStepCount"]["alive"] == steps)
                 let days = try await stack.onState("days", "--json", "--config", slow).json().array ?? []
                 #expect(days.count >= 10)

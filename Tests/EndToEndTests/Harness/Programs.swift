@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import HealthModel
 import TestSupport
 
 /// Where the built programs are: `HEALTHBUS_BIN`, else beside the test bundle.
@@ -15,10 +16,24 @@ enum Programs {
     /// `healthbus-<name>`.
     static func path(_ name: String) -> String { folder + "/healthbus-" + name }
 
-    /// How many processes the default stack has: its file has a line for each.
-    static func countOfInstances() throws -> Int {
-        try String(contentsOfFile: folder + "/configs/default.json", encoding: .utf8)
-            .components(separatedBy: "\"plugin\"").count - 1
+    /// The default stack: each instance's plugin.
+    private static func instances() throws -> [String: String] {
+        let file = try Data(contentsOf: URL(filePath: folder + "/configs/default.json"))
+        return (try Value(json: file, comments: true)["instances"].object ?? [:]).compactMapValues {
+            $0["plugin"].string
+        }
+    }
+
+    /// How many processes the default stack has.
+    static func countOfInstances() throws -> Int { try instances().count }
+
+    /// Its instances that are handlers, by what their manifests say.
+    static func handlers() throws -> Set<String> {
+        Set(
+            try instances().filter { _, plugin in
+                let manifest = try Data(contentsOf: URL(filePath: folder + "/plugins/\(plugin)/plugin.json"))
+                return try Value(json: manifest, comments: true)["kind"] == "handler"
+            }.keys)
     }
 
     /// Numbers that a run by hand may set; a test's own small one else.
