@@ -73,9 +73,11 @@ private struct JSONTreeReader {
         case .null: return .null
         case .bool: return .bool(span.bytes.first == UInt8(ascii: "t"))
         case .number:
-            if let integer = span.integer { return .integer(integer) }
             guard let number = span.double else { throw Refusal.notANumber }
-            return .number(number)
+            // From there on a double no longer tells whether a text such as 9007199254740993.0 is a whole number.
+            let isPlain = span.bytes.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- 0x30 < 10 }
+            if !isPlain, number.magnitude >= 0x1p53 { throw Refusal.notANumber }
+            return span.integer.map { .integer($0) } ?? .number(number)
         default: return .string(span.text ?? "")
         }
     }

@@ -39,7 +39,7 @@ extension EndToEnd {
                 #expect(day["waterMilliliters"].double == 800 && day["other"][Self.type].isNull, "\(day.json())")
                 #expect(day["other"]["HKQuantityTypeIdentifierDietaryCaffeine"]["sum"] == 80)
                 let table = try await stack.onState("days").output.split(separator: "\n")
-                #expect(table.first?.contains("kg  Water l  State") == true, "\(table)")
+                #expect(table.first?.contains("Water l  State") == true, "\(table)")
                 #expect(table.contains { $0.hasPrefix("2025-04-01") && $0.contains("0.8") }, "\(table)")
 
                 for name in ["water", "hydration", "waterMilliliters", "DietaryWater"] {
