@@ -34,6 +34,27 @@ import Testing
         #expect(releasedAt == .seconds(5))
     }
 
+    /// Its types come one after the other: with the end of the file all go at once.
+    @Test func aFileThatIsReadIsOneBurst() {
+        var window = ReleaseWindow(
+            policy: .init(
+                window: .seconds(1), maximumWait: .seconds(5), byType: ["fast": .zero], importWait: .seconds(60)),
+            released: .zero)
+        window.isImporting = true
+        _ = window.changed("a", to: 10, at: 0)
+        _ = window.changed("b", to: 20, at: .seconds(30))
+        // Who wants a type at once gets it at once.
+        let isReleased = window.changed("fast", to: 25, at: .seconds(30))
+        #expect(isReleased)
+        #expect(window.close(at: .seconds(59)) == [] && window.nextDeadline == .seconds(60))
+        window.isImporting = false
+        #expect(window.close(at: .seconds(59)) == ["a", "b"])
+        // One that takes for ever, or whose observer is gone, holds up nothing for longer than that.
+        window.isImporting = true
+        _ = window.changed("a", to: 30, at: .seconds(100))
+        #expect(window.close(at: .seconds(159)) == [] && window.close(at: .seconds(160)) == ["a"])
+    }
+
     @Test func aRepeatedHintDoesNotPutItOff() {
         var window = window()
         _ = window.changed("a", to: 10, at: 0)

@@ -69,7 +69,8 @@ extension DebouncerConfiguration {
         self.init(
             policy: ReleaseWindow.Policy(
                 window: seconds(value["windowSeconds"]), maximumWait: seconds(value["maximumWaitSeconds"]),
-                byType: try byType("windows"), maximumByType: try byType("maximumWaits")))
+                byType: try byType("windows"), maximumByType: try byType("maximumWaits"),
+                importWait: seconds(value["importWaitSeconds"])))
         background = value["background"].string.flatMap(Background.init(rawValue:)) ?? .task
         launcher = value["launch"].string.flatMap(TaskScheduler.Launcher.init(rawValue:)) ?? .own
         for (subject, frequency) in value["frequencies"].object ?? [:] {

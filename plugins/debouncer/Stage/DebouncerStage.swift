@@ -139,6 +139,7 @@ package final class DebouncerStage: Stage {
             try learnDevice(beat, turn)
             let fired = beat.observer?.fired
             heardHead = new.sequence
+            window.isImporting = beat.observer?.importOpen == true
             let atOnce = window.heard(head: new.sequence, heads: beat.heads, fired: fired, at: turn.monotonic)
             if !atOnce.isEmpty { try released(atOnce, reason: "fire", turn) }
         } else if message.topic.hasPrefix("control.") {

@@ -5,7 +5,7 @@ import Protocol
 /// Which changes have been released to the consumers, and which wait: for their type's window to close, or for the app to get time. Pure.
 ///
 /// A type's window trails: it closes when nothing of that type has changed for its length, or when the first change has waited long enough. A window of 0
-/// closes at once. What a closed window leads to depends on the reach: a release while the app has time, a place in the pending set while it hasn't.
+/// closes at once. A file that is being read is one burst: windows stay open until its end, or for as long as `Policy.importWait`. What a closed window leads to depends on the reach: a release while the app has time, a place in the pending set while it hasn't.
 package struct ReleaseWindow: Sendable, Equatable {
     package struct Policy: Sendable, Equatable {
         /// Length of the trailing window, for types that nothing else names.
@@ -14,15 +14,18 @@ package struct ReleaseWindow: Sendable, Equatable {
         package var maximumWait: Duration
         package var byType: [String: Duration]
         package var maximumByType: [String: Duration]
+        /// The longest that a change waits for the end of a file that is being read.
+        package var importWait: Duration
 
         package init(
             window: Duration, maximumWait: Duration, byType: [String: Duration] = [:],
-            maximumByType: [String: Duration] = [:]
+            maximumByType: [String: Duration] = [:], importWait: Duration = .zero
         ) {
             self.window = window
             self.maximumWait = maximumWait
             self.byType = byType
             self.maximumByType = maximumByType
+            self.importWait = importWait
         }
 
         func window(of type: String) -> Duration { byType[type] ?? window }
@@ -49,6 +52,8 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     package let policy: Policy
     package var reach = Reach.everything
+    /// Whether the observer is reading a file.
+    package var isImporting = false
     /// Types that are switched off: nothing of them is released beyond where it stood.
     package var off: Set<String> = [] {
         didSet {
@@ -176,7 +181,8 @@ package struct ReleaseWindow: Sendable, Equatable {
     }
 
     private func deadline(_ type: String, _ entry: Waiting) -> MonotonicTime {
-        min(entry.last + policy.window(of: type), entry.first + policy.maximum(of: type))
+        let usual = min(entry.last + policy.window(of: type), entry.first + policy.maximum(of: type))
+        return isImporting ? max(usual, entry.first + policy.importWait) : usual
     }
 
     private mutating func set(_ type: String, to sequence: Int64) {
