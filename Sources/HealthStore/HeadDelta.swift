@@ -2,7 +2,9 @@ import HealthModel
 
 /// What one transaction changes about a type's head; added up in memory, written once a batch.
 struct HeadDelta {
-    var sequence: Int64 = 0
+    private(set) var sequence: Int64 = 0
+    /// Of its new rows; one after the other each once.
+    private(set) var stretches: [Int64] = []
     var alive = 0
     var deleted = 0
     var quarantined = 0
@@ -17,7 +19,7 @@ struct HeadDelta {
     var lostLastEnd = Int64.min
 
     mutating func enter(_ row: StoredRow) {
-        sequence = max(sequence, row.sequence)
+        note(row.sequence)
         if row.duration <= HealthStoreSchema.longDuration { reach = max(reach, row.duration) }
         count(row.state, 1)
         guard row.state == .alive else { return }
@@ -27,7 +29,13 @@ struct HeadDelta {
     }
 
     /// A new version that counts as the old one did.
-    mutating func touch(_ row: StoredRow) { sequence = max(sequence, row.sequence) }
+    mutating func touch(_ row: StoredRow) { note(row.sequence) }
+
+    private mutating func note(_ new: Int64) {
+        sequence = max(sequence, new)
+        let stretch = Stretches.of(new)
+        if stretches.last != stretch { stretches.append(stretch) }
+    }
 
     mutating func leave(_ row: StoredRow) {
         count(row.state, -1)

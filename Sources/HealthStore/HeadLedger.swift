@@ -1,11 +1,12 @@
 import HealthModel
 import SQLite
 
-/// The table `heads`: per user and type, its newest sequence, counts and edges.
+/// The table `heads`: per user and type, its newest sequence, counts and edges; and `stretches`, where each type's rows are.
 final class HeadLedger {
     private let database: Database
     private let find: Statement
     private let write: Statement
+    private let noteStretch: Statement
     private let first: Statement
     private let last: Statement
     private let longest: Statement
@@ -19,6 +20,7 @@ final class HeadLedger {
             FROM heads WHERE user = ? AND type = ?
             """)
         write = try database.prepare("INSERT OR REPLACE INTO heads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        noteStretch = try database.prepare("INSERT OR IGNORE INTO stretches VALUES (?, ?)")
         let alive = "FROM samples INDEXED BY samples_identity WHERE user = ?1 AND type = ?2 AND state = 0"
         first = try database.prepare(
             "SELECT second, start_us \(alive) ORDER BY second")
@@ -54,6 +56,11 @@ final class HeadLedger {
             head.apply(delta)
             if head.stale, settle { try look(up: &head, user: user, type: type) }
             try store(head, user: user, type: type)
+            for stretch in delta.stretches {
+                noteStretch.bind(1, type)
+                noteStretch.bind(2, stretch)
+                try noteStretch.run()
+            }
         }
         deltas.removeAll(keepingCapacity: true)
     }

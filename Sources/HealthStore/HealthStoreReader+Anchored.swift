@@ -99,7 +99,7 @@ extension HealthStoreReader {
         return page
     }
 
-    /// Walks the rows of the window in the order of their sequence.
+    /// Walks the rows of the window in the order of their sequence, past stretches that have none of the types.
     /// - Parameter visit: false when there is no room for another row.
     private func walk(
         _ filter: TypeFilter, _ window: PullWindow, _ limit: Int, full: Bool,
@@ -115,24 +115,30 @@ extension HealthStoreReader {
             return window.exceptions[name] ?? window.base
         }
         let wanted = (0...users.newest).map { id in users.names[id].map(filter.includes(user:)) ?? false }
+        let stretches = try Stretches.Walk(of: windows.indices.filter { windows[$0] != nil }, in: database)
         let query = try walkStatement(full: full)
         defer { query.reset() }
-        query.bind(1, span.after)
-        query.bind(2, end)
         var scanned = 0
-        while try query.step() {
-            scanned += 1
-            let user = query.int(1)
-            let type = query.int(2)
-            let sequence = query.int64(0)
-            guard wanted.indices.contains(user), windows.indices.contains(type) else {
-                throw HealthStoreError.danglingName(table: "users or types", id: max(user, type))
+        var at = span.after
+        while at < end, let stretch = try stretches.next(behind: at, through: end) {
+            query.bind(1, stretch.after)
+            query.bind(2, stretch.through)
+            while try query.step() {
+                scanned += 1
+                let user = query.int(1)
+                let type = query.int(2)
+                let sequence = query.int64(0)
+                guard wanted.indices.contains(user), windows.indices.contains(type) else {
+                    throw HealthStoreError.danglingName(table: "users or types", id: max(user, type))
+                }
+                let state = SampleState(rawValue: UInt8(truncatingIfNeeded: query.int64(3))) ?? .quarantined
+                if wanted[user], let window = windows[type], window.contains(sequence), state != .quarantined {
+                    if try !visit(query, user, type, state) { return (sequence, sequence == end) }
+                }
+                if scanned >= limit { return (sequence, sequence == end) }
             }
-            let state = SampleState(rawValue: UInt8(truncatingIfNeeded: query.int64(3))) ?? .quarantined
-            if wanted[user], let window = windows[type], window.contains(sequence), state != .quarantined {
-                if try !visit(query, user, type, state) { return (sequence, sequence == end) }
-            }
-            if scanned >= limit { return (sequence, sequence == end) }
+            query.reset()
+            at = stretch.through
         }
         return (end, true)
     }

@@ -7,7 +7,7 @@ import SQLite
 /// the samples longer than `longDuration`, so that one sample of a year doesn't make every slice reach back a year.
 package struct HealthStoreSchema {
     /// The layout's version, kept in `store_schema` (`user_version` belongs to whoever owns the file).
-    package static let version = 3
+    package static let version = 4
 
     /// Samples longer than this (µs) are found through an index of their own.
     static let longDuration: Int64 = 24 * 3600 * 1_000_000
@@ -27,8 +27,12 @@ package struct HealthStoreSchema {
                 try database.execute(
                     "ALTER TABLE activity_summaries ADD COLUMN exported INTEGER NOT NULL DEFAULT \(Int64.min)")
             }
-            try database.execute("ALTER TABLE quarantine ADD COLUMN seen INTEGER NOT NULL DEFAULT 1")
-            try database.execute("ALTER TABLE quarantine ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0")
+            if found < 3 {
+                try database.execute("ALTER TABLE quarantine ADD COLUMN seen INTEGER NOT NULL DEFAULT 1")
+                try database.execute("ALTER TABLE quarantine ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0")
+            }
+            try database.execute(Stretches.table)
+            try Stretches.fill(in: database)
         } else {
             for table in tables { try database.execute(table) }
         }
@@ -62,6 +66,7 @@ package struct HealthStoreSchema {
           deleted INTEGER NOT NULL, quarantined INTEGER NOT NULL, first_start INTEGER, last_start INTEGER, last_end INTEGER,
           reach INTEGER NOT NULL, stale INTEGER NOT NULL, PRIMARY KEY (user, type)) WITHOUT ROWID
         """,
+        Stretches.table,
         """
         CREATE TABLE quarantine (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, content BLOB NOT NULL, sample BLOB,
           source TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL, raw TEXT NOT NULL,

@@ -1,0 +1,58 @@
+import SQLite
+
+/// The table `stretches`: which types have rows among which 4,096 sequences. An export comes type by type, so that a walk for one type passes over
+/// nearly everything else. Rows move on and leave their stretch named: it says where to look, not what is there.
+enum Stretches {
+    static let table = """
+        CREATE TABLE IF NOT EXISTS stretches (type INTEGER NOT NULL, stretch INTEGER NOT NULL, PRIMARY KEY (type, stretch)) WITHOUT ROWID
+        """
+    private static let shift: Int64 = 12
+
+    static func of(_ sequence: Int64) -> Int64 { sequence >> shift }
+
+    /// Of a store that had none.
+    static func fill(in database: Database) throws {
+        try database.execute("INSERT OR IGNORE INTO stretches SELECT DISTINCT type, seq >> \(shift) FROM samples")
+    }
+
+    /// From one stretch that has any of the types to the next.
+    struct Walk {
+        /// As many seeks a stretch are cheaper than its rows; with more types nearly every stretch has one of them.
+        private static let typeLimit = 64
+
+        private let types: [Int]
+        /// nil: every sequence is walked.
+        private let find: Statement?
+
+        init(of types: [Int], in database: Database) throws {
+            self.types = types
+            // A store of an earlier version, read before its own program has brought it up to date, has no such table.
+            let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'stretches'").firstRow { _ in
+                true
+            }
+            find =
+                exists == true && types.count <= Self.typeLimit
+                ? try database.prepare("SELECT min(stretch) FROM stretches WHERE type = ? AND stretch >= ?") : nil
+        }
+
+        /// The part of (at, through] that lies in the next stretch; nil when there is none.
+        func next(behind at: Int64, through: Int64) throws -> SequenceWindow? {
+            guard let find else { return SequenceWindow(after: at, through: through) }
+            let from = Stretches.of(at + 1)
+            var nearest: Int64?
+            for type in types {
+                find.bind(1, type)
+                find.bind(2, from)
+                guard let found = try find.firstRow({ $0.isNull(0) ? nil : $0.int64(0) })?.flatMap({ $0 }) else {
+                    continue
+                }
+                nearest = min(nearest ?? found, found)
+                if found == from { break }
+            }
+            guard let nearest, nearest <= Stretches.of(through) else { return nil }
+            return SequenceWindow(
+                after: max(at, nearest << Stretches.shift - 1),
+                through: min(through, (nearest + 1) << Stretches.shift - 1))
+        }
+    }
+}

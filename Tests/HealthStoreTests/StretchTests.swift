@@ -1,0 +1,85 @@
+import HealthModel
+import HealthStore
+import SQLite
+import TestSupport
+import Testing
+
+/// A walk for some types passes over the stretches that have none of them, and finds what a walk over everything finds.
+@Suite struct StretchTests {
+    private static let types = ["StepCount", "HeartRate", "BodyMass", "DistanceCycling"].map {
+        "HKQuantityTypeIdentifier" + $0
+    }
+
+    /// Blocks of one type as in an export, single samples as from a phone, changed and deleted ones; sequences with holes.
+    private func filled(_ random: inout SeededRandom) throws -> StoreFixture {
+        let store = try StoreFixture(firstSequence: 4090)
+        for round in 0..<6 {
+            for type in Self.types.shuffled(using: &random).prefix(3) {
+                let count = Int.random(in: 0...1500, using: &random)
+                try store.add(
+                    (0..<count).map { _ in
+                        var record = Record(type: type)
+                        record.start += Double(Int.random(in: 0..<5000, using: &random) * 60)
+                        record.value = Double(round)
+                        record.metadata = Bool.random(using: &random) ? "{\"round\":\(round)}" : ""
+                        return record
+                    })
+                for _ in 0..<Int.random(in: 0...5000, using: &random) { _ = store.sequences.nextSequence() }
+            }
+            let dead = try store.changes().samples.ids.shuffled(using: &random).prefix(20)
+            _ = try store.database.transaction { try store.writer.delete(ids: Array(dead)) }
+        }
+        return store
+    }
+
+    private func walk(
+        _ store: StoreFixture, _ types: Set<String>, _ window: SequenceWindow, _ limits: PullLimits
+    ) throws -> [Int64] {
+        var found: [Int64] = []
+        var window = window
+        while true {
+            let page = try store.reader.anchored(TypeFilter(types: .only(types)), PullWindow(window), limits: limits)
+            found += page.samples.sequence
+            if page.isComplete { return found }
+            #expect(page.covered > window.after)
+            window.after = page.covered
+        }
+    }
+
+    @Test(arguments: 0..<4) func passesOverNothingThatItLooksFor(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let store = try filled(&random)
+        let all = try store.changes().samples
+        let head = try store.head()
+        #expect(head > 4 * 4096)
+        for _ in 0..<12 {
+            let types = Set(Self.types.shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)))
+            let ends = [Int64.random(in: 0...head, using: &random), .random(in: 0...head + 5000, using: &random)]
+                .sorted()
+            let window = SequenceWindow(after: ends[0], through: ends[1])
+            let expected = all.sequence.indices.filter {
+                types.contains(all.typeName($0)) && all.sequence[$0] > ends[0] && all.sequence[$0] <= ends[1]
+            }.map { all.sequence[$0] }
+            #expect(try walk(store, types, window, PullLimits(rows: 700, bytes: .max, scanned: 900)) == expected)
+        }
+    }
+
+    /// A store that an earlier release has made gets them from its rows.
+    @Test func aStoreWithoutThemIsBroughtUpToDate() throws {
+        var random = SeededRandom(seed: 7)
+        let store = try filled(&random)
+        let window = SequenceWindow(after: 0)
+        let types: Set = [Self.types[0]]
+        let before = try walk(store, types, window, PullLimits())
+        try store.database.transaction {
+            try store.database.execute("DROP TABLE stretches")
+            try store.database.execute("UPDATE store_schema SET version = 3")
+        }
+        // Also before its own program has done so: a tool reads it as it lies.
+        #expect(try walk(store, types, window, PullLimits()) == before)
+        try store.database.transaction { try HealthStoreSchema.create(in: store.database) }
+        #expect(try walk(store, types, window, PullLimits()) == before)
+        let count = try store.database.prepare("SELECT count(*) FROM stretches").firstRow { $0.int(0) }
+        #expect(count ?? 0 > 4)
+    }
+}
