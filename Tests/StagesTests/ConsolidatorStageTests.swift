@@ -128,6 +128,55 @@ import Testing
         #expect(day["final"] == true && day["zone"] == .string(Self.berlin))
     }
 
+    /// The days of a first import: each is written once, with what all handlers gave, and final at once.
+    @Test func aDayThatIsOverIsWrittenOnceItHasSettled() throws {
+        let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"]) }
+        func page(_ handler: String, _ frontier: Int64, through: Int64) throws {
+            try rig.hear(beat(handler, head(through, store: handler), frontier: ["observer": frontier]))
+            let pull = try #require(rig.pulls.last { $0.producer == handler })
+            let row: Value = [
+                "seq": .integer(through), "key": .string("figures/me/\(Self.first)"),
+                "topic": .string("figures.\(handler)"), "user": "me", "day": .integer(Int64(Self.first.number)),
+                "deleted": false, "body": ["figures": [handler: .integer(through)], "hourly": [:]],
+            ]
+            try rig.answer(
+                pull,
+                .pages([
+                    [
+                        "rows": [row], "from": pull.query["after"] ?? 0, "through": .integer(through),
+                        "head": Value(head(through, store: handler)),
+                    ]
+                ]))
+        }
+        try hearObserver(rig, 100)
+        try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
+        try page("steps", 100, through: 5)
+        // Nothing is said of it, and nothing counts as done.
+        #expect(try summaries(rig).isEmpty && rig.report().frontier["observer"] ?? 0 < 100)
+        try rig.restart()
+        try rig.turn()
+        #expect(try summaries(rig)["2025-03-10"]?["steps"] == 5, "what waited outlives a crash")
+        try hearObserver(rig, 100)
+        try page("walks", 100, through: 7)
+        try rig.hear(beat("steps", head(5, store: "steps"), frontier: ["observer": 100]))
+        let day = try #require(try summaries(rig)["2025-03-10"])
+        #expect(day["steps"] == 5 && day["walks"] == 7 && day["final"] == true && day["revision"] == 1)
+        #expect(try rig.report().frontier["observer"] == 100)
+    }
+
+    /// A handler that is stuck holds back no day for long.
+    @Test func aDayIsNotHeldForAHandlerThatIsSlow() throws {
+        let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"]) }
+        try hearObserver(rig, 100)
+        try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
+        try rig.hear(beat("steps", head(50, store: "s"), frontier: ["observer": 100]))
+        try answerFigures(rig, [(Self.first, 7)], through: 50)
+        #expect(try summaries(rig).isEmpty)
+        try rig.pass(2 * Instant.second)
+        let day = try #require(try summaries(rig)["2025-03-10"])
+        #expect(day["steps"] == 7 && day["final"] == false)
+    }
+
     /// What has come in up to the observer's word may be a flight: a day that is over by the zones that are known here needn't be over by those.
     @Test func aMarkWaitsForTheZones() throws {
         let rig = try settled()
@@ -137,7 +186,7 @@ import Testing
         // The handler has consumed all of it, and so is this; the zones are still being asked for.
         try beats(rig, observer: 110, steps: 51)
         #expect(rig.pulls.contains { $0.name == "zones" })
-        #expect(try summaries(rig)["2025-03-26"]?["final"] == false)
+        #expect(try summaries(rig)["2025-03-26"]?["final"] != true)
         // Where this person is now, it is still the evening of that day.
         try answerZones(rig, try ZoneTimeline(zone: "Etc/GMT+12"), through: 110)
         try beats(rig, observer: 110, steps: 51)

@@ -20,13 +20,22 @@ package final class ConsolidatorStage: Stage {
     private var finality: FinalMark
     /// A head that becomes the mark once the zones up to it are known here, with the time it was said.
     private var candidate: (head: Int64, heardAt: Instant)?
-    /// Days whose parts have changed in this turn.
+    /// Days to be written in this turn.
     var touched: Set<SummaryDays.Key> = []
+    /// Days that are over and were never final: they are written once, when every handler has got as far, or when one takes too long.
+    private var settling: Set<SummaryDays.Key> = []
+    /// Since when the first of them waits.
+    private var settlingSince: MonotonicTime?
+    /// How far the observer is covered by what is written.
+    private var written: Int64?
     /// Handlers named as missing in the provisional summaries of days that are over.
     private var missing: [String] = []
     private var collisions = FigureCollisions()
 
     static let topic = "daily.summary"
+
+    /// A day that is over waits no longer than this for handlers that are still at it.
+    private static let settlingTime = Duration.seconds(2)
 
     init(
         instance: String, observer: String, handlers: [String], options: DailyTask.Options,
@@ -56,6 +65,7 @@ package final class ConsolidatorStage: Stage {
         try zones.open(turn)
         for handler in handlers { try handler.open(turn) }
         try daily.open(turn)
+        touched = Set(days.states.filter { $0.value.isUnwritten }.keys)
     }
 
     package func receive(_ message: Message, _ turn: Turn) throws {
@@ -135,11 +145,27 @@ package final class ConsolidatorStage: Stage {
             guard users?.contains(row.user) != false else { continue }
             let key = SummaryDays.Key(user: row.user, day: day)
             try days.put(row.body.map { $0.read(FiguresBody.self)?.figures ?? .null }, key: key, handler: handler, turn)
-            touched.insert(key)
+            try settle(key, turn)
         }
     }
 
-    /// Asks for no deadline, not even 00:01: a day turns final by the observer's next heartbeat after that.
+    /// Notes that a day is to be written: in this turn, or, when it is over and has never been final, once it has settled. A first import would
+    /// else write and deliver each of its days once a handler.
+    private func settle(_ key: SummaryDays.Key, _ turn: Turn) throws {
+        var state = days.states[key] ?? SummaryDays.State()
+        guard !state.isFinal, state.revision == 0,
+            timelines[key.user]?.isPast(LocalDay(number: key.day), at: turn.now) == true
+        else {
+            touched.insert(key)
+            return
+        }
+        state.isUnwritten = true
+        try days.save(key, state, turn)
+        settling.insert(key)
+        settlingSince = settlingSince ?? turn.monotonic
+    }
+
+    /// Asks for no deadline at 00:01: a day turns final by the observer's next heartbeat after that.
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
         if try daily.advance(timelines.users.compactMap { timelines[$0] }, turn) {
             // Whatever mark there is was taken before; the next heartbeat gives one of its own.
@@ -163,19 +189,29 @@ package final class ConsolidatorStage: Stage {
             missing = late
             touched.formUnion(overDays(at: turn.now))
         }
-        for key in touched { try rebuild(key, turn) }
-        touched = []
-        if let mark = finality.reached() {
+        let mark = finality.reached()
+        if let since = settlingSince, mark != nil || turn.monotonic - since >= Self.settlingTime {
+            touched.formUnion(settling)
+            settling = []
+            settlingSince = nil
+        }
+        if let mark {
             missing = []
-            for key in days.open where timelines[key.user]?.isPast(LocalDay(number: key.day), at: mark.heardAt) == true
-            {
-                try finalise(key, turn)
+            let over = days.open.union(touched).filter {
+                timelines[$0.user]?.isPast(LocalDay(number: $0.day), at: mark.heardAt) == true
             }
+            for key in over { try finalise(key, turn) }
+            touched.subtract(over)
             daily.reached(markOf: mark.heardAt, turn)
         }
+        for key in touched { try rebuild(key, turn) }
+        touched = []
+        if settling.isEmpty { written = finality.covered }
         if turn.head.sequence > before { turn.publish(Self.topic, Hint(head: turn.head)) }
         try daily.finishTurn(turn)
-        return daily.host.scheduler.nextDeadline(daily.conditions(turn))
+        return [
+            daily.host.scheduler.nextDeadline(daily.conditions(turn)), settlingSince.map { $0 + Self.settlingTime },
+        ].compactMap { $0 }.min()
     }
 
     /// What was marked isn't the whole any more.
@@ -191,18 +227,32 @@ package final class ConsolidatorStage: Stage {
     /// Writes a day's summary from its parts. A final day whose content changes is open again.
     private func rebuild(_ key: SummaryDays.Key, _ turn: Turn) throws {
         let figures = try figures(of: key, turn)
-        if figures.isEmpty {
-            try turn.changelog.remove(key: Self.changelogKey(key))
-            // How often it was final isn't forgotten: a revision never comes twice.
-            let revision = days.states[key]?.revision ?? 0
-            try days.save(key, revision > 0 ? SummaryDays.State(isFinal: true, revision: revision) : nil, turn)
-            return
-        }
+        if figures.isEmpty { return try remove(key, turn) }
         var state = days.states[key] ?? SummaryDays.State()
         // A day that is as it was when it was last final has nothing to wait for.
         state.isFinal = !state.isReopened && state.finalContent == Value.object(figures).json()
-        try days.save(key, state, turn)
-        try publish(key, state, figures, turn)
+        try write(key, state, figures, turn)
+    }
+
+    /// Writes a day's summary as its last word; a day whose figures are all gone has none.
+    private func finalise(_ key: SummaryDays.Key, _ turn: Turn) throws {
+        var state = days.states[key] ?? SummaryDays.State()
+        let figures = try figures(of: key, turn)
+        if figures.isEmpty { return try remove(key, turn) }
+        let content = Value.object(figures).json()
+        if state.finalContent != content { state.revision += 1 }
+        state.finalContent = content
+        state.isFinal = true
+        state.isReopened = false
+        try write(key, state, figures, turn)
+    }
+
+    /// A day without figures. How often it was final isn't forgotten: a revision never comes twice.
+    private func remove(_ key: SummaryDays.Key, _ turn: Turn) throws {
+        _ = try turn.write()
+        try turn.changelog.remove(key: Self.changelogKey(key))
+        let revision = days.states[key]?.revision ?? 0
+        try days.save(key, revision > 0 ? SummaryDays.State(isFinal: true, revision: revision) : nil, turn)
     }
 
     private func figures(of key: SummaryDays.Key, _ turn: Turn) throws -> [String: Value] {
@@ -215,21 +265,12 @@ package final class ConsolidatorStage: Stage {
         return members
     }
 
-    private func finalise(_ key: SummaryDays.Key, _ turn: Turn) throws {
-        guard var state = days.states[key], !state.isFinal else { return }
-        let figures = try figures(of: key, turn)
-        let content = Value.object(figures).json()
-        if state.finalContent != content { state.revision += 1 }
-        state.finalContent = content
-        state.isFinal = true
-        state.isReopened = false
-        try days.save(key, state, turn)
-        try publish(key, state, figures, turn)
-    }
-
-    private func publish(
+    private func write(
         _ key: SummaryDays.Key, _ state: SummaryDays.State, _ figures: [String: Value], _ turn: Turn
     ) throws {
+        var state = state
+        state.isUnwritten = false
+        try days.save(key, state, turn)
         let day = LocalDay(number: key.day)
         var summary = figures
         let zones = timelines[key.user]
@@ -257,7 +298,7 @@ package final class ConsolidatorStage: Stage {
             collisions: collisions.all.map(\.details))
         return StageReport(
             // The zones are its own upstream: days without them aren't what the observer's changes lead to.
-            frontier: finality.covered.map { [observer: min($0, zones.frontier)] } ?? [:],
+            frontier: written.map { [observer: min($0, zones.frontier)] } ?? [:],
             details: HeartbeatDetails(own, common))
     }
 }

@@ -16,6 +16,8 @@ struct SummaryDays {
         var isFinal = false
         /// Its instants have changed since it was final: it waits for the next mark, also when its figures stay the same.
         var isReopened = false
+        /// Its parts have changed since its summary was written.
+        var isUnwritten = false
         /// How often this day has been final with different content.
         var revision: Int64 = 0
         /// The figures when it was last final, as JSON; nil with `isFinal` is a day that has none any more.
@@ -44,8 +46,8 @@ struct SummaryDays {
             set(
                 Key(user: $0.string(0), day: $0.int(1)),
                 State(
-                    isFinal: $0.int(2) == 1, isReopened: $0.int(2) == 2, revision: $0.int64(3),
-                    finalContent: $0.isNull(4) ? nil : $0.string(4)))
+                    isFinal: $0.int(2) & 3 == 1, isReopened: $0.int(2) & 3 == 2, isUnwritten: $0.int(2) & 4 == 4,
+                    revision: $0.int64(3), finalContent: $0.isNull(4) ? nil : $0.string(4)))
         }
     }
 
@@ -67,7 +69,7 @@ struct SummaryDays {
         let write = try database.prepare("INSERT OR REPLACE INTO days VALUES (?, ?, ?, ?, ?)")
         write.bind(1, key.user)
         write.bind(2, key.day)
-        write.bind(3, state.isFinal ? 1 : state.isReopened ? 2 : 0)
+        write.bind(3, (state.isFinal ? 1 : state.isReopened ? 2 : 0) | (state.isUnwritten ? 4 : 0))
         write.bind(4, state.revision)
         if let content = state.finalContent { write.bind(5, content) } else { write.bindNull(5) }
         try write.run()
