@@ -230,7 +230,7 @@ let package = Package(
                     "SleepStage", "StepsStage", "TestSupport", "WorkoutsStage",
                 ]),
             tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel", "TestSupport"]),
-            tests("HealthStore", ["HealthModel", "HealthStore", "SQLite"]),
+            tests("HealthStore", ["HealthModel", "HealthStore", "SQLite", "TestSupport"]),
             tests("HealthImport", ["HealthGenerator", "HealthImport", "HealthModel", "TestSupport"]),
             tests("Backend", ["BackendStage", "HTTP", "HealthModel", "JSON", "SQLite", "TestSupport"]),
             tests("Uploader", ["HTTP", "HealthModel", "UploaderReading", "UploaderStage"]),

@@ -2,7 +2,7 @@ import HealthModel
 
 /// What one transaction changes about a type's head; added up in memory, written once a batch.
 struct HeadDelta {
-    var sequence: Int64 = 0
+    var sequence = SequenceNumber.beginning
     var alive = 0
     var deleted = 0
     var quarantined = 0
@@ -17,7 +17,7 @@ struct HeadDelta {
     var lostLastEnd = Int64.min
 
     mutating func enter(_ row: StoredRow) {
-        sequence = max(sequence, row.sequence)
+        touch(row)
         if row.duration <= HealthStoreSchema.longDuration { reach = max(reach, row.duration) }
         count(row.state, 1)
         guard row.state == .alive else { return }
@@ -26,8 +26,8 @@ struct HeadDelta {
         lastEnd = max(lastEnd, row.countedEnd)
     }
 
-    /// A new version that counts as the old one did.
-    mutating func touch(_ row: StoredRow) { sequence = max(sequence, row.sequence) }
+    /// What every change does, and all that a new version does which counts as the old one did.
+    mutating func touch(_ row: StoredRow) { if row.sequence.value > sequence.value { sequence = row.sequence } }
 
     mutating func leave(_ row: StoredRow) {
         count(row.state, -1)

@@ -19,7 +19,7 @@ package final class ConsolidatorStage: Stage {
     var replay: PartsReplay?
     private var finality: FinalMark
     /// A head that becomes the mark once the zones up to it are known here, with the time it was said.
-    private var candidate: (head: Int64, heardAt: Instant)?
+    private var candidate: (head: SequenceNumber, heardAt: Instant)?
     /// Days whose parts have changed in this turn.
     var touched: Set<SummaryDays.Key> = []
     /// Handlers named as missing in the provisional summaries of days that are over.
