@@ -7,7 +7,7 @@ extension ObserverRegistrations {
     ///   - now: the clock; periods go by it, since they outlast a process.
     ///   - monotonic: the clock that never jumps, for acknowledgements.
     package mutating func fires(
-        heads: [String: Int64], device: DeviceState, at now: Instant, monotonic: MonotonicTime
+        heads: [String: SequenceNumber], device: DeviceState, at now: Instant, monotonic: MonotonicTime
     ) -> Round {
         var round = Round()
         round.stopped = countMisses(at: monotonic)
@@ -33,14 +33,14 @@ extension ObserverRegistrations {
         }
         for type in Set(due).union(repeats).sorted() {
             let isRepeat = !due.contains(type)
-            fire(type, upTo: heads[type] ?? 0, isRepeat: isRepeat, device, at: now, monotonic: monotonic)
-            round.fires.append(Fire(type: type, sequence: heads[type] ?? 0, isRepeat: isRepeat))
+            fire(type, upTo: heads[type] ?? .beginning, isRepeat: isRepeat, device, at: now, monotonic: monotonic)
+            round.fires.append(Fire(type: type, sequence: heads[type] ?? .beginning, isRepeat: isRepeat))
         }
         return round
     }
 
     private mutating func fire(
-        _ type: String, upTo sequence: Int64, isRepeat: Bool, _ device: DeviceState, at now: Instant,
+        _ type: String, upTo sequence: SequenceNumber, isRepeat: Bool, _ device: DeviceState, at now: Instant,
         monotonic: MonotonicTime
     ) {
         if !isRepeat {
@@ -100,7 +100,7 @@ extension ObserverRegistrations {
 
     private static let hour: Instant = 3600 * Instant.second
 
-    private mutating func tellUnheard(_ heads: [String: Int64], _ round: inout Round) {
+    private mutating func tellUnheard(_ heads: [String: SequenceNumber], _ round: inout Round) {
         let silenced = silenced
         for type in held.keys.sorted()
         where requested(type) == nil && !unheard.contains(type) && !silenced.contains(type) {
@@ -109,11 +109,11 @@ extension ObserverRegistrations {
         }
     }
 
-    private mutating func settle(_ heads: [String: Int64], at now: Instant) {
+    private mutating func settle(_ heads: [String: SequenceNumber], at now: Instant) {
         let silenced = silenced
         for (type, from) in held where !silenced.contains(type) {
             // What was switched off and on again without a change in between has nothing to tell.
-            if heads[type] ?? 0 <= from { held[type] = nil }
+            if heads[type] ?? .beginning <= from { held[type] = nil }
             // A clock that was put back must not hold a type for longer than its period.
             if let last = lastFires[type], last > now { lastFires[type] = now }
         }

@@ -13,7 +13,7 @@ package struct KeptRegistrations: Codable, Sendable, Equatable {
 
     package var consumers: [String: Consumer]?
     /// How far those types are fired that have changed since.
-    package var held: [String: Int64]?
+    package var held: [String: SequenceNumber]?
     package var lastFires: [String: Instant]?
     package var off: [String]?
     package var denied: [String]?

@@ -12,7 +12,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     package struct Fire: Sendable, Equatable {
         package var type: String
         /// The newest change of the type; 0 for one without samples.
-        package var sequence: Int64
+        package var sequence: SequenceNumber
         /// Said again, because nobody acknowledged it.
         package var isRepeat: Bool
     }
@@ -42,8 +42,8 @@ package struct ObserverRegistrations: Sendable, Equatable {
 
     struct Awaited: Sendable, Equatable {
         /// The oldest and the newest sequence that was fired since the last acknowledgement.
-        var first: Int64
-        var last: Int64
+        var first: SequenceNumber
+        var last: SequenceNumber
         /// When the oldest went out.
         var since: MonotonicTime
         /// When it is repeated; nil while there is still time to acknowledge it.
@@ -53,7 +53,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
     package var policy: DeliveryPolicy
     var consumers: [String: Consumer] = [:]
     /// Types with changes that haven't been fired, or that are off, and up to where each was fired.
-    package internal(set) var held: [String: Int64] = [:]
+    package internal(set) var held: [String: SequenceNumber] = [:]
     var lastFires: [String: Instant] = [:]
     /// Switched off by the user of the stack.
     package internal(set) var off: Set<String> = []
@@ -71,7 +71,7 @@ package struct ObserverRegistrations: Sendable, Equatable {
 
     var isChanged = false
     /// `held` as it was last saved: what is held and fired in one turn needs no saving.
-    var savedHeld: [String: Int64] = [:]
+    var savedHeld: [String: SequenceNumber] = [:]
     /// Whether what must survive a restart has changed.
     package var needsSaving: Bool { isChanged || held != savedHeld }
     /// Something has changed that others only look at (when a type last fired).
@@ -123,7 +123,7 @@ extension ObserverRegistrations {
     }
 
     /// A consumer has taken what it was told of, type by type up to a sequence.
-    package mutating func acknowledge(_ name: String, _ types: [String: Int64], monotonic: MonotonicTime) {
+    package mutating func acknowledge(_ name: String, _ types: [String: SequenceNumber], monotonic: MonotonicTime) {
         guard var consumer = consumers[name] else { return }
         for (type, sequence) in types {
             guard var awaited = consumer.awaited[type], sequence >= awaited.first else { continue }
@@ -131,7 +131,7 @@ extension ObserverRegistrations {
             if sequence >= awaited.last {
                 consumer.awaited[type] = nil
             } else {
-                awaited = Awaited(first: sequence + 1, last: awaited.last, since: monotonic)
+                awaited = Awaited(first: sequence.next, last: awaited.last, since: monotonic)
                 consumer.awaited[type] = awaited
             }
         }
@@ -139,7 +139,7 @@ extension ObserverRegistrations {
     }
 
     /// Types have changed since the store's head was at `before`.
-    package mutating func changed(_ types: some Sequence<String>, since before: Int64) {
+    package mutating func changed(_ types: some Sequence<String>, since before: SequenceNumber) {
         for type in types where held[type] == nil { held[type] = before }
     }
 
@@ -158,20 +158,20 @@ extension ObserverRegistrations {
 extension ObserverRegistrations {
     /// Stops or resumes observing a type. It stays where it was fired up to, and goes on from there.
     /// - Parameter head: the store's.
-    package mutating func setOff(_ isOff: Bool, _ type: String, head: Int64) {
+    package mutating func setOff(_ isOff: Bool, _ type: String, head: SequenceNumber) {
         guard off.contains(type) != isOff else { return }
         if isOff { off.insert(type) } else { off.remove(type) }
         silence(type, head)
     }
 
     /// Denies or allows reading a type.
-    package mutating func setDenied(_ isDenied: Bool, _ type: String, head: Int64) {
+    package mutating func setDenied(_ isDenied: Bool, _ type: String, head: SequenceNumber) {
         guard denied.contains(type) != isDenied else { return }
         if isDenied { denied.insert(type) } else { denied.remove(type) }
         silence(type, head)
     }
 
-    private mutating func silence(_ type: String, _ head: Int64) {
+    private mutating func silence(_ type: String, _ head: SequenceNumber) {
         isChanged = true
         if silenced.contains(type) {
             if held[type] == nil { held[type] = head }

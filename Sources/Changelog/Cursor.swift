@@ -11,31 +11,31 @@ package struct Cursor: Sendable, Equatable {
     /// Ranges left behind when the consumer went live: (from, to], oldest first.
     package var backfill: [Range]
     /// After a reset: once everything up to here is consumed, what hasn't been seen again is gone.
-    package var snapshotUntil: Int64?
+    package var snapshotUntil: SequenceNumber?
     /// What the store held when it was first heard: up to here it isn't news.
-    package private(set) var bulkUntil: Int64 = 0
+    package private(set) var bulkUntil = SequenceNumber.beginning
 
     package struct Range: Sendable, Equatable {
-        package var from: Int64
-        package var to: Int64
+        package var from: SequenceNumber
+        package var to: SequenceNumber
 
-        package init(from: Int64, to: Int64) {
+        package init(from: SequenceNumber, to: SequenceNumber) {
             self.from = from
             self.to = to
         }
     }
 
     package init() {
-        anchor = .zero
+        anchor = .beginning
         backfill = []
     }
 
     /// Everything up to here has been consumed, whatever the type.
-    package var frontier: Int64 { frontier(besides: []) }
+    package var frontier: SequenceNumber { frontier(besides: []) }
 
     /// The same for all types but these.
-    package func frontier(besides types: Set<String>) -> Int64 {
-        Swift.min(anchor.minimum(besides: types), backfill.map(\.from).min() ?? .max)
+    package func frontier(besides types: Set<String>) -> SequenceNumber {
+        Swift.min(anchor.minimum(besides: types), backfill.map(\.from).min() ?? .end)
     }
 
     /// What to ask for next.
@@ -75,7 +75,7 @@ package struct Cursor: Sendable, Equatable {
     package var emptyWindow: Window { Window(after: anchor, until: anchor, isBackfill: false) }
 
     /// Notes that everything up to `sequence` of a window has been consumed.
-    package mutating func consumed(_ window: Window, through sequence: Int64) {
+    package mutating func consumed(_ window: Window, through sequence: SequenceNumber) {
         guard window.isBackfill else {
             anchor = anchor.advanced(to: sequence, within: window.until)
             return
@@ -90,12 +90,12 @@ package struct Cursor: Sendable, Equatable {
     package mutating func begin(at head: StoreHead) {
         store = head.store
         generation = head.generation
-        anchor = AnchorVector(base: head.first - 1)
+        anchor = AnchorVector(base: head.first.previous)
         bulkUntil = head.sequence
     }
 
     /// Goes back to a sequence: what has changed since is to be consumed once more. Never forward.
-    package mutating func rewind(to sequence: Int64) {
+    package mutating func rewind(to sequence: SequenceNumber) {
         anchor = AnchorVector(
             base: Swift.min(anchor.base, sequence), exceptions: anchor.exceptions.mapValues { Swift.min($0, sequence) })
         backfill = backfill.compactMap { range in
@@ -106,7 +106,7 @@ package struct Cursor: Sendable, Equatable {
     /// Forgets what was consumed: names a generation that no store has, so that the producer's answer is a reset.
     package mutating func forget() {
         generation = "forgotten"
-        anchor = .zero
+        anchor = .beginning
         backfill = []
         snapshotUntil = nil
     }
@@ -115,7 +115,7 @@ package struct Cursor: Sendable, Equatable {
     package mutating func reset(to head: StoreHead) {
         store = head.store
         generation = head.generation
-        anchor = AnchorVector(base: head.first - 1)
+        anchor = AnchorVector(base: head.first.previous)
         backfill = []
         snapshotUntil = head.sequence
         bulkUntil = head.sequence
@@ -129,9 +129,9 @@ extension Cursor {
         @OrNull var generation: String?
         var anchor: AnchorVector
         /// From and to.
-        var backfill: [[Int64]]?
-        @OrNull var snapshotUntil: Int64?
-        var bulkUntil: Int64?
+        var backfill: [[SequenceNumber]]?
+        @OrNull var snapshotUntil: SequenceNumber?
+        var bulkUntil: SequenceNumber?
     }
 
     package var wireValue: Value {
@@ -148,7 +148,7 @@ extension Cursor {
         generation = kept.generation
         anchor = kept.anchor
         snapshotUntil = kept.snapshotUntil
-        bulkUntil = kept.bulkUntil ?? 0
+        bulkUntil = kept.bulkUntil ?? .beginning
         for ends in kept.backfill ?? [] {
             guard ends.count == 2 else { return nil }
             backfill.append(Range(from: ends[0], to: ends[1]))
@@ -167,15 +167,15 @@ package enum AnchorVerdict: Sendable, Equatable {
 
 extension StageDatabase {
     /// Whether a consumer may go on from (store, generation, sequence). A consumer that was never here (nil) may begin at 0.
-    package func judge(store: String?, generation: String?, sequence: Int64) -> AnchorVerdict {
+    package func judge(store: String?, generation: String?, sequence: SequenceNumber) -> AnchorVerdict {
         Self.judge(
             head: head, generations: generations, store: store, generation: generation, sequence: sequence)
     }
 
     package static func judge(
-        head: StoreHead, generations: [Generation], store: String?, generation: String?, sequence: Int64
+        head: StoreHead, generations: [Generation], store: String?, generation: String?, sequence: SequenceNumber
     ) -> AnchorVerdict {
-        guard let store, let generation else { return sequence == 0 ? .good : .reset }
+        guard let store, let generation else { return sequence == .beginning ? .good : .reset }
         guard store == head.store, let index = generations.firstIndex(where: { $0.nonce == generation }) else {
             return .reset
         }

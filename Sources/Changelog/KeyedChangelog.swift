@@ -50,7 +50,7 @@ package final class KeyedChangelog {
         switch isSame {
         case true?: return false
         case false?:
-            update.bind(1, stage.nextSequence())
+            update.bind(1, stage.nextSequence().value)
             update.bind(2, topic)
             update.bind(3, user)
             if let day { update.bind(4, day) } else { update.bindNull(4) }
@@ -58,7 +58,7 @@ package final class KeyedChangelog {
             update.bind(6, key)
             try update.run()
         case nil:
-            insert.bind(1, stage.nextSequence())
+            insert.bind(1, stage.nextSequence().value)
             insert.bind(2, key)
             insert.bind(3, topic)
             insert.bind(4, user)
@@ -74,7 +74,7 @@ package final class KeyedChangelog {
     package func remove(key: String) throws -> Bool {
         find.bind(1, key)
         guard try find.firstRow({ !$0.isNull(0) }) == true else { return false }
-        bury.bind(1, stage.nextSequence())
+        bury.bind(1, stage.nextSequence().value)
         bury.bind(2, key)
         try bury.run()
         return true
@@ -88,10 +88,10 @@ package final class KeyedChangelog {
         var at: Int64 = .min
         while true {
             next.bind(1, at)
-            next.bind(2, last)
+            next.bind(2, last.value)
             guard let found = try next.firstRow({ $0.isNull(0) ? nil : $0.int64(0) })?.flatMap({ $0 }) else { return }
             at = found
-            move.bind(1, stage.nextSequence())
+            move.bind(1, stage.nextSequence().value)
             move.bind(2, at)
             try move.run()
         }
@@ -109,7 +109,7 @@ package final class KeyedChangelog {
 
     static func row(_ statement: Statement) throws -> Row {
         Row(
-            sequence: statement.int64(0), key: statement.string(1), topic: statement.string(2),
+            sequence: SequenceNumber(statement.int64(0)), key: statement.string(1), topic: statement.string(2),
             user: statement.string(3),
             day: statement.isNull(4) ? nil : statement.int(4),
             // Spelt out: a bare `nil` would be taken for the value null, and a tombstone for a row without content.
@@ -136,7 +136,7 @@ extension KeyedChangelog {
     package struct Page {
         package var rows: [Row]
         /// Everything up to here is in this page or before it.
-        package var through: Int64
+        package var through: SequenceNumber
     }
 
     /// Rows after `after` up to `until`, oldest change first, of topics that begin with `topic`.
@@ -144,14 +144,14 @@ extension KeyedChangelog {
     ///   - days: only rows that belong to one of these (since 1970); nil for all rows.
     ///   - bytes: stop after about that much; at least one row comes.
     package static func page(
-        in database: Database, after: Int64, until: Int64, topic: String = "", days: ClosedRange<Int>? = nil,
-        bytes: Int = 48 * 1024
+        in database: Database, after: SequenceNumber, until: SequenceNumber, topic: String = "",
+        days: ClosedRange<Int>? = nil, bytes: Int = 48 * 1024
     ) throws -> Page {
         let statement = try database.prepare(
             "SELECT seq, key, topic, user, day, body FROM changes WHERE seq > ? AND seq <= ?"
                 + (days == nil ? "" : " AND day BETWEEN ? AND ?") + " ORDER BY seq")
-        statement.bind(1, after)
-        statement.bind(2, until)
+        statement.bind(1, after.value)
+        statement.bind(2, until.value)
         if let days {
             statement.bind(3, days.lowerBound)
             statement.bind(4, days.upperBound)
@@ -161,7 +161,7 @@ extension KeyedChangelog {
         defer { statement.reset() }
         while try statement.step() {
             if size >= bytes {
-                page.through = statement.int64(0) - 1
+                page.through = SequenceNumber(statement.int64(0)).previous
                 break
             }
             guard topic.isEmpty || statement.string(2).hasPrefix(topic) else { continue }

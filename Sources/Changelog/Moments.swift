@@ -35,35 +35,35 @@ package enum Moments {
     /// The commits that brought sequences of a range, in order: up to where each reached, and when; at most so many, the oldest. A sequence
     /// was committed by the first of them that reaches it.
     package static func list(
-        from first: Int64, through last: Int64, limit: Int = 2000, in database: Database
-    ) throws -> [(sequence: Int64, at: Instant)] {
+        from first: SequenceNumber, through last: SequenceNumber, limit: Int = 2000, in database: Database
+    ) throws -> [(sequence: SequenceNumber, at: Instant)] {
         guard try isThere(database) else { return [] }
         let find = try database.prepare(
             """
             SELECT seq, at FROM moments WHERE seq >= ?1 AND seq <= coalesce((SELECT min(seq) FROM moments WHERE seq >= ?2), ?2)
             ORDER BY seq LIMIT ?3
             """)
-        find.bind(1, first)
-        find.bind(2, last)
+        find.bind(1, first.value)
+        find.bind(2, last.value)
         find.bind(3, limit)
-        var moments: [(sequence: Int64, at: Instant)] = []
-        try find.forEachRow { moments.append(($0.int64(0), $0.int64(1))) }
+        var moments: [(sequence: SequenceNumber, at: Instant)] = []
+        try find.forEachRow { moments.append((SequenceNumber($0.int64(0)), $0.int64(1))) }
         return moments
     }
 
     /// By when a sequence had been committed; nil for one that isn't there yet, or is from before moments were kept.
-    package static func time(of sequence: Int64, in database: Database) throws -> Instant? {
+    package static func time(of sequence: SequenceNumber, in database: Database) throws -> Instant? {
         try list(from: sequence, through: sequence, in: database).first?.at
     }
 
-    /// The newest sequence that was committed before a time; 0 when all that is known came later.
-    package static func sequence(before time: Instant, in database: Database) throws -> Int64 {
-        guard try isThere(database) else { return 0 }
+    /// The newest sequence that was committed before a time; the beginning when all that is known came later.
+    package static func sequence(before time: Instant, in database: Database) throws -> SequenceNumber {
+        guard try isThere(database) else { return .beginning }
         // A clock that was put back isn't in order: the last commit before the first that came at or after the time.
         let find = try database.prepare(
             "SELECT max(seq) FROM moments WHERE seq < coalesce((SELECT min(seq) FROM moments WHERE at >= ?), \(Int64.max))"
         )
         find.bind(1, time)
-        return try find.firstRow { $0.isNull(0) ? 0 : $0.int64(0) } ?? 0
+        return SequenceNumber(try find.firstRow { $0.isNull(0) ? 0 : $0.int64(0) } ?? 0)
     }
 }

@@ -17,12 +17,12 @@ package final class StageDatabase {
     package struct Generation: Sendable, Equatable {
         package var nonce: String
         /// The first sequence that belongs to it.
-        package var first: Int64
+        package var first: SequenceNumber
         /// Where the store stood when it began: an anchor of an older generation beyond that has seen what this store doesn't hold.
-        package var after: Int64
+        package var after: SequenceNumber
     }
 
-    private var lastSequence: Int64
+    private var lastSequence: SequenceNumber
     private var sequenceUsed = false
     private let readEpoch: Statement
     private let writeMeta: Statement
@@ -78,7 +78,7 @@ package final class StageDatabase {
         }
         store = meta.store
         epoch = meta.epoch
-        lastSequence = meta.last
+        lastSequence = SequenceNumber(meta.last)
         generations = []
         readEpoch = try database.prepare("SELECT value FROM meta WHERE key = 'epoch'")
         writeMeta = try database.prepare("INSERT OR REPLACE INTO meta VALUES (?, ?)")
@@ -143,7 +143,8 @@ package final class StageDatabase {
         let reach = try knowsReach(database) ? "coalesce(after, first - 1)" : "first - 1"
         var generations: [Generation] = []
         try database.prepare("SELECT nonce, first, \(reach) FROM generations ORDER BY first").forEachRow {
-            generations.append(Generation(nonce: $0.string(0), first: $0.int64(1), after: $0.int64(2)))
+            generations.append(
+                Generation(nonce: $0.string(0), first: SequenceNumber($0.int64(1)), after: SequenceNumber($0.int64(2))))
         }
         return generations
     }
@@ -151,21 +152,21 @@ package final class StageDatabase {
     package var head: StoreHead {
         StoreHead(
             store: store, generation: generations.last?.nonce ?? "", sequence: lastSequence,
-            first: generations.first?.first ?? 1)
+            first: generations.first?.first ?? .beginning.next)
     }
 
     /// The newest sequence given out.
-    package var sequence: Int64 { lastSequence }
+    package var sequence: SequenceNumber { lastSequence }
 
     /// A new sequence for a row of the running transaction.
-    package func nextSequence() -> Int64 {
-        lastSequence += 1
+    package func nextSequence() -> SequenceNumber {
+        lastSequence.value += 1
         sequenceUsed = true
         return lastSequence
     }
 
     /// Gives out many at once to a writer that counts by itself, then takes back what it used.
-    package func withSequence<Result>(_ body: (inout Int64) throws -> Result) rethrows -> Result {
+    package func withSequence<Result>(_ body: (inout SequenceNumber) throws -> Result) rethrows -> Result {
         var last = lastSequence
         let result = try body(&last)
         if last > lastSequence {
@@ -203,7 +204,7 @@ package final class StageDatabase {
     package func commit(at now: Instant? = nil) throws {
         if sequenceUsed {
             writeMeta.bind(1, "last_sequence")
-            writeMeta.bind(2, lastSequence)
+            writeMeta.bind(2, lastSequence.value)
             try writeMeta.run()
             if let now { try note(now) }
         }
@@ -212,7 +213,7 @@ package final class StageDatabase {
     }
 
     private func note(_ now: Instant) throws {
-        writeMoment.bind(1, lastSequence)
+        writeMoment.bind(1, lastSequence.value)
         writeMoment.bind(2, now)
         try writeMoment.run()
         momentsLeft -= 1
@@ -236,15 +237,17 @@ package final class StageDatabase {
 
     /// Starts a new generation inside the running transaction. Its sequences lie beyond all that were given out before.
     /// - Parameter least: a sequence that may have been given out elsewhere, by a store that this one takes the place of.
-    package func beginGeneration(now: Instant, least: Int64 = 0, _ continuity: Continuity = .goesOn) throws {
-        let after = continuity == .goesOn ? lastSequence : (generations.first?.first ?? 1) - 1
-        lastSequence = max(lastSequence, least, now / 1000) + 1
+    package func beginGeneration(
+        now: Instant, least: SequenceNumber = .beginning, _ continuity: Continuity = .goesOn
+    ) throws {
+        let after = continuity == .goesOn ? lastSequence : head.first.previous
+        lastSequence = max(lastSequence, least, SequenceNumber(now / 1000)).next
         sequenceUsed = true
         let generation = Generation(nonce: UUID().uuidString.lowercased(), first: lastSequence, after: after)
         let insert = try database.prepare("INSERT INTO generations(first, nonce, after) VALUES (?, ?, ?)")
-        insert.bind(1, generation.first)
+        insert.bind(1, generation.first.value)
         insert.bind(2, generation.nonce)
-        insert.bind(3, generation.after)
+        insert.bind(3, generation.after.value)
         try insert.run()
         generations.append(generation)
     }
@@ -280,11 +283,11 @@ extension StageDatabase {
         meta.bind(1, "store")
         let store = try meta.firstRow { $0.string(0) } ?? ""
         meta.bind(1, "last_sequence")
-        let sequence = try meta.firstRow { $0.int64(0) } ?? 0
+        let sequence = SequenceNumber(try meta.firstRow { $0.int64(0) } ?? 0)
         let generations = try Self.generations(in: database)
         let head = StoreHead(
             store: store, generation: generations.last?.nonce ?? "", sequence: sequence,
-            first: generations.first?.first ?? 1)
+            first: generations.first?.first ?? .beginning.next)
         return (head, generations)
     }
 }

@@ -204,7 +204,7 @@ package final class StackReader {
         _ instance: StackConfiguration.Instance, topic: String, days: ClosedRange<Int>? = nil,
         _ body: (KeyedChangelog.Row) throws -> Void
     ) throws {
-        var after: Int64 = 0
+        var after = SequenceNumber.beginning
         var store: StoreHead?
         while true {
             // A running instance goes on from an anchor only when it knows whose it is.

@@ -16,7 +16,7 @@ extension StackCases {
 
     /// Everything that the first instance has computed of two imports, the later days first.
     @discardableResult
-    func computed() throws -> (head: Int64, rows: [String: Value]) {
+    func computed() throws -> (head: SequenceNumber, rows: [String: Value]) {
         if let data { return data }
         let process = try running()
         let days = Self.days + [Self.autumn]
@@ -45,7 +45,7 @@ extension StackCases {
 
     /// Another instance, which came to the same samples by another way, must have the same rows.
     func compare(
-        _ instance: String, _ how: String, _ run: (TrialStack, ChildProcess, Int64) throws -> Void
+        _ instance: String, _ how: String, _ run: (TrialStack, ChildProcess, SequenceNumber) throws -> Void
     ) throws {
         let (head, expected) = try computed()
         let process = try trial.startAndWait(instance)
@@ -78,15 +78,15 @@ extension StackCases {
         // At its start, when it is ready, and once it has figures.
         for moment in 0..<3 {
             let process = try trial.start("crash")
-            let begun = trial.beat("crash")?.head?.sequence ?? 0
+            let begun = trial.beat("crash")?.head?.sequence ?? .beginning
             _ = trial.comes(within: TrialStack.readyWithin) {
                 switch moment {
                 case 0: InstanceLock.holder(folder: trial.state.instance("crash")) == Int(process.pid)
                 case 1: trial.isReady("crash", process)
                 default:
                     trial.isReady("crash", process)
-                        && (trial.beat("crash")?.head?.sequence ?? 0 > begun
-                            || trial.beat("crash")?.frontier["observer"] ?? 0 >= head)
+                        && (trial.beat("crash")?.head?.sequence ?? .beginning > begun
+                            || trial.beat("crash")?.frontier["observer"] ?? .beginning >= head)
                 }
             }
             process.kill()
@@ -101,7 +101,7 @@ extension StackCases {
         let (head, expected) = try computed()
         let process = try trial.startAndWait("drained")
         _ = trial.comes(within: TrialStack.readyWithin) {
-            trial.beat("drained").map { $0.stage.pending ?? 0 > 0 || $0.frontier["observer"] ?? 0 >= head }
+            trial.beat("drained").map { $0.stage.pending ?? 0 > 0 || $0.frontier["observer"] ?? .beginning >= head }
                 ?? false
         }
         try trial.stop(process, label: "drained")

@@ -20,7 +20,7 @@ final class StackCases {
     let name: String
     private var isUp = false
     var first: ChildProcess?
-    var data: (head: Int64, rows: [String: Value])?
+    var data: (head: SequenceNumber, rows: [String: Value])?
     var samples: [TestRow] = []
     var exports: Instant = 0
 

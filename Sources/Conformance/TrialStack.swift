@@ -159,7 +159,7 @@ final class TrialStack {
 
     /// Imports samples and waits for the end of the import. The observer's head then.
     func importSamples(_ rows: [TestRow], _ zones: ZoneTimeline, exported: Instant, complete: Bool = false) throws
-        -> Int64
+        -> SequenceNumber
     {
         let path = folder + "/\(exported).xml"
         try TestExport.write(rows, to: path, zones: zones, exported: exported)
@@ -167,7 +167,7 @@ final class TrialStack {
         let id = UUID().uuidString.lowercased()
         var request = ImportFile(id: id, path: path)
         if complete { (request.complete, request.deleteUpTo) = (true, 100) }
-        var ended: (row: ImportRow, head: Int64)?
+        var ended: (row: ImportRow, head: SequenceNumber)?
         let isOver = try comes(within: 120) {
             guard let found = try imports.state(id, within: 1) else {
                 client.command("observer", request.body)
@@ -189,9 +189,9 @@ final class TrialStack {
     }
 
     /// Waits until a handler has computed everything up to there.
-    func level(_ name: String, _ process: ChildProcess, to head: Int64, within seconds: Double = 120) throws {
+    func level(_ name: String, _ process: ChildProcess, to head: SequenceNumber, within seconds: Double = 120) throws {
         let isLevel = comes(within: seconds) {
-            process.poll() != nil || (beat(name).map { $0.frontier["observer"] ?? 0 >= head } ?? false)
+            process.poll() != nil || (beat(name).map { $0.frontier["observer"] ?? .beginning >= head } ?? false)
         }
         let failedDays = beat(name)?.handler?.failedDays ?? 0
         guard failedDays == 0 else {

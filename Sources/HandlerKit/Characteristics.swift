@@ -43,7 +43,7 @@ struct Characteristics {
 
 extension HandlerStage {
     /// Takes over changed characteristics: every day that this handler has figures for may have others now.
-    func learnCharacteristics(_ characteristics: [String: Value], since: Int64, _ turn: Turn) throws {
+    func learnCharacteristics(_ characteristics: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for (user, members) in characteristics {
             guard try self.characteristics.learn(members, user: user, turn) else { continue }
             var days: [Int] = []

@@ -15,11 +15,11 @@ package struct DirtyDays {
         /// Rises with every mark: a day computed from an older one stays dirty.
         var generation: Int64
         /// Everything up to here was consumed before the first of these marks.
-        var since: Int64
+        var since: SequenceNumber
     }
 
     /// The `since` of days that hold nothing up: they are computed after all others.
-    static let behindEverything = Int64.max
+    static let behindEverything = SequenceNumber.end
 
     private(set) var marks: [Key: Mark] = [:]
     private var queue = DayQueue()
@@ -53,7 +53,7 @@ package struct DirtyDays {
         }
         try turn.database.prepare("SELECT user, day, generation, since FROM dirty").forEachRow {
             let key = Key(user: $0.string(0), day: $0.int(1))
-            marks[key] = Mark(generation: $0.int64(2), since: $0.int64(3))
+            marks[key] = Mark(generation: $0.int64(2), since: SequenceNumber($0.int64(3)))
             queue.add(key)
         }
         try turn.database.prepare("SELECT user, day FROM failed_days").forEachRow {
@@ -64,9 +64,9 @@ package struct DirtyDays {
     var count: Int { marks.count }
 
     /// How far the upstream was consumed before the oldest mark; nil when no day is dirty.
-    var oldestMark: Int64? { marks.values.map(\.since).min() }
+    var oldestMark: SequenceNumber? { marks.values.map(\.since).min() }
 
-    mutating func mark(_ key: Key, since: Int64, _ turn: Turn) throws {
+    mutating func mark(_ key: Key, since: SequenceNumber, _ turn: Turn) throws {
         var mark = marks[key] ?? Mark(generation: 0, since: since)
         // One that waited behind everything, and now doesn't, has another place.
         if mark.generation == 0 || since < mark.since { queue.add(key) }
@@ -77,7 +77,7 @@ package struct DirtyDays {
         write.bind(1, key.user)
         write.bind(2, key.day)
         write.bind(3, mark.generation)
-        write.bind(4, mark.since)
+        write.bind(4, mark.since.value)
         try write.run()
     }
 

@@ -99,7 +99,7 @@ extension HandlerStage {
         forgetSlices()
         try characteristics.forget(turn)
         try markEverything(turn)
-        for key in dirty.failed { try dirty.mark(key, since: 0, turn) }
+        for key in dirty.failed { try dirty.mark(key, since: .beginning, turn) }
         try upstream.forget(turn)
         replayed = nil
         try turn.write().database.execute("DELETE FROM freshness WHERE key = 'replay'")

@@ -128,7 +128,7 @@ package final class HandlerStage: Stage {
         var keys: [DirtyDays.Key] = []
         try database.prepare("SELECT DISTINCT user, day FROM changes WHERE day IS NOT NULL")
             .forEachRow { keys.append(.init(user: $0.string(0), day: $0.int(1))) }
-        for key in keys { try dirty.mark(key, since: 0, turn) }
+        for key in keys { try dirty.mark(key, since: .beginning, turn) }
     }
 
     package func receive(_ message: Message, _ turn: Turn) throws {
@@ -189,7 +189,7 @@ package final class HandlerStage: Stage {
 
     /// Takes over changed zone timelines: of the days that have figures, or wait for them, and those beside, all that hold other
     /// instants now are computed again.
-    private func learnZones(_ zones: [String: Value], since: Int64, _ turn: Turn) throws {
+    private func learnZones(_ zones: [String: Value], since: SequenceNumber, _ turn: Turn) throws {
         for change in try timelines.learn(zones, from: upstream.producer, turn) {
             guard let old = change.old else { continue }
             var days: Set<Int> = []

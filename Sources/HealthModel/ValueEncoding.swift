@@ -49,9 +49,9 @@ private final class EncodedPlace: Encoder, SingleValueEncodingContainer {
         } else if type(of: thing) == [UInt8].self, let bytes = thing as? [UInt8] {
             // By the type: an empty array of anything can be cast to one of bytes.
             leaf = .bytes(bytes)
-        } else if type(of: thing) == [String: Int64].self, let counts = thing as? [String: Int64] {
+        } else if type(of: thing) == [String: SequenceNumber].self, let heads = thing as? [String: SequenceNumber] {
             // The largest of what is said often: where each type stands.
-            leaf = .object(counts.mapValues { .integer($0) })
+            leaf = .object(heads.mapValues { .integer($0.value) })
         } else {
             try thing.encode(to: self)
         }

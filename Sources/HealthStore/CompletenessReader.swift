@@ -39,7 +39,7 @@ package final class CompletenessReader {
     private let changes: LateArrivals.Statements
     private let reach: Statement
     private var late = LateArrivals()
-    private var walks: [Key: (sequence: Int64, walk: DayWalk)] = [:]
+    private var walks: [Key: (sequence: SequenceNumber, walk: DayWalk)] = [:]
     private var zones: [String: ZoneTimeline] = [:]
     private var nightHours: [String: Int] = [:]
 

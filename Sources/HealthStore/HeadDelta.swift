@@ -2,7 +2,7 @@ import HealthModel
 
 /// What one transaction changes about a type's head; added up in memory, written once a batch.
 struct HeadDelta {
-    private(set) var sequence: Int64 = 0
+    private(set) var sequence = SequenceNumber.beginning
     /// Of its new rows; one after the other each once.
     private(set) var stretches: [Int64] = []
     var alive = 0
@@ -19,7 +19,7 @@ struct HeadDelta {
     var lostLastEnd = Int64.min
 
     mutating func enter(_ row: StoredRow) {
-        note(row.sequence)
+        touch(row)
         if row.duration <= HealthStoreSchema.longDuration { reach = max(reach, row.duration) }
         count(row.state, 1)
         guard row.state == .alive else { return }
@@ -28,12 +28,10 @@ struct HeadDelta {
         lastEnd = max(lastEnd, row.countedEnd)
     }
 
-    /// A new version that counts as the old one did.
-    mutating func touch(_ row: StoredRow) { note(row.sequence) }
-
-    private mutating func note(_ new: Int64) {
-        sequence = max(sequence, new)
-        let stretch = Stretches.of(new)
+    /// What every change does, and all that a new version does which counts as the old one did.
+    mutating func touch(_ row: StoredRow) {
+        if row.sequence.value > sequence.value { sequence = row.sequence }
+        let stretch = Stretches.of(row.sequence.value)
         if stretches.last != stretch { stretches.append(stretch) }
     }
 

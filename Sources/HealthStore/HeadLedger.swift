@@ -79,7 +79,7 @@ final class HeadLedger {
     }
 
     private struct Head {
-        var sequence: Int64 = 0
+        var sequence = SequenceNumber.beginning
         var alive = 0
         var deleted = 0
         var quarantined = 0
@@ -111,7 +111,7 @@ final class HeadLedger {
         find.bind(2, type)
         return try find.firstRow { row in
             Head(
-                sequence: row.int64(0), alive: row.int(1), deleted: row.int(2), quarantined: row.int(3),
+                sequence: SequenceNumber(row.int64(0)), alive: row.int(1), deleted: row.int(2), quarantined: row.int(3),
                 firstStart: row.isNull(4) ? nil : row.int64(4), lastStart: row.isNull(5) ? nil : row.int64(5),
                 lastEnd: row.isNull(6) ? nil : row.int64(6), reach: row.int64(7), stale: row.int64(8) != 0)
         } ?? Head()
@@ -120,7 +120,7 @@ final class HeadLedger {
     private func store(_ head: Head, user: Int, type: Int) throws {
         write.bind(1, user)
         write.bind(2, type)
-        write.bind(3, head.sequence)
+        write.bind(3, head.sequence.value)
         write.bind(4, head.alive)
         write.bind(5, head.deleted)
         write.bind(6, head.quarantined)

@@ -9,7 +9,7 @@ package struct AnchoredPage: Sendable {
     /// Index into `users`, by row.
     package var user: [Int32] = []
     /// Everything up to here is in this page or the ones before; also when the page is empty.
-    package var covered: Int64 = 0
+    package var covered = SequenceNumber.beginning
     /// Whether `covered` is the window's end, or the store's head.
     package var isComplete = false
 }
@@ -30,7 +30,7 @@ package struct SpanPage: Sendable {
     package var added = 0
     package var deleted = 0
     /// As in `AnchoredPage`.
-    package var covered: Int64 = 0
+    package var covered = SequenceNumber.beginning
     package var isComplete = false
 }
 
@@ -104,11 +104,11 @@ extension HealthStoreReader {
     private func walk(
         _ filter: TypeFilter, _ window: PullWindow, _ limit: Int, full: Bool,
         _ visit: (_ row: Statement, _ user: Int, _ type: Int, _ state: SampleState) throws -> Bool
-    ) throws -> (covered: Int64, isComplete: Bool) {
+    ) throws -> (covered: SequenceNumber, isComplete: Bool) {
         try refresh()
         let span = window.span(filter)
         // Whoever sets an end knows the store's head; without one it is the newest sample.
-        let end = span.through == .max ? try head() : span.through
+        let end = span.through == .end ? try head() : span.through
         guard span.after < end else { return (span.after, true) }
         let windows = (0...types.newest).map { id -> SequenceWindow? in
             guard let name = types.names[id], filter.includes(type: name) else { return nil }
@@ -120,9 +120,9 @@ extension HealthStoreReader {
         defer { query.reset() }
         var scanned = 0
         var at = span.after
-        while at < end, let stretch = try stretches.next(behind: at, through: end) {
-            query.bind(1, stretch.after)
-            query.bind(2, stretch.through)
+        while at.value < end.value, let stretch = try stretches.next(behind: at, through: end) {
+            query.bind(1, stretch.after.value)
+            query.bind(2, stretch.through.value)
             while try query.step() {
                 scanned += 1
                 let user = query.int(1)
@@ -133,9 +133,9 @@ extension HealthStoreReader {
                 }
                 let state = SampleState(rawValue: UInt8(truncatingIfNeeded: query.int64(3))) ?? .quarantined
                 if wanted[user], let window = windows[type], window.contains(sequence), state != .quarantined {
-                    if try !visit(query, user, type, state) { return (sequence, sequence == end) }
+                    if try !visit(query, user, type, state) { return (SequenceNumber(sequence), sequence == end.value) }
                 }
-                if scanned >= limit { return (sequence, sequence == end) }
+                if scanned >= limit { return (SequenceNumber(sequence), sequence == end.value) }
             }
             query.reset()
             at = stretch.through

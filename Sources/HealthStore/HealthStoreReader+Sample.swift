@@ -9,9 +9,9 @@ package struct SamplePlace: Sendable, Equatable {
     package var user: String
     package var type: String
     /// Of its newest change.
-    package var sequence: Int64
+    package var sequence: SequenceNumber
     /// Of the change that brought it.
-    package var born: Int64
+    package var born: SequenceNumber
     package var start: Instant
     package var end: Instant
     /// "alive", "absent" (a newer complete export lacks it), "deleted", "quarantined".
@@ -25,32 +25,32 @@ extension HealthStoreReader {
         let sequence = try sequence(uuid: id) ?? sequence(id: id)
         guard let sequence else { return nil }
         let read = try database.prepare("SELECT \(StoredRow.columns), user, born FROM samples WHERE seq = ?")
-        read.bind(1, sequence)
+        read.bind(1, sequence.value)
         // Two columns behind those of a stored row.
         let (userColumn, bornColumn) = (15, 16)
         return try read.firstRow { row in
             let stored = StoredRow(row)
-            let born = row.int64(bornColumn)
+            let born = SequenceNumber(row.int64(bornColumn))
             return SamplePlace(
                 id: stored.id, uuid: stored.uuid, user: try users.name(row.int(userColumn)),
                 type: try types.name(stored.type), sequence: stored.sequence,
-                born: born == 0 ? stored.sequence : born, start: stored.start, end: stored.end,
+                born: born == .beginning ? stored.sequence : born, start: stored.start, end: stored.end,
                 state: "\(stored.state)")
         }
     }
 
-    private func sequence(uuid: SampleID) throws -> Int64? {
+    private func sequence(uuid: SampleID) throws -> SequenceNumber? {
         let find = try database.prepare("SELECT seq FROM uuids WHERE user = ? AND uuid = ? AND seq IS NOT NULL")
         for user in users.ids.values.sorted() {
             find.bind(1, user)
             find.bind(2, uuid)
-            if let sequence = try find.firstRow({ $0.int64(0) }) { return sequence }
+            if let sequence = try find.firstRow({ SequenceNumber($0.int64(0)) }) { return sequence }
         }
         return nil
     }
 
     /// An id begins with its start, which the index goes by: a look a user and type.
-    private func sequence(id: SampleID) throws -> Int64? {
+    private func sequence(id: SampleID) throws -> SequenceNumber? {
         let find = try database.prepare(
             "SELECT seq FROM samples WHERE user = ? AND type = ? AND second = ? AND id = ?")
         for user in users.ids.values.sorted() {
@@ -59,7 +59,7 @@ extension HealthStoreReader {
                 find.bind(2, type)
                 find.bind(3, Int64(id.high >> 16) / 1000)
                 find.bind(4, id)
-                if let sequence = try find.firstRow({ $0.int64(0) }) { return sequence }
+                if let sequence = try find.firstRow({ SequenceNumber($0.int64(0)) }) { return sequence }
             }
         }
         return nil

@@ -147,7 +147,7 @@ private struct SliceMerge {
         let end = SampleTimes.countedEnd(start: start, duration: row.int64(4))
         guard SampleTimes.mayStart(start), SliceQuery.overlaps(start, end, cursor.ranges) else { return nil }
         let born = row.int64(1)
-        guard (born == 0 ? row.int64(0) : born) <= cursor.asOf, let id = row.sampleID(8) else { return nil }
+        guard (born == 0 ? row.int64(0) : born) <= cursor.asOf.value, let id = row.sampleID(8) else { return nil }
         let position = SlicePosition(start: start, id: id)
         if let after, position <= after { return nil }
         var found = Row(

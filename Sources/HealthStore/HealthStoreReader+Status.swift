@@ -6,7 +6,7 @@ package struct TypeHead: Sendable, Equatable {
     package var user: String
     package var type: String
     /// Sequence of the newest change.
-    package var sequence: Int64
+    package var sequence: SequenceNumber
     package var alive: Int
     package var deleted: Int
     package var quarantined: Int
@@ -43,7 +43,8 @@ extension HealthStoreReader {
         var heads: [TypeHead] = []
         try query.forEachRow { row in
             let entry = TypeHead(
-                user: try users.name(row.int(0)), type: try types.name(row.int(1)), sequence: row.int64(2),
+                user: try users.name(row.int(0)), type: try types.name(row.int(1)),
+                sequence: SequenceNumber(row.int64(2)),
                 alive: row.int(3),
                 deleted: row.int(4), quarantined: row.int(5), firstStart: row.isNull(6) ? nil : row.int64(6),
                 lastStart: row.isNull(7) ? nil : row.int64(7), lastEnd: row.isNull(8) ? nil : row.int64(8))

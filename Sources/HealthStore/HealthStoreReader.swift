@@ -58,8 +58,10 @@ package final class HealthStoreReader {
         readHead = try database.prepare("SELECT max(seq) FROM samples")
     }
 
-    /// The sequence of the newest change to a sample; 0 while there is none.
-    package func head() throws -> Int64 { try readHead.firstRow { $0.int64(0) } ?? 0 }
+    /// The sequence of the newest change to a sample; the beginning while there is none.
+    package func head() throws -> SequenceNumber {
+        try readHead.firstRow { SequenceNumber($0.int64(0)) } ?? .beginning
+    }
 
     func refresh() throws {
         try types.refresh()

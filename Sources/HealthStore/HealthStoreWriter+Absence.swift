@@ -7,9 +7,9 @@ package struct CompleteExport {
     /// When the phone wrote it.
     package var date: Instant
     /// The store's sequence when the import began: what was born later isn't judged by it.
-    package var before: Int64
+    package var before: SequenceNumber
 
-    package init(session: ImportSession, date: Instant, before: Int64) {
+    package init(session: ImportSession, date: Instant, before: SequenceNumber) {
         self.session = session
         self.date = date
         self.before = before
@@ -19,9 +19,9 @@ package struct CompleteExport {
 /// How far the store has been held against a complete export.
 package struct AbsenceProgress: Sendable, Equatable {
     /// Rows looked at so far are those up to this sequence.
-    package var after: Int64 = 0
+    package var after = SequenceNumber.beginning
     /// The last sequence to look at; nil before the first step.
-    package var through: Int64?
+    package var through: SequenceNumber?
     package var isDone = false
 
     package init() {}
@@ -82,7 +82,7 @@ extension HealthStoreWriter {
 
     private func compare(
         _ export: CompleteExport, _ progress: inout AbsenceProgress, limit: Int, user: Int
-    ) throws -> (counts: AbsenceCounts, gone: [Int64]) {
+    ) throws -> (counts: AbsenceCounts, gone: [SequenceNumber]) {
         let through = progress.through ?? sequence
         progress.through = through
         var types: [Int: (name: String, firstSecond: Int64)] = [:]
@@ -94,15 +94,15 @@ extension HealthStoreWriter {
             SELECT seq, user, type, state, second, start_us, duration, flags, created, born, uuid IS NULL FROM samples
             WHERE seq > ? AND seq <= ? ORDER BY seq
             """)
-        query.bind(1, progress.after)
-        query.bind(2, through)
+        query.bind(1, progress.after.value)
+        query.bind(2, through.value)
         defer { query.reset() }
         var counts = AbsenceCounts()
-        var gone: [Int64] = []
+        var gone: [SequenceNumber] = []
         var scanned = 0
         while try query.step() {
             scanned += 1
-            progress.after = query.int64(0)
+            progress.after = SequenceNumber(query.int64(0))
             if query.int(1) == user, let type = types[query.int(2)], query.int64(4) >= type.firstSecond,
                 Self.couldHold(query, export)
             {
@@ -126,6 +126,7 @@ extension HealthStoreWriter {
         let born = row.int64(9) == 0 ? row.int64(0) : row.int64(9)
         return row.int64(3) == Int64(SampleState.alive.rawValue) && end <= export.date
             && row.int64(8) <= export.date.flooredSecond
-            && row.int64(7) & Int64(RecordFlags.manual.rawValue) == 0 && row.int64(10) != 0 && born <= export.before
+            && row.int64(7) & Int64(RecordFlags.manual.rawValue) == 0 && row.int64(10) != 0
+            && born <= export.before.value
     }
 }

@@ -13,7 +13,7 @@ extension HealthStoreWriter {
                 statements.findUUID.bind(2, uuid)
                 let found = try statements.findUUID.firstRow { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1) != 0) }
                 if found?.1 == true { continue }
-                if let sequence = found?.0, let row = try row(at: sequence) {
+                if let sequence = found?.0, let row = try row(at: SequenceNumber(sequence)) {
                     try bury(row, as: .deleted, user: user)
                     deleted += 1
                 } else {

@@ -36,7 +36,7 @@ extension HealthStoreWriter {
             guard joined != payload else { return false }
             var row = old
             try rewrite(&row, was: old, user: user)
-            statements.setPayload.bind(1, row.sequence)
+            statements.setPayload.bind(1, row.sequence.value)
             joined.withUnsafeBytes { statements.setPayload.bindText(2, $0) }
             try statements.setPayload.run()
             return true
@@ -44,7 +44,7 @@ extension HealthStoreWriter {
     }
 
     private func payload(of row: StoredRow) throws -> [UInt8] {
-        statements.payload.bind(1, row.sequence)
+        statements.payload.bind(1, row.sequence.value)
         return try statements.payload.firstRow { $0.bytes(0) } ?? []
     }
 

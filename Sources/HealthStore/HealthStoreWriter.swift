@@ -40,7 +40,7 @@ package final class HealthStoreWriter {
     }
 
     /// Where the sequence stands.
-    var sequence: Int64 { sequences.sequence }
+    var sequence: SequenceNumber { sequences.sequence }
 
     /// Runs one change, and writes heads when it's done.
     func change<Result>(settle: Bool = true, _ body: (_ user: Int) throws -> Result) throws -> Result {
@@ -52,7 +52,7 @@ package final class HealthStoreWriter {
         return result
     }
 
-    func nextSequence() -> Int64 { sequences.nextSequence() }
+    func nextSequence() -> SequenceNumber { sequences.nextSequence() }
 
     /// What was cached of a transaction that was rolled back isn't so.
     func forgetWhatWasUndone() {
@@ -82,7 +82,7 @@ package final class HealthStoreWriter {
         }
     }
 
-    private func moveClaims(_ old: Int64, to new: Int64) {
+    private func moveClaims(_ old: SequenceNumber, to new: SequenceNumber) {
         for entry in sessions { entry.session?.move(old, to: new) }
     }
 
@@ -90,7 +90,7 @@ package final class HealthStoreWriter {
     func rewrite(_ row: inout StoredRow, was old: StoredRow, user: Int) throws {
         row.sequence = nextSequence()
         let update = statements.update
-        update.bind(1, row.sequence)
+        update.bind(1, row.sequence.value)
         update.bind(2, Int64(row.state.rawValue))
         update.bind(3, row.startRemainder)
         update.bind(4, row.duration)
@@ -101,7 +101,7 @@ package final class HealthStoreWriter {
         update.bind(9, row.created)
         update.bind(10, row.id)
         update.bind(11, row.uuid)
-        update.bind(12, old.sequence)
+        update.bind(12, old.sequence.value)
         try update.run()
         if let uuid = row.uuid {
             try register(uuid, user: user, sequence: row.sequence, deleted: row.state == .deleted)
@@ -110,18 +110,18 @@ package final class HealthStoreWriter {
         heads.replace(old, with: row)
     }
 
-    func register(_ uuid: SampleID, user: Int, sequence: Int64?, deleted: Bool) throws {
+    func register(_ uuid: SampleID, user: Int, sequence: SequenceNumber?, deleted: Bool) throws {
         let register = statements.registerUUID
         register.bind(1, user)
         register.bind(2, uuid)
-        if let sequence { register.bind(3, sequence) } else { register.bindNull(3) }
+        if let sequence { register.bind(3, sequence.value) } else { register.bindNull(3) }
         register.bind(4, deleted ? 1 : 0)
         try register.run()
     }
 
     /// The row of that sequence, with its text left in the database.
-    func row(at sequence: Int64) throws -> StoredRow? {
-        statements.rowAtSequence.bind(1, sequence)
+    func row(at sequence: SequenceNumber) throws -> StoredRow? {
+        statements.rowAtSequence.bind(1, sequence.value)
         return try statements.rowAtSequence.firstRow { StoredRow($0) }
     }
 

@@ -24,18 +24,18 @@ package final class ImportSession {
         firstSeconds[type] = min(firstSeconds[type] ?? .max, second)
     }
 
-    func claim(_ sequence: Int64, child: Bool) {
+    func claim(_ sequence: SequenceNumber, child: Bool) {
         if child { children.insert(sequence) } else { topLevel.insert(sequence) }
     }
 
-    func hasClaimed(_ sequence: Int64, child: Bool) -> Bool {
+    func hasClaimed(_ sequence: SequenceNumber, child: Bool) -> Bool {
         child ? children.contains(sequence) : topLevel.contains(sequence)
     }
 
-    func hasClaimed(_ sequence: Int64) -> Bool { topLevel.contains(sequence) || children.contains(sequence) }
+    func hasClaimed(_ sequence: SequenceNumber) -> Bool { topLevel.contains(sequence) || children.contains(sequence) }
 
     /// A changed row has a new sequence: a claim goes with it.
-    func move(_ old: Int64, to new: Int64) {
+    func move(_ old: SequenceNumber, to new: SequenceNumber) {
         if topLevel.contains(old) { topLevel.insert(new) }
         if children.contains(old) { children.insert(new) }
     }

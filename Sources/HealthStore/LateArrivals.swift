@@ -21,10 +21,10 @@ package struct LateArrivals {
 
     private(set) var days: [Key: [Int32: Day]] = [:]
     /// Rows up to here are counted as they were then.
-    private var covered: Int64 = 0
+    private var covered = SequenceNumber.beginning
     /// The pass under way: rows above `base`, up to `target`.
-    private var base: Int64 = 0
-    private var target: Int64 = 0
+    private var base = SequenceNumber.beginning
+    private var target = SequenceNumber.beginning
 
     package init() {}
 
@@ -32,7 +32,7 @@ package struct LateArrivals {
     /// - Parameter edges: nil leaves a row's type out.
     /// - Returns: whether every row of the store is counted.
     mutating func advance(
-        _ statements: Statements, head: Int64, rows: inout Int, edges: (Key) throws -> DayEdges?
+        _ statements: Statements, head: SequenceNumber, rows: inout Int, edges: (Key) throws -> DayEdges?
     ) throws -> Bool {
         while covered < head || covered < target {
             guard rows > 0 else { return false }
@@ -49,7 +49,7 @@ package struct LateArrivals {
                 let known = days[key]?[number]
                 let born = row.int64(1) == 0 ? row.int64(0) : row.int64(1)
                 // It was looked at before it changed, and may have been counted.
-                if born <= base, known != nil { wasCounted = true }
+                if born <= base.value, known != nil { wasCounted = true }
                 let delay = row.int64(6)
                 guard row.int64(4) == 0, delay > Self.patience else { return }
                 var day = known ?? Day()
@@ -79,19 +79,21 @@ package struct LateArrivals {
         }
 
         /// Where to end so that about `rows` rows are read.
-        func end(after: Int64, through: Int64, rows: inout Int) throws -> Int64 {
+        func end(after: SequenceNumber, through: SequenceNumber, rows: inout Int) throws -> SequenceNumber {
             let count = min(rows, 25_000)
             rows -= count
-            step.bind(1, after)
+            step.bind(1, after.value)
             step.bind(2, count - 1)
-            return min(try step.firstRow { $0.int64(0) } ?? through, through)
+            return min(try step.firstRow { SequenceNumber($0.int64(0)) } ?? through, through)
         }
 
         /// The rows of a window that are late, and those that were there at `base` already.
-        func changed(after: Int64, through: Int64, base: Int64, _ body: (Statement) throws -> Void) throws {
-            rows.bind(1, after)
-            rows.bind(2, through)
-            rows.bind(3, base)
+        func changed(
+            after: SequenceNumber, through: SequenceNumber, base: SequenceNumber, _ body: (Statement) throws -> Void
+        ) throws {
+            rows.bind(1, after.value)
+            rows.bind(2, through.value)
+            rows.bind(3, base.value)
             try rows.forEachRow(body)
         }
     }

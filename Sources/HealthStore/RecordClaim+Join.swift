@@ -75,7 +75,7 @@ extension RecordClaim {
         }
         if column == .payload, !row.hasPayload { return JSONMembers.canonical(text) ?? [UInt8](text) }
         let query = column == .metadata ? writer.statements.metadata : writer.statements.payload
-        query.bind(1, row.sequence)
+        query.bind(1, row.sequence.value)
         return try query.firstRow { stored in stored.withBytes(0) { Self.joined(text, $0[...]) } } ?? nil
     }
 
@@ -91,8 +91,8 @@ extension RecordClaim {
         a.count == b.count && a.elementsEqual(b)
     }
 
-    private func set(_ statement: Statement, _ sequence: Int64, _ text: [UInt8]) throws {
-        statement.bind(1, sequence)
+    private func set(_ statement: Statement, _ sequence: SequenceNumber, _ text: [UInt8]) throws {
+        statement.bind(1, sequence.value)
         text.withUnsafeBytes { statement.bindText(2, $0) }
         try statement.run()
     }

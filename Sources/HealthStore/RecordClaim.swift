@@ -154,7 +154,7 @@ struct RecordClaim {
         let found = try find.firstRow { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1) != 0) }
         guard let (sequence, deleted) = found else { return .no }
         guard let sequence else { return deleted ? .deletedUnseen : .no }
-        guard let row = try writer.row(at: sequence), row.type == type else { return .elsewhere }
+        guard let row = try writer.row(at: SequenceNumber(sequence)), row.type == type else { return .elsewhere }
         return .slot(writer.window.slot(of: row.id) ?? writer.window.append(row))
     }
 }
@@ -213,7 +213,7 @@ extension RecordClaim {
 
     private func store(_ row: StoredRow, _ record: IncomingRecord) throws {
         let insert = writer.statements.insert
-        insert.bind(3, row.sequence)
+        insert.bind(3, row.sequence.value)
         insert.bind(4, Int64(row.state.rawValue))
         insert.bind(5, row.second)
         insert.bind(6, row.startRemainder)

@@ -1,3 +1,5 @@
+import HealthModel
+
 /// A set of sequences: a bitmap in chunks. Ten million neighbouring ones take 1.3 MB.
 struct SequenceSet {
     // A chunk is 4,096 sequences in 64 words; chunks lie in one array in order of first use.
@@ -7,7 +9,8 @@ struct SequenceSet {
     private var recentChunk: Int64 = .min
     private var recentWord = 0
 
-    mutating func insert(_ sequence: Int64) {
+    mutating func insert(_ number: SequenceNumber) {
+        let sequence = number.value
         let chunk = sequence >> 12
         if chunk != recentChunk {
             if let known = chunks[chunk] {
@@ -22,7 +25,8 @@ struct SequenceSet {
         words[recentWord + Int(sequence >> 6 & 63)] |= 1 << UInt64(sequence & 63)
     }
 
-    mutating func contains(_ sequence: Int64) -> Bool {
+    mutating func contains(_ number: SequenceNumber) -> Bool {
+        let sequence = number.value
         let chunk = sequence >> 12
         if chunk != recentChunk {
             guard let known = chunks[chunk] else { return false }

@@ -23,7 +23,7 @@ final class SliceCursor {
     let type: Int
     let columns: Columns
     /// Rows first seen later aren't the slice's.
-    let asOf: Int64
+    let asOf: SequenceNumber
     /// The samples overlap one of these; in order, without overlap.
     let ranges: [Range<Instant>]
     /// The second of the current row; nil at the end.
@@ -38,7 +38,8 @@ final class SliceCursor {
     ///   - from: the first second to give; long samples may begin earlier than a range.
     ///   - reach: no sample shorter than a day reaches a range from farther before it.
     init(
-        user: Int, type: Int, columns: Columns, asOf: Int64, from: Int64, ranges: [Range<Instant>], reach: Int64,
+        user: Int, type: Int, columns: Columns, asOf: SequenceNumber, from: Int64, ranges: [Range<Instant>],
+        reach: Int64,
         long: Statement, main: Statement
     ) throws {
         self.type = type

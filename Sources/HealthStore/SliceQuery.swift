@@ -7,9 +7,9 @@ package struct SliceQuery: Sendable {
     /// In order, without overlap. The samples overlap one of these; an instant sample at a lower bound does, one at an upper bound doesn't.
     package let ranges: [Range<Instant>]
     /// Only rows first seen up to this sequence.
-    package var asOf: Int64
+    package var asOf: SequenceNumber
     /// The same for types that differ.
-    package var asOfByType: [String: Int64] = [:]
+    package var asOfByType: [String: SequenceNumber] = [:]
     /// Of which types `created`, `metadata`, `payload` and `healthKitUUID` are filled.
     package var detailed: TypeFilter.Types
     /// Of which types `payload` alone is filled, for the samples that have one.
@@ -18,7 +18,7 @@ package struct SliceQuery: Sendable {
     package var during: [String: String] = [:]
 
     package init(
-        user: String, types: TypeFilter.Types, ranges: [Range<Instant>], asOf: Int64 = .max,
+        user: String, types: TypeFilter.Types, ranges: [Range<Instant>], asOf: SequenceNumber = .end,
         detailed: TypeFilter.Types = .only([])
     ) {
         self.user = user

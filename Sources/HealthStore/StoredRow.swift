@@ -3,7 +3,7 @@ import SQLite
 
 /// A row of `samples` as the writer works on it, but for its texts.
 struct StoredRow {
-    var sequence: Int64 = 0
+    var sequence = SequenceNumber.beginning
     var type = 0
     var state = SampleState.alive
     /// Start, floored to seconds.
@@ -44,7 +44,7 @@ struct StoredRow {
 
     /// Reads `columns`.
     init(_ row: Statement) {
-        sequence = row.int64(0)
+        sequence = SequenceNumber(row.int64(0))
         type = row.int(1)
         state = SampleState(rawValue: UInt8(truncatingIfNeeded: row.int64(2))) ?? .quarantined
         second = row.int64(3)

@@ -1,3 +1,4 @@
+import HealthModel
 import SQLite
 
 /// The table `stretches`: which types have rows among which 4,096 sequences. An export comes type by type, so that a walk for one type passes over
@@ -36,9 +37,9 @@ enum Stretches {
         }
 
         /// The part of (at, through] that lies in the next stretch; nil when there is none.
-        func next(behind at: Int64, through: Int64) throws -> SequenceWindow? {
+        func next(behind at: SequenceNumber, through: SequenceNumber) throws -> SequenceWindow? {
             guard let find else { return SequenceWindow(after: at, through: through) }
-            let from = Stretches.of(at + 1)
+            let from = Stretches.of(at.value + 1)
             var nearest: Int64?
             for type in types {
                 find.bind(1, type)
@@ -49,10 +50,10 @@ enum Stretches {
                 nearest = min(nearest ?? found, found)
                 if found == from { break }
             }
-            guard let nearest, nearest <= Stretches.of(through) else { return nil }
+            guard let nearest, nearest <= Stretches.of(through.value) else { return nil }
             return SequenceWindow(
-                after: max(at, nearest << Stretches.shift - 1),
-                through: min(through, (nearest + 1) << Stretches.shift - 1))
+                after: SequenceNumber(max(at.value, nearest << Stretches.shift - 1)),
+                through: SequenceNumber(min(through.value, (nearest + 1) << Stretches.shift - 1)))
         }
     }
 }

@@ -31,15 +31,16 @@ package struct TypeFilter: Sendable, Equatable {
 
 /// Sequences above `after`, up to and with `through`.
 package struct SequenceWindow: Sendable, Hashable {
-    package var after: Int64
-    package var through: Int64
+    package var after: SequenceNumber
+    package var through: SequenceNumber
 
-    package init(after: Int64, through: Int64 = .max) {
+    package init(after: SequenceNumber, through: SequenceNumber = .end) {
         self.after = after
         self.through = through
     }
 
-    func contains(_ sequence: Int64) -> Bool { sequence > after && sequence <= through }
+    /// - Parameter sequence: as a row has it.
+    func contains(_ sequence: Int64) -> Bool { sequence > after.value && sequence <= through.value }
 }
 
 /// What a pull asks for: one window, and other ones for types that lag behind it or are held back.

@@ -30,7 +30,7 @@ struct ObserverQueries {
     /// - Throws: `Failure` that names the users when this one isn't known.
     func zones(of user: String) throws -> ZoneTimeline {
         var users: [String: Value] = [:]
-        let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: 0))
+        let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: .beginning))
         for page in pages { users.merge(page.zones) { $1 } }
         if let zones = try users[user].flatMap({ try ZoneTimeline(wireValue: $0) }) { return zones }
         guard !users.isEmpty else {
@@ -63,7 +63,7 @@ struct ObserverQueries {
     ) throws {
         try forEachPage(
             SliceRequest(
-                user: user, types: .only(types), asOf: AnchorVector(base: .max), from: from, to: to,
+                user: user, types: .only(types), asOf: AnchorVector(base: .end), from: from, to: to,
                 detailed: .list(detailed.sorted()), payloads: ["HKQuantityTypeIdentifierHeartRate"], during: during),
             body)
     }

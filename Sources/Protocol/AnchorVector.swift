@@ -1,34 +1,37 @@
+import HealthModel
+
 /// How far something reaches in a changelog: one sequence for all types, and another for each type that differs.
 ///
 /// Types differ when the debouncer holds one back (weight for 5 minutes) while the rest goes on.
 package struct AnchorVector: Sendable, Equatable {
-    package var base: Int64
-    package var exceptions: [String: Int64]
+    package var base: SequenceNumber
+    package var exceptions: [String: SequenceNumber]
 
-    package init(base: Int64, exceptions: [String: Int64] = [:]) {
+    package init(base: SequenceNumber, exceptions: [String: SequenceNumber] = [:]) {
         self.base = base
         self.exceptions = exceptions.filter { $0.value != base }
     }
 
-    package static let zero = AnchorVector(base: 0)
+    /// Of a consumer without an anchor.
+    package static let beginning = AnchorVector(base: .beginning)
 
-    package subscript(type: String) -> Int64 { exceptions[type] ?? base }
+    package subscript(type: String) -> SequenceNumber { exceptions[type] ?? base }
 
     /// What every type has reached.
-    package var minimum: Int64 { Swift.min(base, exceptions.values.min() ?? base) }
-    package var maximum: Int64 { Swift.max(base, exceptions.values.max() ?? base) }
+    package var minimum: SequenceNumber { Swift.min(base, exceptions.values.min() ?? base) }
+    package var maximum: SequenceNumber { Swift.max(base, exceptions.values.max() ?? base) }
 
     /// What every type has reached that isn't one of `types`.
-    package func minimum(besides types: Set<String>) -> Int64 {
+    package func minimum(besides types: Set<String>) -> SequenceNumber {
         types.isEmpty
             ? minimum
             : exceptions.filter { !types.contains($0.key) }.values.reduce(base) { Swift.min($0, $1) }
     }
 
     /// Where a consumer at this anchor stands when it has seen everything up to `sequence` that lies within `limit`. Never moves back.
-    package func advanced(to sequence: Int64, within limit: AnchorVector) -> AnchorVector {
+    package func advanced(to sequence: SequenceNumber, within limit: AnchorVector) -> AnchorVector {
         let base = Swift.max(base, Swift.min(limit.base, sequence))
-        var next: [String: Int64] = [:]
+        var next: [String: SequenceNumber] = [:]
         for type in Set(exceptions.keys).union(limit.exceptions.keys) {
             next[type] = Swift.max(self[type], Swift.min(limit[type], sequence))
         }
@@ -44,13 +47,13 @@ package struct AnchorVector: Sendable, Equatable {
 
 extension AnchorVector: Codable {
     private struct ByType: Codable {
-        var base: Int64
-        var types: [String: Int64]?
+        var base: SequenceNumber
+        var types: [String: SequenceNumber]?
     }
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        do { self.init(base: try container.decode(Int64.self)) } catch {
+        do { self.init(base: try container.decode(SequenceNumber.self)) } catch {
             let vector = try container.decode(ByType.self)
             self.init(base: vector.base, exceptions: vector.types ?? [:])
         }

@@ -13,9 +13,9 @@ package struct Observed: Codable, Sendable, Equatable {
     /// HealthKit's identifier.
     package var type: String
     /// The newest of this type, at most the head's.
-    package var sequence: Int64
+    package var sequence: SequenceNumber
 
-    package init(head: StoreHead, type: String, sequence: Int64) {
+    package init(head: StoreHead, type: String, sequence: SequenceNumber) {
         self.head = head
         self.type = type
         self.sequence = sequence
@@ -65,9 +65,9 @@ package struct Replay: Codable, Sendable, Equatable {
 package struct Acknowledged: Codable, Sendable, Equatable {
     package var consumer: String
     /// By type the sequence of the newest fire.
-    package var types: [String: Int64]
+    package var types: [String: SequenceNumber]
 
-    package init(consumer: String, types: [String: Int64]) {
+    package init(consumer: String, types: [String: SequenceNumber]) {
         self.consumer = consumer
         self.types = types
     }

@@ -8,7 +8,7 @@ import Testing
     private static let types = ["steps", "heart", "weight", "sleep"]
 
     private struct Trace: Equatable {
-        var fires: [(Instant, String, Int64)] = []
+        var fires: [(Instant, String, SequenceNumber)] = []
         static func == (a: Trace, b: Trace) -> Bool {
             a.fires.elementsEqual(b.fires) { $0 == $1 }
         }
@@ -25,7 +25,7 @@ import Testing
         }
         var trace = Trace()
         /// Up to where each type was told of.
-        var told: [String: Int64] = [:]
+        var told: [String: SequenceNumber] = [:]
         /// When it was last told by itself: not repeated, and not because somebody had just registered.
         var lastWake: [String: Instant] = [:]
         var wakes: [Instant] = []
@@ -54,7 +54,7 @@ import Testing
             default: try bench.restart()
             }
             for type in changed {
-                bench.head += 1
+                bench.head = bench.head.next
                 bench.heads[type] = bench.head
             }
             bench.table.changed(changed, since: before)

@@ -10,8 +10,8 @@ final class DeliveryBench {
 
     var table: ObserverRegistrations
     var device = DeviceState()
-    var heads: [String: Int64] = [:]
-    var head: Int64 = 100
+    var heads: [String: SequenceNumber] = [:]
+    var head: SequenceNumber = 100
     var now: Instant = 1_743_069_600 * Instant.second
     var monotonic: MonotonicTime = 0
     var launch: Int64 = 0
@@ -33,7 +33,7 @@ final class DeliveryBench {
     func change(_ types: String...) -> ObserverRegistrations.Round {
         let before = head
         for type in types {
-            head += 1
+            head = head.next
             heads[type] = head
         }
         table.changed(types, since: before)

@@ -118,8 +118,8 @@ import Testing
     @Test func aStrangersAcknowledgementChangesNothing() {
         let bench = bench(strikes: 1)
         bench.change("steps")
-        bench.table.acknowledge("other", ["steps": .max], monotonic: 0)
-        bench.table.acknowledge("app", ["heart": .max, "steps": 0], monotonic: 0)
+        bench.table.acknowledge("other", ["steps": .end], monotonic: 0)
+        bench.table.acknowledge("app", ["heart": .end, "steps": 0], monotonic: 0)
         #expect(bench.deadline == .seconds(15))
     }
 }

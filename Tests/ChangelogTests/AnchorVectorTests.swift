@@ -8,22 +8,24 @@ import Testing
 @Suite struct AnchorVectorTests {
     static let types = ["a", "b", "c", "d"]
 
-    private static func vector(_ random: inout SeededRandom, atMost most: Int64) -> AnchorVector {
-        var exceptions: [String: Int64] = [:]
+    private static func vector(_ random: inout SeededRandom, atMost most: SequenceNumber) -> AnchorVector {
+        var exceptions: [String: SequenceNumber] = [:]
         for type in types.dropLast() where Int.random(in: 0..<3, using: &random) == 0 {
-            exceptions[type] = Int64.random(in: 0...most, using: &random)
+            exceptions[type] = SequenceNumber.random(in: 0...most, using: &random)
         }
-        return AnchorVector(base: Int64.random(in: 0...most, using: &random), exceptions: exceptions)
+        return AnchorVector(base: SequenceNumber.random(in: 0...most, using: &random), exceptions: exceptions)
     }
 
     @Test func advancingIsConsumingTheRowsUpToThere() {
         var random = SeededRandom(seed: 1)
         for round in 0..<2000 {
             // Row n has a type of its own choosing.
-            let rows = (1...30).map { (sequence: Int64($0), type: Self.types.randomElement(using: &random) ?? "a") }
+            let rows = (1...30).map {
+                (sequence: SequenceNumber($0), type: Self.types.randomElement(using: &random) ?? "a")
+            }
             let before = Self.vector(&random, atMost: 30)
             let limit = Self.vector(&random, atMost: 30)
-            let sequence = Int64.random(in: 0...30, using: &random)
+            let sequence = SequenceNumber.random(in: 0...30, using: &random)
             let after = before.advanced(to: sequence, within: limit)
             for row in rows {
                 let consumed = row.sequence <= before[row.type]
@@ -33,7 +35,7 @@ import Testing
                     "round \(round): row \(row) of \(before) → \(after)")
             }
             #expect(before.isBehind(limit) == (Self.types + ["other"]).contains { before[$0] < limit[$0] })
-            #expect(!before.advanced(to: .max, within: limit).isBehind(limit))
+            #expect(!before.advanced(to: .end, within: limit).isBehind(limit))
             #expect(after.minimum == (Self.types + ["other"]).map { after[$0] }.min())
             #expect(after.maximum == (Self.types + ["other"]).map { after[$0] }.max())
             #expect(Value(after).read(AnchorVector.self) == after)

@@ -67,13 +67,13 @@ import Testing
     @Test func renewedRowsKeepTheirOrderAndGoBeyondAllThatWasGivenOut() throws {
         try fill(0..<50)
         try store.transaction { _ = try changelog.remove(key: "k7") }
-        let before = try KeyedChangelog.page(in: store.database, after: 0, until: .max, bytes: .max).rows
+        let before = try KeyedChangelog.page(in: store.database, after: 0, until: .end, bytes: .max).rows
         let least = store.sequence + 1_000_000
         try store.transaction {
             try store.beginGeneration(now: 0, least: least)
             try changelog.renew()
         }
-        let after = try KeyedChangelog.page(in: store.database, after: 0, until: .max, bytes: .max).rows
+        let after = try KeyedChangelog.page(in: store.database, after: 0, until: .end, bytes: .max).rows
         #expect(after.map(\.key) == before.map(\.key) && after.map(\.body) == before.map(\.body))
         #expect(after.allSatisfy { $0.sequence > least } && after.last?.sequence == store.sequence)
         #expect(after.first { $0.key == "k7" }?.body == nil)

@@ -25,7 +25,7 @@ import Testing
     @Test func asksForWhatIsNewAndThenForNothing() throws {
         var cursor = Cursor()
         let window = try next(&cursor, AnchorVector(base: 10), nil)
-        #expect(window.after == .zero && window.until == AnchorVector(base: 10) && !window.isBackfill)
+        #expect(window.after == .beginning && window.until == AnchorVector(base: 10) && !window.isBackfill)
         cursor.consumed(window, through: 4)
         #expect(cursor.frontier == 4)
         let rest = try next(&cursor, AnchorVector(base: 10), nil)
@@ -72,9 +72,9 @@ import Testing
         var random = SeededRandom(seed: 2)
         for round in 0..<300 {
             var cursor = Cursor()
-            var consumed: Set<Int64> = []
-            var head: Int64 = 0
-            var held: Int64 = 0
+            var consumed: Set<SequenceNumber> = []
+            var head: SequenceNumber = 0
+            var held: SequenceNumber = 0
             var steps = 0
             while consumed.count < 400, steps < 20_000 {
                 steps += 1
@@ -82,21 +82,21 @@ import Testing
                     head = min(400, head + Int64.random(in: 1...150, using: &random))
                 }
                 // Rows of type "x" are the even ones, and may be held back.
-                held = head == 400 ? 400 : max(held, Int64.random(in: 0...head, using: &random))
+                held = head == 400 ? 400 : max(held, SequenceNumber.random(in: 0...head, using: &random))
                 let limit = AnchorVector(base: head, exceptions: ["x": min(held, head)])
                 guard let window = cursor.nextWindow(limit: limit, backfillBeyond: 60) else { continue }
                 // The answer may be lost, and may end anywhere within the window.
                 if Int.random(in: 0..<4, using: &random) == 0 { continue }
                 let lower = window.after.minimum
                 let upper = window.until.maximum
-                let through = Int64.random(in: min(lower + 1, upper)...upper, using: &random)
-                for row in 1...400 as ClosedRange<Int64> where row <= through {
-                    let type = row.isMultiple(of: 2) ? "x" : "y"
+                let through = SequenceNumber.random(in: min(lower + 1, upper)...upper, using: &random)
+                for row in (1...400).map({ SequenceNumber($0) }) where row <= through {
+                    let type = row.value.isMultiple(of: 2) ? "x" : "y"
                     if row > window.after[type], row <= window.until[type] { consumed.insert(row) }
                 }
                 cursor.consumed(window, through: through)
                 let frontier = cursor.frontier
-                if let missing = (1...400 as ClosedRange<Int64>).first(where: {
+                if let missing = (1...400).map({ SequenceNumber($0) }).first(where: {
                     $0 <= frontier && !consumed.contains($0)
                 }) {
                     Issue.record("round \(round): row \(missing) is missing below the frontier \(frontier)")

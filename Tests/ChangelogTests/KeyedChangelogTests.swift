@@ -22,7 +22,7 @@ import Testing
         try store.transaction { try changelog.put(key: key, topic: topic, user: "me", day: day, body: body) }
     }
 
-    private func all(after: Int64 = 0, topic: String = "") throws -> [KeyedChangelog.Row] {
+    private func all(after: SequenceNumber = 0, topic: String = "") throws -> [KeyedChangelog.Row] {
         try KeyedChangelog.page(
             in: store.database, after: after, until: store.sequence, topic: topic, bytes: .max
         ).rows
@@ -103,7 +103,7 @@ import Testing
         for topic in ["", "events.", "figures.", "nothing."] {
             let whole = try all(topic: topic)
             var rows: [KeyedChangelog.Row] = []
-            var after: Int64 = 0
+            var after: SequenceNumber = 0
             var pages = 0
             while after < store.sequence {
                 let page = try KeyedChangelog.page(

@@ -15,7 +15,7 @@ import Testing
 
     @Test func beginsAtTheClockAndRises() throws {
         let store = try StageDatabase(path: path, now: Self.now)
-        #expect(store.sequence == Self.now / 1000 + 1)
+        #expect(store.sequence == SequenceNumber(Self.now / 1000 + 1))
         try store.transaction { _ = store.nextSequence() }
         let reached = store.sequence
         // Opened again, even by a clock that was put back: never below what was given out.
@@ -81,7 +81,7 @@ import Testing
         let store = try StageDatabase(path: path, now: Self.now)
         let old = store.head
         try store.transaction { for _ in 0..<10 { _ = store.nextSequence() } }
-        func judge(_ store: StageDatabase, _ generation: String?, _ sequence: Int64, in id: String? = nil)
+        func judge(_ store: StageDatabase, _ generation: String?, _ sequence: SequenceNumber, in id: String? = nil)
             -> AnchorVerdict
         {
             store.judge(store: id ?? store.store, generation: generation, sequence: sequence)
@@ -97,7 +97,7 @@ import Testing
         try store.transaction { try store.beginGeneration(now: Self.now + 60 * Instant.second) }
         // Versions never fall back, whatever the clock says.
         let first = try #require(store.generations.last?.first)
-        #expect(first > reached && first == Self.now / 1000 + 60_000 + 1)
+        #expect(first > reached && first == SequenceNumber(Self.now / 1000 + 60_000 + 1))
         #expect(judge(store, old.generation, reached) == .good)
         #expect(judge(store, old.generation, first) == .reset)
         #expect(judge(store, store.head.generation, first) == .good)
@@ -118,12 +118,12 @@ import Testing
         let least = old.sequence + 1_000_000
         try store.transaction { try store.beginGeneration(now: Self.now, least: least, .beginsAnew) }
         #expect(store.sequence == least + 1)
-        func verdict(_ sequence: Int64) -> AnchorVerdict {
+        func verdict(_ sequence: SequenceNumber) -> AnchorVerdict {
             store.judge(store: old.store, generation: old.generation, sequence: sequence)
         }
         #expect(verdict(old.sequence) == .reset && verdict(old.first) == .reset)
         // Who has read nothing yet has nothing to read again; and the store's rows still begin where they did.
-        #expect(verdict(old.first - 1) == .good && store.head.first == old.first)
+        #expect(verdict(old.first.previous) == .good && store.head.first == old.first)
         try store.transaction { try store.beginGeneration(now: Self.now) }
         #expect(verdict(old.sequence) == .reset)
     }
@@ -141,7 +141,7 @@ import Testing
     @Test func countsWithAWriterThatCountsByItself() throws {
         let store = try StageDatabase(path: path, now: Self.now)
         let before = store.sequence
-        try store.transaction { store.withSequence { $0 += 5 } }
+        try store.transaction { store.withSequence { $0 = $0 + 5 } }
         #expect(store.sequence == before + 5)
         #expect(try StageDatabase(path: path, now: Self.now).sequence == before + 5)
     }

@@ -1,6 +1,7 @@
 import HealthModel
 import HealthStore
 import SQLite
+import TestSupport
 import Testing
 
 @Suite struct AnchoredTests {
@@ -46,13 +47,13 @@ import Testing
         #expect(whole.covered == (try store.head()))
         #expect(zip(whole.samples.sequence, whole.samples.sequence.dropFirst()).allSatisfy { $0 < $1 })
         var rows: [Row] = []
-        var covered: Int64 = 0
+        var covered = SequenceNumber.beginning
         var pages = 0
         while true {
             let page = try store.reader.anchored(
                 TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: covered)), limits: limits)
             #expect(page.covered > covered)
-            #expect(page.samples.sequence.allSatisfy { $0 > covered && $0 <= page.covered })
+            #expect(page.samples.sequence.allSatisfy { $0 > covered.value && $0 <= page.covered.value })
             rows += page.samples.rows(users: page.user.map { page.users[Int($0)] })
             covered = page.covered
             pages += 1
@@ -97,8 +98,11 @@ import Testing
         let middle = all.samples.sequence[all.samples.count / 2]
         let quarter = all.samples.sequence[all.samples.count / 4]
         let window = PullWindow(
-            SequenceWindow(after: middle),
-            exceptions: ["A": SequenceWindow(after: quarter), "B": SequenceWindow(after: middle, through: middle + 20)])
+            SequenceWindow(after: SequenceNumber(middle)),
+            exceptions: [
+                "A": SequenceWindow(after: SequenceNumber(quarter)),
+                "B": SequenceWindow(after: SequenceNumber(middle), through: SequenceNumber(middle + 20)),
+            ])
         let page = try store.reader.anchored(
             TypeFilter(types: .allExcept([])), window, limits: PullLimits(rows: 10_000, bytes: 10_000_000))
         let expected = (0..<all.samples.count).filter { row in
@@ -125,7 +129,7 @@ import Testing
     func spansCoverEveryChange(_ rows: Int) throws {
         let store = try life(4)
         let all = try store.changes()
-        var covered: Int64 = 0
+        var covered = SequenceNumber.beginning
         var spans: [TouchedSpan] = []
         var sizes: [Int] = []
         while true {
@@ -175,7 +179,7 @@ import Testing
             #expect(entry.firstStart == alive.map { all.samples.start[$0] }.min())
             #expect(entry.lastStart == alive.map { all.samples.start[$0] }.max())
             #expect(entry.lastEnd == alive.map { all.samples.end[$0] }.max())
-            #expect(entry.sequence >= rows.map { all.samples.sequence[$0] }.max() ?? 0)
+            #expect(entry.sequence.value >= rows.map { all.samples.sequence[$0] }.max() ?? 0)
         }
         #expect(try store.reader.heads(user: "ben").allSatisfy { $0.user == "ben" })
     }

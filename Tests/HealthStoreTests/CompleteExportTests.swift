@@ -11,7 +11,7 @@ import Testing
     /// - Parameter interruptedAfter: so many steps of deleting, then all of it again from zero, as after a crash.
     @discardableResult
     private func complete(
-        _ store: StoreFixture, _ records: [Record], at date: Double = 1_800_000_000, before: Int64? = nil,
+        _ store: StoreFixture, _ records: [Record], at date: Double = 1_800_000_000, before: SequenceNumber? = nil,
         interruptedAfter steps: Int = .max
     ) throws -> [String: Int] {
         let before = before ?? store.sequences.sequence

@@ -1,6 +1,7 @@
 import HealthModel
 import HealthStore
 import SQLite
+import TestSupport
 import Testing
 
 /// What no input may cost, whatever it says.

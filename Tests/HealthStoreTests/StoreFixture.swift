@@ -2,6 +2,7 @@ import Foundation
 import HealthModel
 import HealthStore
 import SQLite
+import TestSupport
 
 /// A store in a folder of its own, which goes with it.
 final class StoreFixture {
@@ -12,7 +13,7 @@ final class StoreFixture {
 
     let sequences: CountingSequence
 
-    init(user: String = "anna", firstSequence: Int64 = 1000) throws {
+    init(user: String = "anna", firstSequence: SequenceNumber = 1000) throws {
         sequences = CountingSequence(from: firstSequence)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("health-store-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -36,7 +37,7 @@ final class StoreFixture {
         }
     }
 
-    func head() throws -> Int64 { try reader.head() }
+    func head() throws -> SequenceNumber { try reader.head() }
 
     /// Everything, tombstones included, in order of change.
     func changes(_ limits: PullLimits = PullLimits(rows: 100_000, bytes: 100_000_000)) throws -> AnchoredPage {
@@ -59,12 +60,12 @@ final class StoreFixture {
 
 /// A counter that nobody saves.
 final class CountingSequence: SequenceSource {
-    private(set) var sequence: Int64
+    private(set) var sequence: SequenceNumber
 
-    init(from first: Int64) { sequence = first }
+    init(from first: SequenceNumber) { sequence = first }
 
-    func nextSequence() -> Int64 {
-        sequence += 1
+    func nextSequence() -> SequenceNumber {
+        sequence = sequence.next
         return sequence
     }
 }

@@ -18,7 +18,8 @@ import Testing
     }
 
     private func beat(
-        _ instance: String, head: Int64? = nil, frontier: [String: Int64] = [:], busySince: Instant? = nil,
+        _ instance: String, head: SequenceNumber? = nil, frontier: [String: SequenceNumber] = [:],
+        busySince: Instant? = nil,
         _ details: [String: Value] = [:]
     ) -> (beat: Heartbeat, age: Double) {
         let beat = Heartbeat(

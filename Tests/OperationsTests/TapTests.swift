@@ -1,6 +1,7 @@
 import HealthModel
 import Inspection
 import Protocol
+import TestSupport
 import Testing
 
 @Suite struct TapTests {
@@ -50,10 +51,11 @@ import Testing
         #expect(Redaction.redact(hint) == hint)
     }
 
-    private func facts(observer: Int64, handler: Int64, consolidator: Int64, uploader: [String: Int64])
-        -> SampleTrace.Facts
-    {
-        func beat(_ name: String, _ frontier: [String: Int64]) -> Heartbeat {
+    private func facts(
+        observer: SequenceNumber, handler: SequenceNumber, consolidator: SequenceNumber,
+        uploader: [String: SequenceNumber]
+    ) -> SampleTrace.Facts {
+        func beat(_ name: String, _ frontier: [String: SequenceNumber]) -> Heartbeat {
             Heartbeat(instance: name, plugin: name, phase: .ready, pid: 1, frontier: frontier)
         }
         var facts = SampleTrace.Facts(

@@ -8,7 +8,8 @@ import Testing
 
 @Suite struct TopTests {
     private func beat(
-        _ name: String, head: Int64, frontier: Int64, received: Int64, cpu: Instant, turns: (Int64, Instant),
+        _ name: String, head: SequenceNumber, frontier: SequenceNumber, received: Int64, cpu: Instant,
+        turns: (Int64, Instant),
         pid: Int = 7
     ) -> Heartbeat {
         Heartbeat(

@@ -1,6 +1,7 @@
 import Control
 import HealthModel
 import Inspection
+import TestSupport
 import Testing
 
 /// What `healthbus verify` decides, without a stack.
@@ -137,7 +138,7 @@ import Testing
     }
 
     @Test func sequencesBecomeFewWindows() {
-        func windows(_ sequences: [Int64], limit: Int = 1000) -> [[Int64]] {
+        func windows(_ sequences: [SequenceNumber], limit: Int = 1000) -> [[SequenceNumber]] {
             SequenceWindows.of(sequences, limit: limit).map { [$0.after, $0.until] }
         }
         #expect(windows([]) == [])
@@ -146,7 +147,7 @@ import Testing
         // Too many: the narrowest gaps are bridged.
         #expect(windows([1, 3, 100, 103, 1000], limit: 3) == [[0, 3], [99, 103], [999, 1000]])
         #expect(windows([1, 3, 100, 103, 1000], limit: 1) == [[0, 1000]])
-        let many = (0..<5000).map { Int64($0 * $0) }
+        let many = (0..<5000).map { SequenceNumber($0 * $0) }
         let few = SequenceWindows.of(many, limit: 100)
         #expect(few.count <= 100)
         #expect(many.allSatisfy { sequence in few.contains { $0.after < sequence && sequence <= $0.until } })

@@ -22,7 +22,7 @@ import Testing
             }
             try changelog.remove(key: "day/me/1")
         }
-        let page = try KeyedChangelog.page(in: stage.database, after: 0, until: .max)
+        let page = try KeyedChangelog.page(in: stage.database, after: 0, until: .end)
         try #require(page.rows.map(\.key) == ["day/me/2", "day/me/1"])
         #expect(page.rows.map(\.body) == [["steps": 1], Value?.none])
         #expect(page.rows.map { $0.wireValue["deleted"] } == [false, true])

@@ -109,8 +109,8 @@ struct LiveStack {
             observer.heads.count > 10, let consolidator = last("consolidator"), let uploader = last("uploader"),
             let days = consolidator.details["days"]?.int, days >= 12, consolidator.details["openDays"] == 0
         else { return false }
-        return uploader.frontier["observer"] ?? 0 >= head.sequence
-            && uploader.frontier["consolidator"] ?? 0 >= consolidator.head?.sequence ?? .max
+        return uploader.frontier["observer"] ?? .beginning >= head.sequence
+            && uploader.frontier["consolidator"] ?? .beginning >= consolidator.head?.sequence ?? .end
     }
 
     /// Questions that a stack doesn't ask by itself: what there is, and those that are turned down.

@@ -1,5 +1,6 @@
 import HealthModel
 import Protocol
+import TestSupport
 import Testing
 
 /// Requests as they go over the bus: what is said is heard, and what makes no sense is refused with what it needs.
@@ -21,7 +22,7 @@ import Testing
 
     @Test func whatIsAskedIsHeard() throws {
         for query in Self.all {
-            let asked = Question(query, PullPlace(store: "s", generation: "g", after: .zero, bulk: true))
+            let asked = Question(query, PullPlace(store: "s", generation: "g", after: .beginning, bulk: true))
             #expect(try Question(members: .object(asked.members)) == asked, "\(query)")
         }
     }

@@ -2,6 +2,7 @@ import Changelog
 import HTTP
 import HealthModel
 import Simulation
+import TestSupport
 import Testing
 import UploaderStage
 

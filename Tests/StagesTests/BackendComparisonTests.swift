@@ -2,6 +2,7 @@ import HTTP
 import HealthModel
 import Simulation
 import StageKit
+import TestSupport
 import Testing
 import UploaderStage
 

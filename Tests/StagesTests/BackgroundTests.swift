@@ -34,7 +34,8 @@ import Testing
     }
 
     private func observer(
-        _ rig: Rig, _ sequence: Int64, _ heads: [String: Int64], fired: AnchorVector? = nil, device: Value? = nil,
+        _ rig: Rig, _ sequence: Int64, _ heads: [String: SequenceNumber], fired: AnchorVector? = nil,
+        device: Value? = nil,
         _ more: [String: Value] = [:]
     ) throws {
         var details = more
@@ -49,7 +50,7 @@ import Testing
             ["head": Value(head(sequence)), "type": .string(type), "sequence": .integer(sequence)])
     }
 
-    private func released(_ rig: Rig, _ consumer: String, _ type: String) -> Int64? {
+    private func released(_ rig: Rig, _ consumer: String, _ type: String) -> SequenceNumber? {
         rig.sent.last { $0.topic == "sync.\(consumer)" }.flatMap { $0.body["released"].read(AnchorVector.self) }?[type]
     }
 
@@ -59,7 +60,8 @@ import Testing
     }
 
     private func reach(_ rig: Rig, _ consumer: String, _ sequence: Int64, _ more: [String: Value] = [:]) throws {
-        try rig.hear(beat(consumer, head(1, store: consumer), frontier: ["observer": sequence], details: more))
+        try rig.hear(
+            beat(consumer, head(1, store: consumer), frontier: ["observer": SequenceNumber(sequence)], details: more))
     }
 
     private let away: Value = ["app": "background"]

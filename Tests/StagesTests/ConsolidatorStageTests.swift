@@ -20,7 +20,7 @@ import Testing
     private func beats(_ rig: StageRig<ConsolidatorStage>, observer: Int64, steps: Int64) throws {
         try rig.hear(
             beat(
-                "steps", head(steps, store: "s"), frontier: ["observer": observer]))
+                "steps", head(steps, store: "s"), frontier: ["observer": SequenceNumber(observer)]))
         try hearObserver(rig, observer)
     }
 

@@ -2,6 +2,7 @@ import Changelog
 import DebouncerStage
 import HealthModel
 import Protocol
+import TestSupport
 import Testing
 
 @Suite struct DebouncerStageTests {

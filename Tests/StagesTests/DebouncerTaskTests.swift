@@ -41,7 +41,7 @@ import Testing
     private func observer(_ rig: Rig, _ sequence: Int64, app: String = "active") throws {
         try rig.hear(
             beat(
-                "observer", head(sequence), heads: [Self.steps: sequence],
+                "observer", head(sequence), heads: [Self.steps: SequenceNumber(sequence)],
                 details: app == "active" ? [:] : ["device": ["app": .string(app)]]))
     }
 
@@ -51,7 +51,7 @@ import Testing
             ["head": Value(head(sequence)), "type": .string(Self.steps), "sequence": .integer(sequence)])
     }
 
-    private func released(_ rig: Rig) -> Int64? {
+    private func released(_ rig: Rig) -> SequenceNumber? {
         rig.sent.last { $0.topic == "sync.steps" }.flatMap { $0.body["released"].read(AnchorVector.self) }?[Self.steps]
     }
 

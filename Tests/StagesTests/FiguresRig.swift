@@ -119,7 +119,7 @@ final class FiguresRig {
     }
 
     /// The days whose figures changed since a sequence, with what they are now.
-    func summaries(after sequence: Int64 = 0) throws -> [LocalDay: Value] {
+    func summaries(after sequence: SequenceNumber = .beginning) throws -> [LocalDay: Value] {
         let changed = try consolidator.rows().values.filter { $0.sequence > sequence }
         return Dictionary(
             uniqueKeysWithValues: changed.compactMap { row in
@@ -128,5 +128,5 @@ final class FiguresRig {
     }
 
     /// Where the summaries stand.
-    var summarySequence: Int64 { consolidator.store.sequence }
+    var summarySequence: SequenceNumber { consolidator.store.sequence }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct IdleWatchTests {
     private static let second = Instant.second
 
-    private func watch(closedHead: Int64 = 100) -> IdleWatch {
+    private func watch(closedHead: SequenceNumber = 100) -> IdleWatch {
         IdleWatch(
             roles: .init(
                 observer: "observer", handlers: ["a", "b"], consolidator: "consolidator", uploaders: ["uploader"],
@@ -28,7 +28,7 @@ import Testing
     }
 
     private func verdict(
-        closedHead: Int64 = 100, _ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void = { _ in }
+        closedHead: SequenceNumber = 100, _ change: (inout [String: (beat: Heartbeat, age: Double)]) -> Void = { _ in }
     ) -> IdleWatch.Verdict {
         var watch = watch(closedHead: closedHead)
         var beats = beats()

@@ -1,5 +1,6 @@
 import Changelog
 import HealthModel
+import TestSupport
 import Testing
 
 /// What late samples and deletes do to days that are final.

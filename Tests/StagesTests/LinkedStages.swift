@@ -93,7 +93,7 @@ final class LinkedStages {
             let before = [consolidator.store.sequence] + handlers.map(\.store.sequence)
             let head = observer.store.head
             for (name, handler) in zip(Self.names, handlers) {
-                let body: Value = ["head": Value(head), "released": .integer(head.sequence)]
+                let body: Value = ["head": Value(head), "released": .integer(head.sequence.value)]
                 try handler.hear("sync.\(name)", body)
                 try answer(handler)
             }
@@ -159,7 +159,7 @@ final class LinkedStages {
     }
 
     /// Dates of the summaries that were written since, each with its newest version: what the uploader pulls.
-    func delivered(after sequence: Int64) throws -> Set<String> {
+    func delivered(after sequence: SequenceNumber) throws -> Set<String> {
         Set(try consolidator.rows().values.filter { $0.sequence > sequence }.compactMap { $0.body?["date"].string })
     }
 }

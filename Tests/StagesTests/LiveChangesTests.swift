@@ -1,6 +1,7 @@
 import HealthModel
 import ObserverStage
 import StageKit
+import TestSupport
 import Testing
 
 /// A device's health store as the observer's source.

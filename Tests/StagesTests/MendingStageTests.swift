@@ -34,7 +34,7 @@ private struct Counted: DayHandler {
     }
 
     private func sync(_ rig: StageRig<MendingStage>, _ head: StoreHead) throws {
-        try rig.hear("sync.steps", ["head": Value(head), "released": .integer(head.sequence)])
+        try rig.hear("sync.steps", ["head": Value(head), "released": .integer(head.sequence.value)])
     }
 
     /// One day with samples, computed.
@@ -54,7 +54,7 @@ private struct Counted: DayHandler {
                 [
                     "users": ["me"], "user": .column(.int32([0])), "start": .column(.int64([Self.noon])),
                     "end": .column(.int64([Self.noon + 1])), "zones": ["me": [[.null, "Europe/Berlin"]]],
-                    "from": pull.query["after"] ?? 0, "through": .integer(head.sequence), "head": Value(head),
+                    "from": pull.query["after"] ?? 0, "through": .integer(head.sequence.value), "head": Value(head),
                 ]
             ]))
     }

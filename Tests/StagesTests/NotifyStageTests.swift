@@ -14,7 +14,7 @@ import Testing
 
     private func row(_ sequence: Int64, _ kind: String, raised: Bool = true) -> Value {
         KeyedChangelog.Row(
-            sequence: sequence, key: "alert/\(kind)/", topic: "alert.\(kind)", user: "", day: nil,
+            sequence: SequenceNumber(sequence), key: "alert/\(kind)/", topic: "alert.\(kind)", user: "", day: nil,
             body: raised
                 ? ["kind": .string(kind), "subject": "", "text": "Something.", "remedy": "Do this.", "since": 1]
                 : nil

@@ -362,13 +362,14 @@ import Testing
     /// The first file is history, whatever is in it; what comes later is news.
     @Test func theFirstFileOfAPersonIsBulk() throws {
         let rig = try rig()
-        func isBulk(after: Int64) throws -> Bool {
+        func isBulk(after: SequenceNumber) throws -> Bool {
             let head = rig.store.head
             let page = try ask(
                 rig,
                 [
                     "query": "spans", "types": ["exclude": []], "store": .string(head.store),
-                    "generation": .string(head.generation), "after": .integer(after), "until": .integer(head.sequence),
+                    "generation": .string(head.generation), "after": .integer(after.value),
+                    "until": .integer(head.sequence.value),
                 ])
             return page["bulk"] == true
         }

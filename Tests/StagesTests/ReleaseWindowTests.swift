@@ -10,7 +10,7 @@ import Testing
     private let policy = ReleaseWindow.Policy(
         window: .seconds(1), maximumWait: .seconds(5), byType: ["fast": .zero, "slow": .seconds(4)])
 
-    private func window() -> ReleaseWindow { ReleaseWindow(policy: policy, released: .zero) }
+    private func window() -> ReleaseWindow { ReleaseWindow(policy: policy, released: .beginning) }
 
     @Test func closesWhenATypeHasBeenQuiet() {
         var window = window()
@@ -28,7 +28,7 @@ import Testing
         var releasedAt: MonotonicTime?
         for step in 0..<100 where releasedAt == nil {
             let now = MonotonicTime(microseconds: Int64(step) * 500_000)
-            _ = window.changed("a", to: Int64(step + 1), at: now)
+            _ = window.changed("a", to: SequenceNumber(Int64(step + 1)), at: now)
             if !window.close(at: now).isEmpty { releasedAt = now }
         }
         #expect(releasedAt == .seconds(5))
@@ -73,7 +73,7 @@ import Testing
     @Test func aLongerWindowThanTheLongestWaitStillCloses() {
         var window = ReleaseWindow(
             policy: .init(window: .seconds(1), maximumWait: .seconds(2), byType: ["slow": .seconds(60)]),
-            released: .zero)
+            released: .beginning)
         _ = window.changed("slow", to: 5, at: 0)
         #expect(window.close(at: .seconds(59)) == [])
         #expect(window.close(at: .seconds(60)) == ["slow"])
@@ -96,7 +96,7 @@ import Testing
     @Test func aReleaseTakesFromThePendingSetOnlyWhatItReleases() {
         var window = window()
         window.reach = .collecting
-        for (type, sequence) in [("a", 10), ("b", 11), ("slow", 12)] as [(String, Int64)] {
+        for (type, sequence) in [("a", 10), ("b", 11), ("slow", 12)] as [(String, SequenceNumber)] {
             _ = window.changed(type, to: sequence, at: 0)
         }
         // Two have had their window, the third waits for its own.
@@ -116,18 +116,19 @@ import Testing
         var random = SeededRandom(seed: 4)
         for round in 0..<200 {
             var window = ReleaseWindow(
-                policy: .init(window: .seconds(1), maximumWait: .seconds(3), byType: ["c": .zero]), released: .zero)
-            var heads: [String: Int64] = [:]
-            var head: Int64 = 0
+                policy: .init(window: .seconds(1), maximumWait: .seconds(3), byType: ["c": .zero]),
+                released: .beginning)
+            var heads: [String: SequenceNumber] = [:]
+            var head = SequenceNumber.beginning
             var now: MonotonicTime = 0
-            var said: [(head: Int64, heads: [String: Int64])] = []
+            var said: [(head: SequenceNumber, heads: [String: SequenceNumber])] = []
             for _ in 0..<200 {
                 now += .microseconds(Int64.random(in: 0...400_000, using: &random))
                 let before = window.released
                 let reach = window.reach
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0:
-                    head += 1
+                    head = head.next
                     heads[["a", "b", "c"].randomElement(using: &random) ?? "a"] = head
                     said.append((head, heads))
                 case 1:

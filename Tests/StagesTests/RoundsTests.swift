@@ -8,14 +8,14 @@ import Testing
 @Suite struct RoundsTests {
     private var rounds = Rounds(patience: .seconds(60))
 
-    private mutating func release(_ targets: [String: Int64], at seconds: Instant = 0) -> Int64 {
+    private mutating func release(_ targets: [String: SequenceNumber], at seconds: Instant = 0) -> Int64 {
         rounds.release(
             targets.mapValues { AnchorVector(base: $0) }, reason: "fire", now: seconds * Instant.second,
             monotonic: .seconds(seconds))
     }
 
     private mutating func hear(
-        _ consumer: String, _ frontier: Int64, at seconds: Instant, _ details: [String: Value] = [:]
+        _ consumer: String, _ frontier: SequenceNumber, at seconds: Instant, _ details: [String: Value] = [:]
     ) {
         rounds.heard(
             beat(consumer, head(1), frontier: ["observer": frontier], details: details), of: "observer",
@@ -51,7 +51,7 @@ import Testing
         _ = release(["steps": 10, "sleep": 10, "energy": 10])
         for seconds in Instant(1)...62 {
             hear("sleep", 5, at: seconds, ["pending": 3])
-            hear("energy", seconds / 10, at: seconds)
+            hear("energy", SequenceNumber(seconds / 10), at: seconds)
             #expect(ended(at: seconds).isEmpty)
             if seconds == 16 { #expect(rounds.open?.failed == ["steps": "not heard"]) }
         }

@@ -120,12 +120,12 @@ final class StageRig<Driven: Stage> {
 }
 
 func head(_ sequence: Int64, store: String = "store", generation: String = "one") -> StoreHead {
-    StoreHead(store: store, generation: generation, sequence: sequence)
+    StoreHead(store: store, generation: generation, sequence: SequenceNumber(sequence))
 }
 
 func beat(
-    _ instance: String, _ head: StoreHead, heads: [String: Int64] = [:], frontier: [String: Int64] = [:],
-    details: [String: Value] = [:]
+    _ instance: String, _ head: StoreHead, heads: [String: SequenceNumber] = [:],
+    frontier: [String: SequenceNumber] = [:], details: [String: Value] = [:]
 ) -> Heartbeat {
     Heartbeat(
         instance: instance, plugin: instance, phase: .ready, pid: 1, head: head, heads: heads, frontier: frontier

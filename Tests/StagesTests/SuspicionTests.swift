@@ -1,6 +1,7 @@
 import HTTP
 import HealthModel
 import Simulation
+import TestSupport
 import Testing
 import UploaderStage
 

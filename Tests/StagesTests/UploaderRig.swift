@@ -36,7 +36,8 @@ final class UploaderRig {
 
     static func row(_ number: Int64) -> KeyedChangelog.Row {
         KeyedChangelog.Row(
-            sequence: number, key: "day/me/\(date(number))", topic: "daily.summary", user: "me", day: Int(number),
+            sequence: SequenceNumber(number), key: "day/me/\(date(number))", topic: "daily.summary", user: "me",
+            day: Int(number),
             body: ["date": .string(date(number)), "steps": .integer(number)])
     }
 
@@ -112,7 +113,7 @@ final class UploaderRig {
 
     // MARK: How it stands
 
-    func frontier() throws -> Int64? { try rig.report().frontier["consolidator"] }
+    func frontier() throws -> SequenceNumber? { try rig.report().frontier["consolidator"] }
     func detail(_ name: String) throws -> Value { try rig.report().details[name] ?? .null }
     func known(_ name: String) throws -> Value { try detail("backend")[name] }
     func letters() throws -> [String] {

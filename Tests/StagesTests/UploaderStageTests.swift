@@ -34,7 +34,8 @@ import UploaderStage
         let pull = try #require(rig.pulls.first { $0.producer == "consolidator" })
         let rows = days.map { number in
             KeyedChangelog.Row(
-                sequence: number, key: "day/me/2025-03-\(10 + number)", topic: "daily.summary", user: "me",
+                sequence: SequenceNumber(number), key: "day/me/2025-03-\(10 + number)", topic: "daily.summary",
+                user: "me",
                 day: Int(number), body: ["date": .string("2025-03-\(10 + number)"), "steps": .integer(number)])
         }
         try rig.answer(
@@ -68,7 +69,7 @@ import UploaderStage
         try rig.reply(effect, try backend.take(request))
     }
 
-    private func frontier() throws -> Int64? { try rig.report().frontier["consolidator"] }
+    private func frontier() throws -> SequenceNumber? { try rig.report().frontier["consolidator"] }
     private func detail(_ name: String) throws -> Value { try rig.report().details[name] ?? .null }
 
     @Test func theAnchorMovesOnlyAfterTheAnswer() throws {
@@ -305,7 +306,8 @@ import UploaderStage
         {
             let pull = try #require(rig.pulls.first { $0.producer == "sleep" })
             let row = KeyedChangelog.Row(
-                sequence: sequence, key: "event/me/n", topic: "events.sleep", user: "me", day: 1, body: body)
+                sequence: SequenceNumber(sequence), key: "event/me/n", topic: "events.sleep", user: "me", day: 1,
+                body: body)
             try rig.answer(
                 pull,
                 .pages([

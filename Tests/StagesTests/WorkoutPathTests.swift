@@ -52,7 +52,7 @@ import WorkoutsStage
     private func catchUp() throws {
         let head = observer.store.head
         try handler.hear(
-            "sync.workouts", ["head": Value(head), "released": .integer(head.sequence)])
+            "sync.workouts", ["head": Value(head), "released": .integer(head.sequence.value)])
         let source = try ObserverSource(database: observer.store.database)
         for _ in 0..<100 {
             guard let pull = handler.pulls.first else { return }

@@ -102,7 +102,8 @@ package struct Restore {
         let store = try StageDatabase(path: draft, now: now)
         let elapsed = max(0, now - manifest.made) / 1000
         let least = max(
-            Self.lastSequence(of: place), entry.head.sequence + elapsed * Self.rowsPerMillisecond)
+            Self.lastSequence(of: place),
+            SequenceNumber(entry.head.sequence.value + elapsed * Self.rowsPerMillisecond))
         try store.transaction {
             try KeyedChangelog.createTables(in: store.database)
             try store.beginGeneration(now: now, least: least)
@@ -113,11 +114,11 @@ package struct Restore {
         try store.database.checkpoint()
     }
 
-    /// What the store that is replaced has given out; 0 where that can't be told.
-    private static func lastSequence(of place: String) -> Int64 {
+    /// What the store that is replaced has given out; the beginning where that can't be told.
+    private static func lastSequence(of place: String) -> SequenceNumber {
         guard FileManager.default.fileExists(atPath: place), let database = try? Database(path: place),
             let head = try? StageDatabase.readHead(in: database).head
-        else { return 0 }
+        else { return .beginning }
         return head.sequence
     }
 

@@ -16,7 +16,7 @@ package final class ImportClient {
         package var report: Value?
         package var problem: String?
         /// The observer's head once it had ended.
-        package var head: Int64
+        package var head: SequenceNumber
 
         package var isDamaged: Bool { report != nil && problem != nil }
         /// Why a complete import deleted nothing.
@@ -117,14 +117,14 @@ package final class ImportClient {
     }
 
     /// The observer's row of an import (id, path, state, report, problem) and its head; nil when it has none or doesn't answer.
-    package func state(_ id: String, within seconds: Double) throws -> (row: ImportRow, head: Int64)? {
+    package func state(_ id: String, within seconds: Double) throws -> (row: ImportRow, head: SequenceNumber)? {
         guard let page = try client.ask(observer, .imports(id: id), as: ImportsPage.self, within: seconds)?.first,
             let row = page.imports.first
         else { return nil }
-        return (row, page.head?.sequence ?? 0)
+        return (row, page.head?.sequence ?? .beginning)
     }
 
-    private func outcome(_ row: ImportRow, head: Int64, name: String) -> Outcome? {
+    private func outcome(_ row: ImportRow, head: SequenceNumber, name: String) -> Outcome? {
         switch row.state {
         case .closed: Outcome(path: name, report: row.report ?? .null, problem: row.problem, head: head)
         case .failed:

@@ -1,8 +1,12 @@
+import HealthModel
+
 /// Sequences as a few windows that hold them.
 package enum SequenceWindows {
     /// - Parameter limit: of windows at most so many; beyond it, those that lie closest together become one.
     /// - Returns: rising; each is above `after`, up to and with `until`.
-    package static func of(_ sequences: [Int64], limit: Int = 1000) -> [(after: Int64, until: Int64)] {
+    package static func of(
+        _ sequences: [SequenceNumber], limit: Int = 1000
+    ) -> [(after: SequenceNumber, until: SequenceNumber)] {
         let rising = sequences.sorted()
         guard let first = rising.first, let last = rising.last else { return [] }
         // Neighbours are one window anyway.
@@ -12,13 +16,13 @@ package enum SequenceWindows {
         }
         gaps.sort(by: >)
         let bridged = gaps.count >= limit ? gaps[limit - 1] : 1
-        var windows: [(after: Int64, until: Int64)] = []
+        var windows: [(after: SequenceNumber, until: SequenceNumber)] = []
         var from = first
         for (sequence, next) in zip(rising, rising.dropFirst()) where next - sequence > bridged {
-            windows.append((from - 1, sequence))
+            windows.append((from.previous, sequence))
             from = next
         }
-        windows.append((from - 1, last))
+        windows.append((from.previous, last))
         return windows
     }
 }

@@ -232,7 +232,7 @@ package final class StackRunner: Sendable {
             }
         }
         let closedHead = state.withLock { $0.outcome.imports.map(\.head).max() }
-        var watch = IdleWatch(roles: .init(of: stack.configuration), closedHead: closedHead ?? 0)
+        var watch = IdleWatch(roles: .init(of: stack.configuration), closedHead: closedHead ?? .beginning)
         while true {
             client.wait(until: Date(timeIntervalSinceNow: 0.25))
             // An instance that can't start is told of by the supervisor; until all were ready, nothing is said to be done.

@@ -125,7 +125,7 @@ package final class SyncClient {
         let types: TypeChoice =
             handler.manifest.types.contains("*")
             ? .allExcept(stack.configuration.namedTypes.sorted()) : .only(handler.manifest.types)
-        var after = (uploader.stage.consumed ?? AnchorVector(base: max(frontier, head.first - 1)))
+        var after = (uploader.stage.consumed ?? AnchorVector(base: max(frontier, head.first.previous)))
         let until = AnchorVector(base: head.sequence)
         var count = 0
         for _ in 0..<Self.countedRequests {

@@ -78,8 +78,8 @@ package struct DeadLetterReport {
     private func body(of letter: DeadLetter) throws -> Value? {
         let reader = stack.reader()
         for producer in stack.configuration.instances where producer.manifest.produces(for: letter.metric) {
-            guard let head = try head(of: producer, reader), head.sequence >= letter.version else { continue }
-            let place = PullPlace(of: head, after: letter.version - 1, until: letter.version)
+            guard let head = try head(of: producer, reader), head.sequence >= letter.sequence else { continue }
+            let place = PullPlace(of: head, after: letter.sequence.previous, until: letter.sequence)
             var samples: [Page<SamplesPage>] = []
             var changes: [Page<ChangesPage>] = []
             switch producer.manifest.kind {

@@ -12,7 +12,7 @@ package struct ReplayPlan {
     package enum Start: Sendable, Equatable {
         case day(LocalDay)
         /// A sequence of the observer's.
-        case sequence(Int64)
+        case sequence(SequenceNumber)
     }
 
     private let stack: Stack
@@ -22,7 +22,7 @@ package struct ReplayPlan {
     private let zones: [String: ZoneTimeline]
     /// Local dates, both included; nil for a sequence.
     package let days: ClosedRange<LocalDay>?
-    private let since: Int64?
+    private let since: SequenceNumber?
     private let types: TypeChoice
 
     /// - Throws: `Failure` for what can't be replayed, and for times without samples.
@@ -78,7 +78,7 @@ package struct ReplayPlan {
 
     /// Says in a request what is to be done once more.
     package func fill(_ request: inout MendRequest) {
-        guard let days else { return request.since = since ?? 0 }
+        guard let days else { return request.since = since ?? .beginning }
         request.from = days.lowerBound.description
         request.through = days.upperBound.description
         request.users = ReplayUsers.spans(from: days.lowerBound, through: days.upperBound, zones)
@@ -128,7 +128,7 @@ package struct ReplayPlan {
         return count
     }
 
-    private func count(since: Int64) throws -> Count {
+    private func count(since: SequenceNumber) throws -> Count {
         var touched: Set<String> = []
         var rows = 0
         try observing.changes(types: types, since: since) { page in
@@ -150,7 +150,7 @@ package struct ReplayPlan {
 extension ObserverQueries {
     func allZones() throws -> [String: ZoneTimeline] {
         var zones: [String: ZoneTimeline] = [:]
-        let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: 0))
+        let pages: [Page<ZonesPage>] = try reader.pages(observer, .zones, PullPlace(after: .beginning))
         for (user, entries) in pages.flatMap(\.zones) { zones[user] = try ZoneTimeline(wireValue: entries) }
         return zones
     }
@@ -172,19 +172,19 @@ extension ObserverQueries {
         var count = 0
         try forEachPage(
             SliceRequest(
-                user: user, types: types, asOf: AnchorVector(base: .max), from: from, to: to, detailed: .list([]))
+                user: user, types: types, asOf: AnchorVector(base: .end), from: from, to: to, detailed: .list([]))
         ) { count += $0.count }
         return count
     }
 
     /// Pages of what has changed since a sequence.
-    func changes(types: TypeChoice, since: Int64, _ body: (SamplesPage) throws -> Void) throws {
+    func changes(types: TypeChoice, since: SequenceNumber, _ body: (SamplesPage) throws -> Void) throws {
         let held: [Page<TypesPage>] = try reader.pages(observer, .types)
         let head = held.last?.head
         var after = since
         while true {
             let pages: [Page<SamplesPage>] = try reader.pages(
-                observer, .samples(types), PullPlace(of: head, after: after, until: head?.sequence ?? .max))
+                observer, .samples(types), PullPlace(of: head, after: after, until: head?.sequence ?? .end))
             for page in pages { try body(page.content) }
             guard let through = pages.last?.through, through > after else { return }
             after = through

@@ -59,9 +59,9 @@ package struct StackMetrics {
     }
 
     private mutating func addAnchors(_ beat: Heartbeat, _ name: String) {
-        if let head = beat.head { page.add(.head, [name], head.sequence) }
+        if let head = beat.head { page.add(.head, [name], head.sequence.value) }
         for (upstream, frontier) in beat.frontier.sorted(by: { $0.key < $1.key }) {
-            page.add(.consumed, [name, upstream], frontier)
+            page.add(.consumed, [name, upstream], frontier.value)
             guard let head = beats[upstream]?.beat.head else { continue }
             page.add(.lag, [name, upstream], head.distance(from: frontier))
         }

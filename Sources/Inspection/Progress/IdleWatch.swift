@@ -20,13 +20,13 @@ package struct IdleWatch: Sendable {
 
     private let roles: StackRoles
     /// The observer's head when the named imports had closed.
-    private let closedHead: Int64
+    private let closedHead: SequenceNumber
     /// What must be delivered: the observer's head when it was first heard, at or beyond that, with no import open.
-    package private(set) var target: Int64?
+    package private(set) var target: SequenceNumber?
     private var progress = ProgressWatch()
 
-    /// - Parameter closedHead: the observer's head when the named imports had closed; 0 when there were none.
-    package init(roles: StackRoles, closedHead: Int64) {
+    /// - Parameter closedHead: the observer's head when the named imports had closed; the beginning when there were none.
+    package init(roles: StackRoles, closedHead: SequenceNumber) {
         self.roles = roles
         self.closedHead = closedHead
     }
@@ -99,7 +99,7 @@ package struct IdleWatch: Sendable {
                 return .waiting("\(name): comparing what the backend holds" + (reason.map { " (\($0))" } ?? ""))
             }
             for upstream in [(roles.observer, target)]
-                + roles.documents.map({ ($0, beats[$0]?.beat.head?.sequence ?? .max) })
+                + roles.documents.map({ ($0, beats[$0]?.beat.head?.sequence ?? .end) })
             {
                 guard let frontier = uploader.frontier[upstream.0], frontier >= upstream.1 else {
                     return .waiting("\(name): \(why ?? "delivering what \(upstream.0) has")")

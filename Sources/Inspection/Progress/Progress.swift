@@ -3,15 +3,15 @@ import Protocol
 
 /// Whatever changes in a heartbeat while its instance gets something done: two that are equal show no progress.
 struct Progress: Equatable {
-    private let head: Int64
-    private let frontier: [String: Int64]
+    private let head: SequenceNumber
+    private let frontier: [String: SequenceNumber]
     private let stage: StageDetails
     private let reading: ObserverDetails.Reading?
     private let openDays: Int?
     private let delivered: [String: Int64]?
 
     init(_ beat: Heartbeat) {
-        head = beat.head?.sequence ?? 0
+        head = beat.head?.sequence ?? .beginning
         frontier = beat.frontier
         var stage = beat.stage
         // Repetitions, reasons and what merely waits are no progress.

@@ -21,11 +21,11 @@ package struct SampleTrace: Sendable {
     /// A day's row in a changelog.
     package struct DayRow: Sendable {
         package var day: String
-        package var sequence: Int64
+        package var sequence: SequenceNumber
         package var at: Instant?
         package var note: String
 
-        package init(day: String, sequence: Int64, at: Instant?, note: String = "") {
+        package init(day: String, sequence: SequenceNumber, at: Instant?, note: String = "") {
             self.day = day
             self.sequence = sequence
             self.at = at
@@ -58,11 +58,11 @@ package struct SampleTrace: Sendable {
     package init(_ facts: Facts) {
         let place = facts.place
         let (sequence, type) = (place.sequence, place.type)
-        func reached(_ instance: String?, _ upstream: String?, _ goal: Int64) -> Bool? {
+        func reached(_ instance: String?, _ upstream: String?, _ goal: SequenceNumber) -> Bool? {
             guard let instance, let upstream, let beat = facts.beats[instance] else { return nil }
             let consumed =
                 upstream == facts.observer ? beat.stage.consumed : nil
-            return max(beat.frontier[upstream] ?? 0, consumed?[type] ?? 0) >= goal
+            return max(beat.frontier[upstream] ?? .beginning, consumed?[type] ?? .beginning) >= goal
         }
         let change = place.born == place.sequence ? "" : ", changed since"
         var steps = [
@@ -77,7 +77,7 @@ package struct SampleTrace: Sendable {
             return
         }
         let fired = facts.beats[facts.observer].map { beat in
-            (beat.observer?.fired?[type] ?? .max) >= sequence
+            (beat.observer?.fired?[type] ?? .end) >= sequence
         }
         steps.append(Step(name: "fired", instance: facts.observer, day: nil, isDone: fired, at: nil, note: ""))
         if let debouncer = facts.debouncer {

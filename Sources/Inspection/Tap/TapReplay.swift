@@ -13,7 +13,7 @@ package final class TapReplay {
     package enum Start: Sendable, Equatable {
         case time(Instant)
         /// Of the one instance that is asked for.
-        case sequence(Int64)
+        case sequence(SequenceNumber)
     }
 
     /// One of an instance's lists of changes, and how far it has been read. The observer has two, which go by the same sequences: each moves
@@ -21,7 +21,7 @@ package final class TapReplay {
     private struct Walk {
         let instance: StackConfiguration.Instance
         let query: Query
-        var after: Int64
+        var after: SequenceNumber
         var store: StoreHead?
 
         func isBehind(_ head: StoreHead) -> Bool { head.sequence > after || head.generation != store?.generation }
@@ -82,12 +82,12 @@ package final class TapReplay {
         return [.changes(), .samples(filter.type.map { .only([$0]) } ?? .allExcept([]))]
     }
 
-    private func begin(_ instance: StackConfiguration.Instance, _ start: Start) throws -> Int64 {
+    private func begin(_ instance: StackConfiguration.Instance, _ start: Start) throws -> SequenceNumber {
         switch start {
         case .sequence(let sequence): return sequence
         case .time(let time):
             let pages: [Page<MomentsPage>] = try reader.pages(instance, .newest(before: time))
-            return pages.last?.sequence ?? 0
+            return pages.last?.sequence ?? .beginning
         }
     }
 
@@ -115,13 +115,13 @@ package final class TapReplay {
     /// A page's rows each, and how far they go.
     private func rows<Content: TappedPage>(
         _ walk: inout Walk, _ read: (Content) throws -> [TapRow]
-    ) throws -> (pages: [[TapRow]], through: Int64?) {
+    ) throws -> (pages: [[TapRow]], through: SequenceNumber?) {
         var asked = PullPlace(of: walk.store, after: walk.after)
         asked.bulk = true
         let pages: [Page<Content>] = try reader.pages(walk.instance, walk.query, asked)
         if pages.isEmpty, walk.store != nil {
             note("'\(walk.instance.name)' has begun a new store: all that it holds comes again")
-            (walk.after, walk.store) = (0, nil)
+            (walk.after, walk.store) = (.beginning, nil)
             return try rows(&walk, read)
         }
         if let head = pages.last?.head { walk.store = head }
@@ -141,24 +141,24 @@ package final class TapReplay {
 /// A page whose rows a tap shows.
 protocol TappedPage: PageContent {
     /// How far it goes.
-    var end: Int64? { get }
+    var end: SequenceNumber? { get }
 }
 
-extension ChangesPage: TappedPage { var end: Int64? { through } }
-extension SamplesPage: TappedPage { var end: Int64? { through } }
+extension ChangesPage: TappedPage { var end: SequenceNumber? { through } }
+extension SamplesPage: TappedPage { var end: SequenceNumber? { through } }
 
 extension StackReader {
     /// When each of these sequences, which rise, was committed; nil for what is from before such times were kept.
-    func moments(_ instance: StackConfiguration.Instance, of sequences: [Int64]) throws -> [Instant?] {
+    func moments(_ instance: StackConfiguration.Instance, of sequences: [SequenceNumber]) throws -> [Instant?] {
         guard let last = sequences.max() else { return [] }
-        var known: [(sequence: Int64, at: Instant)] = []
+        var known: [(sequence: SequenceNumber, at: Instant)] = []
         var next = 0
         return try sequences.map { sequence in
             while next < known.count, known[next].sequence < sequence { next += 1 }
             if next == known.count {
                 // One answer holds a bounded number of commits: the next ones are asked for when they are needed.
                 let answer: [Page<MomentsPage>] = try pages(instance, .moments(from: sequence, to: last))
-                known = (answer.last?.moments ?? []).compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }
+                known = (answer.last?.moments ?? []).compactMap { $0.count == 2 ? (SequenceNumber($0[0]), $0[1]) : nil }
                 next = 0
             }
             return known.indices.contains(next) ? known[next].at : nil

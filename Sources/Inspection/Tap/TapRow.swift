@@ -4,7 +4,7 @@ import Protocol
 /// A change in a changelog as a tap shows it. Pure.
 struct TapRow: Sendable {
     var topic: String
-    var sequence: Int64
+    var sequence: SequenceNumber
     var body: Value
 
     static func rows(of page: ChangesPage) -> [TapRow] {
@@ -29,6 +29,6 @@ struct TapRow: Sendable {
         ]
         if samples.value[row].isFinite { body["value"] = .number(samples.value[row]) }
         if samples.unit.indices.contains(row) { body["unit"] = .string(samples.units[Int(samples.unit[row])]) }
-        return TapRow(topic: "samples.\(type)", sequence: samples.sequence[row], body: .object(body))
+        return TapRow(topic: "samples.\(type)", sequence: SequenceNumber(samples.sequence[row]), body: .object(body))
     }
 }

@@ -71,7 +71,9 @@ package struct TopTable: Sendable {
         row.received = rate(received(beat), received(old))
         row.sent = rate(sent(beat), sent(old))
         row.processor = rate(beat.cpu, old.cpu).map { $0 / 1e6 }
-        if beat.head?.generation == old.head?.generation { row.rows = rate(beat.head?.sequence, old.head?.sequence) }
+        if beat.head?.generation == old.head?.generation {
+            row.rows = rate(beat.head?.sequence.value, old.head?.sequence.value)
+        }
         if let turns = beat.turns, let past = old.turns, turns.count > past.count, turns.busy >= past.busy {
             row.turn = Double(turns.busy - past.busy) / Double(turns.count - past.count) / 1000
         }

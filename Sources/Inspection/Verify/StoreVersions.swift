@@ -10,6 +10,8 @@ final class StoreVersions {
     struct Sample {
         var id: SampleID
         var held: HeldVersion
+        /// Of its newest change: what its version is.
+        var sequence: SequenceNumber { SequenceNumber(held.version) }
         /// Index into `types`.
         var type: Int
     }
@@ -17,7 +19,7 @@ final class StoreVersions {
     private let reader: StackReader
     private let observer: StackConfiguration.Instance
     private let delivered: AnchorVector
-    private let frontier: [String: Int64]
+    private let frontier: [String: SequenceNumber]
     /// Types that aren't delivered at present: switched off, or not allowed.
     private let off: Set<String>
     /// Names of the types met so far.
@@ -38,24 +40,24 @@ final class StoreVersions {
         frontier = beat.frontier
         delivered =
             beat.stage.consumed
-            ?? AnchorVector(base: beat.frontier[observer.name] ?? 0)
+            ?? AnchorVector(base: beat.frontier[observer.name] ?? .beginning)
         off = Set(beats[observer.name]?.beat.observer?.off ?? [])
     }
 
     /// Whether the uploader has yet to deliver it.
-    func isPending(_ sample: Sample) -> Bool { sample.held.version > delivered[types[sample.type]] }
+    func isPending(_ sample: Sample) -> Bool { sample.sequence > delivered[types[sample.type]] }
 
     /// Whether nothing of its type is delivered at present: what came before that was.
     func isOff(_ sample: Sample) -> Bool { off.contains(types[sample.type]) }
 
     func isPending(_ row: KeyedChangelog.Row, of producer: String) -> Bool {
-        row.sequence > frontier[producer] ?? 0
+        row.sequence > frontier[producer] ?? .beginning
     }
 
     /// Gives each of a user's samples to `body`, oldest change first, tombstones too, but for workouts, which go as events.
     /// - Parameter withContents: with the number of what each living one says.
     func forEachSample(user: String, withContents: Bool, _ body: (Sample) throws -> Void) throws {
-        var after: Int64 = 0
+        var after = SequenceNumber.beginning
         var head: StoreHead?
         while true {
             let pages: [Page<SamplesPage>] = try reader.pages(
@@ -70,7 +72,7 @@ final class StoreVersions {
             for page in pages { try give(page.content, of: user, withContents, to: body) }
             head = head ?? now
             // What comes while this goes on isn't waited for.
-            guard through > after, through < head?.sequence ?? 0 else { return }
+            guard through > after, through < head?.sequence ?? .beginning else { return }
             after = through
         }
     }

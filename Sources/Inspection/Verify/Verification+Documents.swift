@@ -8,6 +8,8 @@ import UploaderReading
 extension Verification {
     private struct Document {
         var held: HeldVersion
+        /// Of its newest change: what its version is.
+        var sequence: SequenceNumber { SequenceNumber(held.version) }
         var producer: String
         var isPending: Bool
         /// Whether it is of the asked days.
@@ -17,7 +19,7 @@ extension Verification {
     /// Nights, workouts and days: a few a day, so that their ids fit in memory.
     func compareDocuments(
         _ user: String, _ store: StoreVersions, _ backend: BackendVersions, dead: Set<String>,
-        _ part: inout VerifyReport.User, _ again: inout [String: [Int64]]
+        _ part: inout VerifyReport.User, _ again: inout [String: [SequenceNumber]]
     ) throws {
         for list in ["workouts", "nights", "days"] {
             // The backend first: what it has by then was delivered before.
@@ -43,7 +45,7 @@ extension Verification {
                 }
                 found.note(finding, id)
                 if !finding.isUndelivered { found.here += lives }
-                if finding.isRepairable { again[document.producer, default: []].append(document.held.version) }
+                if finding.isRepairable { again[document.producer, default: []].append(document.sequence) }
             }
             for (id, held) in theirs.sorted(by: { $0.key < $1.key }) where !held.isDeleted {
                 // A day tells when it was; of anything else that only the backend has, nothing here does.
@@ -78,7 +80,7 @@ extension Verification {
                 else { return }
                 documents[String(id)] = Document(
                     held: HeldVersion(
-                        version: row.sequence, isDeleted: row.body == nil, content: try Self.content(of: row)),
+                        version: row.sequence.value, isDeleted: row.body == nil, content: try Self.content(of: row)),
                     producer: producer.name,
                     isPending: store.isPending(row, of: producer.name),
                     isMeant: isMeant(row.day.map { LocalDay(number: $0) }))

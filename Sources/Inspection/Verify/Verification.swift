@@ -94,7 +94,7 @@ package final class Verification {
 
     private func compareSamples(
         _ user: String, _ span: Range<Instant>, _ store: StoreVersions, _ backend: BackendVersions,
-        dead: Set<String>, _ part: inout VerifyReport.User, _ again: inout [String: [Int64]]
+        dead: Set<String>, _ part: inout VerifyReport.User, _ again: inout [String: [SequenceNumber]]
     ) throws {
         var samples = VerifyReport.List()
         var byType: [Int: VerifyReport.List] = [:]
@@ -131,7 +131,7 @@ package final class Verification {
                         byType[sample.type, default: .init()].note(finding, id.description)
                         // Above it was taken for delivered.
                         if finding.isUndelivered { byType[sample.type, default: .init()].here -= 1 }
-                        if finding.isRepairable { again[stack.observer, default: []].append(sample.held.version) }
+                        if finding.isRepairable { again[stack.observer, default: []].append(sample.sequence) }
                     } else {
                         samples.note(finding, id.description)
                     }

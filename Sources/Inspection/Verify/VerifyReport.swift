@@ -45,7 +45,7 @@ package struct VerifyReport: Sendable {
     package let to: LocalDay?
     package var users: [User] = []
     /// What is to be delivered again: sequences by producer.
-    package var again: [String: [Int64]] = [:]
+    package var again: [String: [SequenceNumber]] = [:]
     package var seconds = 0.0
     /// Whether the backend tells contents, so that they were compared, and not only ids and versions.
     package var comparesContents = true

@@ -66,9 +66,9 @@ package struct SyncNow: BusCommand {
     /// A number of days, or "all": a historical sync.
     package var history: Value?
     /// The observer's head that the debouncer is to have heard of first.
-    package var head: Int64?
+    package var head: SequenceNumber?
 
-    package init(id: String, metric: String? = nil, history: Value? = nil, head: Int64? = nil) {
+    package init(id: String, metric: String? = nil, history: Value? = nil, head: SequenceNumber? = nil) {
         self.id = id
         self.metric = metric
         self.history = history

@@ -13,9 +13,9 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var through: String? = nil
     @IfReadable package var users: [String: [Instant]]? = nil
     /// Replay: a sequence of the observer's, instead of dates.
-    @IfReadable package var since: Int64? = nil
+    @IfReadable package var since: SequenceNumber? = nil
     /// Replay, of the uploader: by producer parts of its changelog, (after, until] each.
-    @IfReadable package var rows: [String: [[Int64]]]? = nil
+    @IfReadable package var rows: [String: [[SequenceNumber]]]? = nil
     /// Backup: name of a folder below the state folder's "backup".
     @IfReadable package var folder: String? = nil
     /// Retry, drop: which entries.

@@ -11,9 +11,9 @@ package struct Heartbeat: Sendable, Equatable {
     package var epoch: Int64
     package var head: StoreHead?
     /// Newest sequence by sample type, read with `head`; the observer's alone.
-    @IfAny package var heads: [String: Int64]
+    @IfAny package var heads: [String: SequenceNumber]
     /// How far each upstream is consumed, all outputs included; valid for whoever has consumed this instance up to `head`.
-    @IfAny package var frontier: [String: Int64]
+    @IfAny package var frontier: [String: SequenceNumber]
     package var lastCommit: Instant?
     package var busySince: Instant?
     /// Resident, bytes.
@@ -49,7 +49,7 @@ package struct Heartbeat: Sendable, Equatable {
 
     package init(
         instance: String, plugin: String, phase: Phase, pid: Int, epoch: Int64 = 0, head: StoreHead? = nil,
-        heads: [String: Int64] = [:], frontier: [String: Int64] = [:], lastCommit: Instant? = nil,
+        heads: [String: SequenceNumber] = [:], frontier: [String: SequenceNumber] = [:], lastCommit: Instant? = nil,
         busySince: Instant? = nil, memory: Int64 = 0, cpu: Instant? = nil, started: Instant? = nil,
         turns: Turns? = nil, configuration: String? = nil, details: HeartbeatDetails = HeartbeatDetails()
     ) {

@@ -2,7 +2,7 @@ import HealthModel
 
 /// A row of a keyed changelog: a figure, an event, a summary, or its tombstone.
 package struct ChangedRow: Sendable, Equatable {
-    package var sequence: Int64
+    package var sequence: SequenceNumber
     package var key: String
     /// What it is: "figures.steps", "events.workouts", "daily.summary".
     package var topic: String
@@ -12,7 +12,7 @@ package struct ChangedRow: Sendable, Equatable {
     /// nil is a tombstone.
     package var body: Value?
 
-    package init(sequence: Int64, key: String, topic: String, user: String, day: Int?, body: Value?) {
+    package init(sequence: SequenceNumber, key: String, topic: String, user: String, day: Int?, body: Value?) {
         self.sequence = sequence
         self.key = key
         self.topic = topic
@@ -30,7 +30,8 @@ extension ChangedRow: Codable {
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
-        sequence = try members.decode(Int64.self, forKey: .sequence)
+        // As an integer, here and below: it costs no place of its own, and pages have many rows.
+        sequence = SequenceNumber(try members.decode(Int64.self, forKey: .sequence))
         key = try members.decode(String.self, forKey: .key)
         topic = try members.decode(String.self, forKey: .topic)
         user = try members.decode(String.self, forKey: .user)
@@ -41,7 +42,7 @@ extension ChangedRow: Codable {
 
     package func encode(to encoder: any Encoder) throws {
         var members = encoder.container(keyedBy: CodingKeys.self)
-        try members.encode(sequence, forKey: .sequence)
+        try members.encode(sequence.value, forKey: .sequence)
         try members.encode(key, forKey: .key)
         try members.encode(topic, forKey: .topic)
         try members.encode(user, forKey: .user)
@@ -55,10 +56,10 @@ extension ChangedRow: Codable {
 package struct ChangesPage: PageContent, Equatable {
     package var rows: [ChangedRow]
     /// (from, through] of the window is in it, or before it.
-    package var from: Int64?
-    package var through: Int64
+    package var from: SequenceNumber?
+    package var through: SequenceNumber
 
-    package init(rows: [ChangedRow], from: Int64, through: Int64) {
+    package init(rows: [ChangedRow], from: SequenceNumber, through: SequenceNumber) {
         self.rows = rows
         self.from = from
         self.through = through
@@ -76,16 +77,16 @@ package struct DayPage: PageContent, Equatable {
 package struct MomentsPage: PageContent, Equatable {
     /// Sequence and instant.
     package var moments: [[Int64]]?
-    package var sequence: Int64?
+    package var sequence: SequenceNumber?
 
     package init(moments: [[Int64]]) { self.moments = moments }
-    package init(sequence: Int64) { self.sequence = sequence }
+    package init(sequence: SequenceNumber) { self.sequence = sequence }
 }
 
 /// How far a page of a window goes, and of which store: what moves an anchor.
 package struct CoveredPage: PageContent, Equatable {
     @IfReadable package var head: StoreHead?
-    package var through: Int64
+    package var through: SequenceNumber
 }
 
 /// The body of a row under `figures.<handler>`: a day's figures, and their hours. Names and values are the handler's own.

@@ -140,6 +140,7 @@ package struct DeadLetter: Codable, Sendable, Equatable {
     /// The metric family by whose path it goes.
     package var metric: String
     package var id: String
+    /// The sequence of its change.
     package var version: Int64
     package var reason: String
     /// The path that it is sent to.
@@ -149,6 +150,9 @@ package struct DeadLetter: Codable, Sendable, Equatable {
     package var firstTried: Instant
     package var lastTried: Instant
     package var tries: Int64
+
+    /// Of the change that it was.
+    package var sequence: SequenceNumber { SequenceNumber(version) }
 
     package init(
         number: Int64, user: String, metric: String, id: String, version: Int64, reason: String, path: String,

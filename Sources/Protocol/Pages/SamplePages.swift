@@ -6,13 +6,14 @@ package struct SamplesPage: PageContent {
     package var users: [String]
     /// Whose each sample is: index into `users`, one element a sample.
     @Packed package var user: [Int32]
-    package var from: Int64?
-    package var through: Int64?
+    package var from: SequenceNumber?
+    package var through: SequenceNumber?
     /// No news: a first reading, a backfill, or of the first file of a person.
     package var bulk: Bool?
 
     package init(
-        samples: SamplePage, users: [String], user: [Int32], from: Int64? = nil, through: Int64? = nil,
+        samples: SamplePage, users: [String], user: [Int32], from: SequenceNumber? = nil,
+        through: SequenceNumber? = nil,
         bulk: Bool? = nil
     ) {
         self.samples = samples
@@ -55,14 +56,14 @@ package struct SpansPage: PageContent, Equatable {
     /// Changes of samples that the spans stand for.
     package var added: Int?
     package var deleted: Int?
-    package var from: Int64
-    package var through: Int64
+    package var from: SequenceNumber
+    package var through: SequenceNumber
     package var bulk: Bool?
 
     package init(
         users: [String], user: [Int32], start: [Instant], end: [Instant], zones: [String: Value],
         characteristics: [String: Value],
-        added: Int, deleted: Int, from: Int64 = 0, through: Int64 = 0
+        added: Int, deleted: Int, from: SequenceNumber = .beginning, through: SequenceNumber = .beginning
     ) {
         self.users = users
         self.user = user

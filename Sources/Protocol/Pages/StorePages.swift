@@ -4,10 +4,10 @@ import HealthModel
 /// Zone timelines by user, as `ZoneTimeline` codes itself: those that changed in a window.
 package struct ZonesPage: PageContent, Equatable {
     package var zones: [String: Value]
-    package var from: Int64?
-    package var through: Int64?
+    package var from: SequenceNumber?
+    package var through: SequenceNumber?
 
-    package init(zones: [String: Value], from: Int64, through: Int64) {
+    package init(zones: [String: Value], from: SequenceNumber, through: SequenceNumber) {
         self.zones = zones
         self.from = from
         self.through = through
@@ -44,7 +44,7 @@ package struct TypeRow: Codable, Sendable, Equatable {
     package var user: String
     package var type: String
     /// Of its newest change.
-    package var sequence: Int64
+    package var sequence: SequenceNumber
     package var alive: Int
     package var deleted: Int
     package var quarantined: Int
@@ -53,7 +53,8 @@ package struct TypeRow: Codable, Sendable, Equatable {
     @OrNull package var lastEnd: Instant?
 
     package init(
-        user: String, type: String, sequence: Int64, alive: Int, deleted: Int, quarantined: Int, firstStart: Instant?,
+        user: String, type: String, sequence: SequenceNumber, alive: Int, deleted: Int, quarantined: Int,
+        firstStart: Instant?,
         lastStart: Instant?, lastEnd: Instant?
     ) {
         self.user = user
@@ -84,7 +85,7 @@ package struct CompletenessPage: PageContent, Equatable {
 package struct TypeDaysRow: Codable, Sendable, Equatable {
     package var user: String
     package var type: String
-    package var sequence: Int64
+    package var sequence: SequenceNumber
     package var samples: Int64
     @OrNull package var firstStart: Instant?
     @OrNull package var lastEnd: Instant?
@@ -96,7 +97,7 @@ package struct TypeDaysRow: Codable, Sendable, Equatable {
     @Packed package var lateLongest: [Int64]
 
     package init(
-        user: String, type: String, sequence: Int64, samples: Int64, firstStart: Instant?, lastEnd: Instant?,
+        user: String, type: String, sequence: SequenceNumber, samples: Int64, firstStart: Instant?, lastEnd: Instant?,
         runs: [Int32], lateDay: [Int32], lateCount: [Int32], lateLongest: [Int64]
     ) {
         self.user = user
@@ -162,8 +163,8 @@ package struct SampleWhereabouts: Codable, Sendable, Equatable {
     package var user: String
     package var type: String
     /// Of its newest change, and of the one that brought it.
-    package var sequence: Int64
-    package var born: Int64
+    package var sequence: SequenceNumber
+    package var born: SequenceNumber
     package var start: Instant
     package var end: Instant
     package var state: State
@@ -172,7 +173,8 @@ package struct SampleWhereabouts: Codable, Sendable, Equatable {
     @OrNull package var changed: Instant?
 
     package init(
-        id: String, uuid: String?, user: String, type: String, sequence: Int64, born: Int64, start: Instant,
+        id: String, uuid: String?, user: String, type: String, sequence: SequenceNumber, born: SequenceNumber,
+        start: Instant,
         end: Instant, state: State, stored: Instant?, changed: Instant?
     ) {
         self.id = id

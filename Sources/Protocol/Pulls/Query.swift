@@ -8,7 +8,7 @@ package enum Query: Sendable, Equatable {
     /// Any stage: what its keyed changelog holds of one day (since 1970), of topics that begin so.
     case day(user: String, day: Int, topic: String? = nil)
     /// Any stage: when the sequences of a range were committed.
-    case moments(from: Int64, to: Int64)
+    case moments(from: SequenceNumber, to: SequenceNumber)
     /// Any stage: the newest sequence before a time.
     case newest(before: Instant)
     /// The observer: samples within the window, tombstones included. The predicate is checked by who answers.

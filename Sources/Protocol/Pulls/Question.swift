@@ -57,7 +57,7 @@ package struct PullPlace: Codable, Sendable, Equatable {
     }
 
     /// A window of a store's changelog; without its head of whatever store there is.
-    package init(of head: StoreHead? = nil, after: Int64, until: Int64 = .max) {
+    package init(of head: StoreHead? = nil, after: SequenceNumber, until: SequenceNumber = .end) {
         self.init(
             store: head?.store, generation: head?.generation, after: AnchorVector(base: after),
             until: AnchorVector(base: until))

@@ -149,7 +149,7 @@ package final class SimulatedStack {
     /// - Parameter isReady: whether all that was asked of the stack has reached it; nothing is judged before.
     /// - Returns: what it waited for when it gave up; nil when it got there.
     package func runUntilIdle(within limit: Duration, isReady: () throws -> Bool = { true }) throws -> String? {
-        var watch = IdleWatch(roles: .init(of: configuration), closedHead: 0)
+        var watch = IdleWatch(roles: .init(of: configuration), closedHead: .beginning)
         var last = IdleWatch.Verdict.waiting("the first look")
         try world.run(for: limit) {
             let beats = world.hosts.compactMap { host in host.heartbeat.map { (host.name, (beat: $0, age: 0.0)) } }

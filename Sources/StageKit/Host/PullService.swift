@@ -33,7 +33,7 @@ package struct PullService {
             let answer = PageHeader(asked, producer: instance, head: head)
             switch StageDatabase.judge(
                 head: head, generations: generations, store: place.store, generation: place.generation,
-                sequence: place.after?.maximum ?? 0)
+                sequence: place.after?.maximum ?? .beginning)
             {
             case .good: break
             case let verdict:

@@ -49,17 +49,17 @@ extension Stage {
 /// How a stage stands.
 package struct StageReport: Sendable, Equatable {
     /// How far each upstream is consumed, all outputs included.
-    package var frontier: [String: Int64]
+    package var frontier: [String: SequenceNumber]
     /// Newest sequence by sample type; the observer's alone.
-    package var heads: [String: Int64]
+    package var heads: [String: SequenceNumber]
     /// What else others should know: of the stage's own kind.
     package var details: HeartbeatDetails
     /// Details that change while nothing moves. They are told with the others, and are no reason to tell anything.
     package var asides: HeartbeatDetails
 
     package init(
-        frontier: [String: Int64] = [:], heads: [String: Int64] = [:], details: HeartbeatDetails = HeartbeatDetails(),
-        asides: HeartbeatDetails = HeartbeatDetails()
+        frontier: [String: SequenceNumber] = [:], heads: [String: SequenceNumber] = [:],
+        details: HeartbeatDetails = HeartbeatDetails(), asides: HeartbeatDetails = HeartbeatDetails()
     ) {
         self.frontier = frontier
         self.heads = heads

@@ -78,7 +78,7 @@ package final class Upstream {
     package private(set) var off: Set<String> = []
 
     /// Everything up to here is consumed, but for types that are off.
-    package var frontier: Int64 { cursor.frontier(besides: off) }
+    package var frontier: SequenceNumber { cursor.frontier(besides: off) }
 
     /// How far each type is consumed where types differ, for the heartbeat; nil where the frontier says it all.
     package var consumedByType: AnchorVector? {
@@ -142,7 +142,7 @@ package final class Upstream {
         }
         guard polls, turn.monotonic - (lastHeard ?? turn.monotonic) >= Self.pollAfter else { return nil }
         // Without an end: whatever there is.
-        return Cursor.Window(after: received.anchor, until: AnchorVector(base: .max), isBackfill: false)
+        return Cursor.Window(after: received.anchor, until: AnchorVector(base: .end), isBackfill: false)
     }
 
     /// Whether asking now would bring nothing: the device is locked, or the producer has just refused.
@@ -202,7 +202,7 @@ package final class Upstream {
             received.consumed(window, through: last.through)
             turn.log(.page, pageFields(pages, last.through))
             // A page is a word of the producer's too.
-            if heard?.generation != head.generation || head.sequence > heard?.sequence ?? 0 { heard = head }
+            if heard?.generation != head.generation || head.sequence > heard?.sequence ?? .beginning { heard = head }
             return .pages(Fetched(pages: pages, cursor: received))
         }
     }
@@ -223,9 +223,9 @@ package final class Upstream {
         } == true
     }
 
-    private func pageFields(_ pages: [Value], _ through: Int64) -> LogFields {
+    private func pageFields(_ pages: [Value], _ through: SequenceNumber) -> LogFields {
         let count = PageCount(pages)
-        return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through]
+        return ["upstream": producer, "added": count.added, "deleted": count.deleted, "through": through.value]
     }
 
     /// Consumes what was fetched: the cursor moves in the turn's transaction. True when that completed a snapshot.
@@ -264,11 +264,11 @@ package final class Upstream {
         return true
     }
 
-    /// Begins again at 0 of the same store: everything is to be consumed once more.
-    package func rewind(_ turn: Turn) throws { try rewind(to: (heard?.first ?? 1) - 1, turn) }
+    /// Begins again at the same store's first sequence: everything is to be consumed once more.
+    package func rewind(_ turn: Turn) throws { try rewind(to: heard?.first.previous ?? .beginning, turn) }
 
     /// Goes back to a sequence: what has changed since is to be consumed once more. Never forward.
-    package func rewind(to sequence: Int64, _ turn: Turn) throws {
+    package func rewind(to sequence: SequenceNumber, _ turn: Turn) throws {
         cursor.rewind(to: sequence)
         received = cursor
         inFlight = nil

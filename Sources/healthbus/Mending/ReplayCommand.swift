@@ -29,7 +29,7 @@ enum ReplayCommand: Command {
         let start: ReplayPlan.Start
         if let day = LocalDay(text) {
             start = .day(day)
-        } else if let sequence = Int64(text), sequence >= 0 {
+        } else if let sequence = Int64(text).map(SequenceNumber.init), sequence >= .beginning {
             start = .sequence(sequence)
         } else {
             throw Failure.usage("--from \(text) is neither a date nor a sequence", hint: "write it as 2025-03-01")

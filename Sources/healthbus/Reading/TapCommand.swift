@@ -70,7 +70,7 @@ enum TapCommand: Command {
     }
 
     private static func start(_ text: String, from: String?) throws -> TapReplay.Start {
-        if let sequence = Int64(text) {
+        if let sequence = Int64(text).map(SequenceNumber.init) {
             guard from != nil else {
                 throw Failure.usage(
                     "--since is a sequence, and each instance counts its own",

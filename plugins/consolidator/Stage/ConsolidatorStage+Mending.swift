@@ -13,7 +13,7 @@ struct PartsReplay {
     let users: Set<String>
     /// Handlers whose rows aren't all here yet; the first is being asked.
     var handlers: [String]
-    var after: Int64 = 0
+    var after = SequenceNumber.beginning
     /// Whose sequence `after` is.
     var head: StoreHead?
     var pull: Int64?
@@ -34,7 +34,7 @@ struct PartsReplay {
     }
 
     mutating func begin() {
-        after = 0
+        after = .beginning
         head = nil
         seen = []
     }

@@ -19,7 +19,7 @@ package final class ConsolidatorStage: Stage {
     var replay: PartsReplay?
     private var finality: FinalMark
     /// A head that becomes the mark once the zones up to it are known here, with the time it was said.
-    private var candidate: (head: Int64, heardAt: Instant)?
+    private var candidate: (head: SequenceNumber, heardAt: Instant)?
     /// Days to be written in this turn.
     var touched: Set<SummaryDays.Key> = []
     /// Days that are over and were never final: they are written once, when every handler has got as far, or when one takes too long.
@@ -27,7 +27,7 @@ package final class ConsolidatorStage: Stage {
     /// Since when the first of them waits.
     private var settlingSince: MonotonicTime?
     /// How far the observer is covered by what is written.
-    private var written: Int64?
+    private var written: SequenceNumber?
     /// Handlers named as missing in the provisional summaries of days that are over.
     private var missing: [String] = []
     private var collisions = FigureCollisions()

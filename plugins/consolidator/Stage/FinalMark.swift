@@ -6,7 +6,7 @@ import HealthModel
 /// frontiers are consumed, every day that was over when the mark was heard is final.
 package struct FinalMark: Sendable, Equatable {
     package struct Mark: Sendable, Equatable {
-        package var head: Int64
+        package var head: SequenceNumber
         /// When it was said, by the clock: days over by then may turn final.
         package var heardAt: Instant
         /// The same on the clock that never jumps: handlers late by it are named.
@@ -15,10 +15,10 @@ package struct FinalMark: Sendable, Equatable {
 
     /// A handler's word: its outputs up to `head` cover the observer up to `frontier`.
     package struct Word: Sendable, Equatable {
-        package var frontier: Int64
-        package var head: Int64
+        package var frontier: SequenceNumber
+        package var head: SequenceNumber
 
-        package init(frontier: Int64, head: Int64) {
+        package init(frontier: SequenceNumber, head: SequenceNumber) {
             self.frontier = frontier
             self.head = head
         }
@@ -29,7 +29,7 @@ package struct FinalMark: Sendable, Equatable {
         var waiting: Word?
         var newest: Word?
         /// How far the observer is covered by what has been consumed.
-        var covered: Int64?
+        var covered: SequenceNumber?
     }
 
     private var handlers: [String: Handler]
@@ -43,8 +43,8 @@ package struct FinalMark: Sendable, Equatable {
     }
 
     /// How far the observer is covered by every handler; nil before each has spoken.
-    package var covered: Int64? {
-        var minimum: Int64?
+    package var covered: SequenceNumber? {
+        var minimum: SequenceNumber?
         for handler in handlers.values {
             guard let covered = handler.covered else { return nil }
             minimum = min(minimum ?? covered, covered)
@@ -59,7 +59,7 @@ package struct FinalMark: Sendable, Equatable {
     }
 
     /// A handler's outputs are consumed up to `sequence`.
-    package mutating func consumed(_ sequence: Int64, of name: String) {
+    package mutating func consumed(_ sequence: SequenceNumber, of name: String) {
         guard var handler = handlers[name] else { return }
         while let word = handler.waiting, word.head <= sequence {
             handler.covered = word.frontier
@@ -70,7 +70,7 @@ package struct FinalMark: Sendable, Equatable {
     }
 
     /// Takes a new mark unless one is still waited for.
-    package mutating func offer(_ head: Int64, at now: Instant, monotonic: MonotonicTime) {
+    package mutating func offer(_ head: SequenceNumber, at now: Instant, monotonic: MonotonicTime) {
         if mark == nil { mark = Mark(head: head, heardAt: now, since: monotonic) }
     }
 
@@ -80,7 +80,7 @@ package struct FinalMark: Sendable, Equatable {
     /// Handlers short of the mark for longer than patience allows.
     package func missing(at monotonic: MonotonicTime) -> [String] {
         guard let mark, monotonic - mark.since >= Self.patience else { return [] }
-        return handlers.filter { ($0.value.covered ?? 0) < mark.head }.keys.sorted()
+        return handlers.filter { ($0.value.covered ?? .beginning) < mark.head }.keys.sorted()
     }
 
     /// The mark that every handler has reached, once; it is gone then.

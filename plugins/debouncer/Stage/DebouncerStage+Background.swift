@@ -12,7 +12,7 @@ extension DebouncerStage {
         window.off = Set(observer.off)
         let fired = observer.fired
         offFired = Dictionary(
-            uniqueKeysWithValues: window.off.map { ($0, fired?[$0] ?? beat.head?.sequence ?? .max) })
+            uniqueKeysWithValues: window.off.map { ($0, fired?[$0] ?? beat.head?.sequence ?? .end) })
         let new = observer.device ?? DeviceState()
         guard new != phone.device else { return }
         let old = phone.device
@@ -59,7 +59,7 @@ extension DebouncerStage {
             }
             savedPending = pending
             tasks.forgive(DebouncerTask.healthkitSync.rawValue)
-            try store("pending", .object(pending.mapValues { .integer($0) }), turn)
+            try store("pending", .object(pending.mapValues { .integer($0.value) }), turn)
             // What has been released since is told again after a restart too.
             try save(turn)
         }

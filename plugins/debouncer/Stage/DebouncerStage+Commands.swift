@@ -63,7 +63,7 @@ extension DebouncerStage {
 
     func askZones(_ turn: Turn) {
         guard !questions.values.contains(.zones) else { return }
-        let pull = turn.pull(observer, .zones, PullPlace(after: 0))
+        let pull = turn.pull(observer, .zones, PullPlace(after: .beginning))
         questions[pull.id] = .zones
     }
 

@@ -21,9 +21,9 @@ struct RoundLedger {
     mutating func open(_ turn: Turn) throws {
         let read = try turn.database.prepare("SELECT seq, key, topic, user, day, body FROM changes WHERE topic = ?")
         read.bind(1, Self.topic)
-        for row in try KeyedChangelog.page(in: turn.database, after: 0, until: .max, topic: Self.topic, bytes: .max)
-            .rows
-        {
+        for row in try KeyedChangelog.page(
+            in: turn.database, after: .beginning, until: .end, topic: Self.topic, bytes: .max
+        ).rows {
             last = max(last, row.body?.read(RoundResult.self)?.number ?? 0)
         }
     }

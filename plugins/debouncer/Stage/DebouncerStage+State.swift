@@ -29,7 +29,7 @@ extension DebouncerStage {
         var launch: Int64 = 0
         var confirmed: Int64?
         /// Types that are to be acknowledged, up to where.
-        var acknowledgements: [String: Int64] = [:]
+        var acknowledgements: [String: SequenceNumber] = [:]
     }
 
     /// The historical sync under way, if any.

@@ -50,12 +50,12 @@ package final class DebouncerStage: Stage {
     private(set) var head: StoreHead?
     var telling = Telling()
     /// Types that aren't observed, and up to where each was fired: nothing of them is released beyond.
-    var offFired: [String: Int64] = [:]
+    var offFired: [String: SequenceNumber] = [:]
 
     var phone = Phone()
     var registration = Registration()
     /// The pending set as it is kept.
-    var savedPending: [String: Int64] = [:]
+    var savedPending: [String: SequenceNumber] = [:]
 
     var tasks: TaskHost
     /// What a running task waits for.
@@ -65,7 +65,7 @@ package final class DebouncerStage: Stage {
     var ledger = RoundLedger()
     var historical = HistoricalSync()
     /// How far the observer was in the last heartbeat that was heard: all heads of types up to there are known.
-    private(set) var heardHead: Int64 = 0
+    private(set) var heardHead = SequenceNumber.beginning
     /// The manual sync that was asked for last.
     var manual: ManualSync?
     /// When the next sync by the clock is due.
@@ -85,7 +85,7 @@ package final class DebouncerStage: Stage {
         self.consolidator = consolidator
         self.consumers = consumers
         self.configuration = configuration
-        window = ReleaseWindow(policy: configuration.policy, released: .zero)
+        window = ReleaseWindow(policy: configuration.policy, released: .beginning)
         rounds = Rounds(patience: configuration.roundPatience)
         tasks = TaskHost(
             TaskScheduler(
@@ -117,7 +117,7 @@ package final class DebouncerStage: Stage {
         // Until the observer speaks, the phone is as it was.
         if let saved = try load("device", turn), let state = DeviceState().updated(from: saved) { phone.device = state }
         window.reach = reachNow
-        savedPending = (try load("pending", turn)?.object ?? [:]).compactMapValues(\.int)
+        savedPending = (try load("pending", turn)?.object ?? [:]).compactMapValues { $0.int.map(SequenceNumber.init) }
         guard let saved = try load("released", turn) else { return }
         guard let kept = saved.read(KeptRelease.self) else { throw StageError.unreadableCursor("released") }
         window = ReleaseWindow(policy: window.policy, released: kept.released, collected: savedPending)
@@ -147,7 +147,8 @@ package final class DebouncerStage: Stage {
         } else if let fire = message.body.read(Observed.self) {
             try follow(fire.head, turn)
             turn.log(.observerFired, ["type": fire.type, "locked": phone.device.isLocked])
-            registration.acknowledgements[fire.type] = max(registration.acknowledgements[fire.type] ?? 0, fire.sequence)
+            registration.acknowledgements[fire.type] = max(
+                registration.acknowledgements[fire.type] ?? .beginning, fire.sequence)
             if window.changed(fire.type, to: fire.sequence, at: turn.monotonic) {
                 try released([fire.type], reason: "fire", turn)
             }
@@ -156,7 +157,7 @@ package final class DebouncerStage: Stage {
 
     private func follow(_ new: StoreHead, _ turn: Turn) throws {
         let isReset = head.map { $0.store != new.store || $0.generation != new.generation } ?? false
-        if head?.generation != new.generation || new.sequence > head?.sequence ?? 0 { head = new }
+        if head?.generation != new.generation || new.sequence > head?.sequence ?? .beginning { head = new }
         guard isReset else { return }
         turn.log(.anchorReset, ["upstream": observer, "generation": new.generation])
         try releaseAnew(turn)

@@ -47,7 +47,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     struct Waiting: Sendable, Equatable {
         var first: MonotonicTime
         var last: MonotonicTime
-        var sequence: Int64
+        var sequence: SequenceNumber
     }
 
     package let policy: Policy
@@ -67,11 +67,11 @@ package struct ReleaseWindow: Sendable, Equatable {
     package private(set) var released: AnchorVector
     private(set) var waiting: [String: Waiting] = [:]
     /// Types whose windows have closed while nothing could be released.
-    private(set) var collected: [String: Int64]
+    private(set) var collected: [String: SequenceNumber]
     /// The newest sequence of each type, released or not.
-    private var newest: [String: Int64] = [:]
+    private var newest: [String: SequenceNumber] = [:]
 
-    package init(policy: Policy, released: AnchorVector, collected: [String: Int64] = [:]) {
+    package init(policy: Policy, released: AnchorVector, collected: [String: SequenceNumber] = [:]) {
         self.policy = policy
         self.released = released
         self.collected = collected
@@ -82,7 +82,9 @@ package struct ReleaseWindow: Sendable, Equatable {
     package var pendingTypes: [String] { Set(waiting.keys).union(collected.keys).sorted() }
 
     /// All that waits, with up to where: what must survive while the app has no time.
-    package var pendingSet: [String: Int64] { collected.merging(waiting.mapValues(\.sequence)) { max($0, $1) } }
+    package var pendingSet: [String: SequenceNumber] {
+        collected.merging(waiting.mapValues(\.sequence)) { max($0, $1) }
+    }
 
     /// Whether a window has closed on something that couldn't be released.
     package var hasCollected: Bool { !collected.isEmpty }
@@ -91,10 +93,10 @@ package struct ReleaseWindow: Sendable, Equatable {
     package var hasUnreleased: Bool { newest.contains { $0.value > released[$0.key] && !off.contains($0.key) } }
 
     /// A type has been fired up to `sequence`. True when that released something at once.
-    package mutating func changed(_ type: String, to sequence: Int64, at now: MonotonicTime) -> Bool {
-        newest[type] = max(newest[type] ?? 0, sequence)
+    package mutating func changed(_ type: String, to sequence: SequenceNumber, at now: MonotonicTime) -> Bool {
+        newest[type] = max(newest[type] ?? .beginning, sequence)
         // What is collected has had its window; with time for the app it gets another, and goes out.
-        let known = reach == .collecting ? collected[type] ?? 0 : 0
+        let known = reach == .collecting ? collected[type] ?? .beginning : .beginning
         guard sequence > released[type], sequence > known, !off.contains(type), reach != .nothing else { return false }
         if policy.window(of: type) == .zero {
             waiting[type] = nil
@@ -120,17 +122,17 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     /// The observer's head and all its heads by type, from one read, and how far each type has been fired. The types that were released at once.
     package mutating func heard(
-        head: Int64, heads: [String: Int64], fired: AnchorVector? = nil, at now: MonotonicTime
+        head: SequenceNumber, heads: [String: SequenceNumber], fired: AnchorVector? = nil, at now: MonotonicTime
     ) -> [String] {
         var atOnce: [String] = []
         for (type, sequence) in heads {
             let limit = reach == .everything ? sequence : min(sequence, fired?[type] ?? sequence)
             if changed(type, to: limit, at: now) { atOnce.append(type) }
-            newest[type] = max(newest[type] ?? 0, sequence)
+            newest[type] = max(newest[type] ?? .beginning, sequence)
         }
         // What isn't waiting has nothing between its release and the head.
         guard head > released.base else { return atOnce.sorted() }
-        var exceptions: [String: Int64] = [:]
+        var exceptions: [String: SequenceNumber] = [:]
         for type in pendingTypes { exceptions[type] = released[type] }
         for (type, sequence) in heads where sequence > released[type] { exceptions[type] = released[type] }
         for (type, sequence) in released.exceptions where sequence > head { exceptions[type] = sequence }
@@ -149,7 +151,7 @@ package struct ReleaseWindow: Sendable, Equatable {
     private mutating func close(_ type: String, _ entry: Waiting) {
         waiting[type] = nil
         if reach == .collecting {
-            collected[type] = max(collected[type] ?? 0, entry.sequence)
+            collected[type] = max(collected[type] ?? .beginning, entry.sequence)
         } else {
             collected[type] = nil
             set(type, to: entry.sequence)
@@ -172,7 +174,9 @@ package struct ReleaseWindow: Sendable, Equatable {
             set(type, to: sequence)
             moved.append(type)
         }
-        for type in collected.keys where types(type) && released[type] >= collected[type] ?? 0 { collected[type] = nil }
+        for type in collected.keys where types(type) && released[type] >= collected[type] ?? .beginning {
+            collected[type] = nil
+        }
         return moved.sorted()
     }
 
@@ -185,7 +189,7 @@ package struct ReleaseWindow: Sendable, Equatable {
         return isImporting ? max(usual, entry.first + policy.importWait) : usual
     }
 
-    private mutating func set(_ type: String, to sequence: Int64) {
+    private mutating func set(_ type: String, to sequence: SequenceNumber) {
         var exceptions = released.exceptions
         // Nothing of this type lies between its newest change and the head.
         exceptions[type] = max(sequence, released.base)
@@ -194,7 +198,7 @@ package struct ReleaseWindow: Sendable, Equatable {
 
     /// Begins anew at a store that doesn't continue what was released.
     package mutating func reset() {
-        released = .zero
+        released = .beginning
         waiting = [:]
         collected = [:]
         newest = [:]

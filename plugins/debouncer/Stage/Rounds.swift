@@ -24,7 +24,7 @@ package struct Rounds: Sendable, Equatable {
 
     /// How far a consumer is, by its heartbeat.
     struct Standing: Sendable, Equatable {
-        var frontier: Int64
+        var frontier: SequenceNumber
         /// By type where types differ; nil: `frontier` says it all.
         var consumed: AnchorVector?
         var pending: Int

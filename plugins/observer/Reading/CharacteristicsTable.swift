@@ -12,10 +12,12 @@ package enum CharacteristicsTable {
     }
 
     /// What changed in a window, and what is known of `users`; by user.
-    static func read(_ database: Database, after: Int64, through: Int64, users: Set<String>) throws -> [String: Value] {
+    static func read(
+        _ database: Database, after: SequenceNumber, through: SequenceNumber, users: Set<String>
+    ) throws -> [String: Value] {
         var byUser: [String: Value] = [:]
         try database.prepare("SELECT user, seq, members FROM characteristics").forEachRow { row in
-            let sequence = row.int64(1)
+            let sequence = SequenceNumber(row.int64(1))
             guard users.contains(row.string(0)) || (sequence > after && sequence <= through) else { return }
             byUser[row.string(0)] = try Value(json: row.bytes(2))
         }

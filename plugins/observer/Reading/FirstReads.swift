@@ -1,25 +1,28 @@
+import HealthModel
 import SQLite
 
 /// Which of the store's sequences a person's history came by, when it was read for the first time: what is in them is no news to anyone, however
 /// lately it has happened.
 struct FirstReads {
     /// The sequences that came by first reads, without the first of each pair; one that isn't over has no end.
-    private let spans: [(after: Int64, until: Int64)]
+    private let spans: [(after: SequenceNumber, until: SequenceNumber)]
 
     init(_ database: Database) throws {
-        var spans: [(after: Int64, until: Int64)] = []
+        var spans: [(after: SequenceNumber, until: SequenceNumber)] = []
         let isThere =
             try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'first_reads'").firstRow { _ in true }
             ?? false
         // A store of an earlier release has none until its own program has opened it.
         if isThere {
             try database.prepare("SELECT after, until FROM first_reads").forEachRow {
-                spans.append(($0.int64(0), $0.isNull(1) ? .max : $0.int64(1)))
+                spans.append((SequenceNumber($0.int64(0)), $0.isNull(1) ? .end : SequenceNumber($0.int64(1))))
             }
         }
         self.spans = spans
     }
 
     /// Whether any of these sequences, without the first, came by one.
-    func touches(after: Int64, through: Int64) -> Bool { spans.contains { $0.after < through && after < $0.until } }
+    func touches(after: SequenceNumber, through: SequenceNumber) -> Bool {
+        spans.contains { $0.after < through && after < $0.until }
+    }
 }

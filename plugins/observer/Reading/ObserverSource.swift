@@ -106,7 +106,7 @@ package final class ObserverSource: PullSource {
     /// Pages of a window, oldest change first.
     private func windowed<Content: WindowedPage>(
         _ types: TypeChoice, _ place: PullPlace, _ head: StoreHead, _ page: (any PageContent, Bool) -> Void,
-        _ read: (TypeFilter, PullWindow) throws -> (covered: Int64, isComplete: Bool, content: Content)
+        _ read: (TypeFilter, PullWindow) throws -> (covered: SequenceNumber, isComplete: Bool, content: Content)
     ) throws {
         guard var after = place.after, let until = place.until else {
             throw PullRefusal("the request needs 'after', 'until' and 'types'")
@@ -130,7 +130,7 @@ package final class ObserverSource: PullSource {
     }
 
     private static func window(_ after: AnchorVector, _ until: AnchorVector, _ head: StoreHead) -> PullWindow {
-        func window(_ from: Int64, _ to: Int64) -> SequenceWindow {
+        func window(_ from: SequenceNumber, _ to: SequenceNumber) -> SequenceWindow {
             SequenceWindow(after: from, through: max(from, min(to, head.sequence)))
         }
         let names = Set(after.exceptions.keys).union(until.exceptions.keys)
@@ -198,11 +198,11 @@ package final class ObserverSource: PullSource {
 
 /// A page of a window, before it is known what it covers.
 private protocol WindowedPage: PageContent {
-    func covering(from: Int64, through: Int64, bulk: Bool?) -> Self
+    func covering(from: SequenceNumber, through: SequenceNumber, bulk: Bool?) -> Self
 }
 
 extension SamplesPage: WindowedPage {
-    fileprivate func covering(from: Int64, through: Int64, bulk: Bool?) -> Self {
+    fileprivate func covering(from: SequenceNumber, through: SequenceNumber, bulk: Bool?) -> Self {
         var page = self
         (page.from, page.through, page.bulk) = (from, through, bulk)
         return page
@@ -210,7 +210,7 @@ extension SamplesPage: WindowedPage {
 }
 
 extension SpansPage: WindowedPage {
-    fileprivate func covering(from: Int64, through: Int64, bulk: Bool?) -> Self {
+    fileprivate func covering(from: SequenceNumber, through: SequenceNumber, bulk: Bool?) -> Self {
         var page = self
         (page.from, page.through, page.bulk) = (from, through, bulk)
         return page

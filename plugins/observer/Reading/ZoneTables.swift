@@ -61,11 +61,11 @@ package enum ZoneTables {
 
     /// The timelines that changed in a window, and those of `users`; by user.
     static func timelines(
-        in database: Database, after: Int64, through: Int64, users: Set<String>
+        in database: Database, after: SequenceNumber, through: SequenceNumber, users: Set<String>
     ) throws -> [String: Value] {
         var timelines: [String: Value] = [:]
         try database.prepare("SELECT user, seq, timeline FROM zone_timelines").forEachRow { row in
-            let sequence = row.int64(1)
+            let sequence = SequenceNumber(row.int64(1))
             guard users.contains(row.string(0)) || (sequence > after && sequence <= through) else { return }
             timelines[row.string(0)] = try Value(json: row.bytes(2))
         }

@@ -14,13 +14,15 @@ extension CharacteristicsTable {
         let exported = info.date ?? .min
         let find = try turn.database.prepare("SELECT exported, members, seq FROM characteristics WHERE user = ?")
         find.bind(1, user)
-        let known = try find.firstRow { (exported: $0.int64(0), members: $0.string(1), sequence: $0.int64(2)) }
+        let known = try find.firstRow {
+            (exported: $0.int64(0), members: $0.string(1), sequence: SequenceNumber($0.int64(2)))
+        }
         // Of two exports of one moment the greater counts, so that the order in which they come doesn't.
         if let known, (known.exported, known.members) >= (exported, members) { return }
         let stage = try turn.write()
         let write = try stage.database.prepare("INSERT OR REPLACE INTO characteristics VALUES (?, ?, ?, ?)")
         write.bind(1, user)
-        write.bind(2, known?.members == members ? known?.sequence ?? 0 : stage.nextSequence())
+        write.bind(2, known?.members == members ? known?.sequence.value ?? 0 : stage.nextSequence().value)
         write.bind(3, exported)
         write.bind(4, members)
         try write.run()

@@ -18,7 +18,7 @@ extension ImportLedger {
             ON CONFLICT (user) DO UPDATE SET after = min(after, excluded.after), until = NULL
             """)
         write.bind(1, entry.user)
-        write.bind(2, turn.head.sequence)
+        write.bind(2, turn.head.sequence.value)
         try write.run()
     }
 
@@ -26,7 +26,7 @@ extension ImportLedger {
     func endFirst(_ entry: Entry, _ turn: Turn) throws {
         let write = try turn.write().database.prepare(
             "UPDATE first_reads SET until = ? WHERE user = ? AND until IS NULL")
-        write.bind(1, turn.head.sequence)
+        write.bind(1, turn.head.sequence.value)
         write.bind(2, entry.user)
         try write.run()
     }

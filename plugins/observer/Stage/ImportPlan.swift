@@ -11,7 +11,7 @@ struct ImportPlan: Equatable {
     /// Of the samples that it covers, so many percent may be deleted.
     var deleteUpTo = Self.usualLimit
     /// The store's sequence when the first attempt began: what was born later isn't judged.
-    var begun: Int64?
+    var begun: SequenceNumber?
     /// When the phone wrote the export.
     var exportedAt: Instant?
     /// A complete import has been tried out as a whole, and nothing speaks against it: what it reads from then on is taken in.
@@ -38,7 +38,7 @@ struct ImportPlan: Equatable {
         var complete: Bool
         var trial: Bool
         var deleteUpTo: Double?
-        @OrNull var begun: Int64?
+        @OrNull var begun: SequenceNumber?
         @OrNull var exportedAt: Instant?
         var rehearsed: Bool?
         var approved: Bool?

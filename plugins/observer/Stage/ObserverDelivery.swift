@@ -15,7 +15,7 @@ final class ObserverDelivery {
     /// The line that a consumer's manifest lacks; nil when it may register.
     private let refusal: (String) -> String?
     /// Everything up to here has been looked at: what is fired, is fired up to here at least.
-    private var covered: Int64 = 0
+    private var covered = SequenceNumber.beginning
     private var savedLately = MonotonicTime.distantPast
     private var isReminding = false
 
@@ -136,7 +136,7 @@ extension ObserverDelivery {
     /// - Parameters:
     ///   - changed: types that changed since the last call.
     ///   - heads: newest sequence by type.
-    func fire(changed: Set<String>, heads: [String: Int64], _ turn: Turn) throws -> MonotonicTime? {
+    func fire(changed: Set<String>, heads: [String: SequenceNumber], _ turn: Turn) throws -> MonotonicTime? {
         registrations.changed(changed, since: covered)
         let round = registrations.fires(heads: heads, device: device, at: turn.now, monotonic: turn.monotonic)
         for type in round.unheard { turn.log(.observerUnheard, ["type": type]) }
@@ -180,7 +180,7 @@ extension ObserverDelivery {
     }
 
     /// What the heartbeat says of it: nothing while everything is as it is without a phone.
-    func tell(_ details: inout ObserverDetails, head: Int64) {
+    func tell(_ details: inout ObserverDetails, head: SequenceNumber) {
         if device != DeviceState() { details.device = device }
         details.registered = registrations.launches
         details.refused = refused

@@ -25,7 +25,7 @@ package final class ObserverStage: Stage {
     var receptions: [String: FileReception] = [:]
     /// Who could give which import's bytes, and when they last said so, by the clock that never jumps.
     var offers: [String: (sender: String, heard: MonotonicTime)] = [:]
-    private(set) var heads: [String: Int64] = [:]
+    private(set) var heads: [String: SequenceNumber] = [:]
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
     var quarantined: Int64 = 0
@@ -143,7 +143,7 @@ package final class ObserverStage: Stage {
 
     func refreshHeads() throws {
         guard let reader else { return }
-        for head in try reader.heads() where head.sequence > heads[head.type] ?? 0 {
+        for head in try reader.heads() where head.sequence > heads[head.type] ?? .beginning {
             heads[head.type] = head.sequence
             changedTypes.insert(head.type)
         }

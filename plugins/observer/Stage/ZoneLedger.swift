@@ -102,7 +102,7 @@ struct ZoneLedger {
         let stage = try turn.write()
         let write = try stage.database.prepare("INSERT OR REPLACE INTO zone_timelines VALUES (?, ?, ?)")
         write.bind(1, user)
-        write.bind(2, stage.nextSequence())
+        write.bind(2, stage.nextSequence().value)
         write.bind(3, text)
         try write.run()
         turn.log(.zonesChanged, ["entries": timeline.entries.count])

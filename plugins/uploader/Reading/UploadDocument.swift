@@ -6,7 +6,7 @@ import Protocol
 package enum UploadDocument {
     /// What is delivered of an event's or a day's row; nil for a tombstone, and for what has no members.
     package static func document(of row: KeyedChangelog.Row) -> Value? {
-        body(of: row).flatMap { versioned($0, row.sequence) }
+        body(of: row).flatMap { versioned($0, row.sequence.value) }
     }
 
     /// As above, without its version.

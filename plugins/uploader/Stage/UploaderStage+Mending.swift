@@ -98,9 +98,9 @@ extension UploaderStage {
     /// Asks for the row of exactly that version, if it can still be there.
     func place(of letter: DeadLetter, at producer: String) -> (query: Query, place: PullPlace)? {
         guard let upstream = upstreams.first(where: { $0.producer == producer }),
-            upstream.cursor.anchor.maximum >= letter.version
+            upstream.cursor.anchor.maximum >= letter.sequence
         else { return nil }
-        return (upstream.query, upstream.place(after: letter.version - 1, until: letter.version))
+        return (upstream.query, upstream.place(after: letter.sequence.previous, until: letter.sequence))
     }
 
     /// The letter's element alone.

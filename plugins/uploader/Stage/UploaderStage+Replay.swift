@@ -13,7 +13,7 @@ struct UploadReplay: Sendable, Equatable {
     enum Step: Sendable, Equatable {
         case samples(user: String, from: Instant, to: Instant, position: SlicePlace?)
         /// Rows of a producer's changelog that belong to the days.
-        case documents(producer: String, topic: String, days: ClosedRange<Int>, after: Int64, head: StoreHead?)
+        case documents(producer: String, topic: String, days: ClosedRange<Int>, after: SequenceNumber, head: StoreHead?)
         /// The row that a dead letter is about, if it still is as it was: in that producer's changelog.
         case letter(DeadLetter, producer: String)
         /// Dead letters of a selection, beyond a number.
@@ -109,7 +109,8 @@ extension UploaderStage {
             guard case .changes(let topic, _) = upstream.query else { continue }
             steps.append(
                 .documents(
-                    producer: upstream.producer, topic: topic ?? "", days: from.number...through.number, after: 0,
+                    producer: upstream.producer, topic: topic ?? "", days: from.number...through.number,
+                    after: .beginning,
                     head: nil))
         }
         return steps

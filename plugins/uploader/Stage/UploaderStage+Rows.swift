@@ -8,8 +8,8 @@ import UploaderReading
 struct ReplayedRows: Sendable, Equatable {
     var producer: String
     /// Sequences above `after`, up to and with `until`.
-    var after: Int64
-    var until: Int64
+    var after: SequenceNumber
+    var until: SequenceNumber
 
     /// Those that a request names; nil when it names none.
     static func parts(of request: MendRequest) -> [ReplayedRows]? {
@@ -47,7 +47,7 @@ extension UploaderStage {
 
 extension Upstream {
     /// A window of what has been consumed.
-    func place(after: Int64, until: Int64) -> PullPlace {
+    func place(after: SequenceNumber, until: SequenceNumber) -> PullPlace {
         PullPlace(
             store: cursor.store, generation: cursor.generation, after: AnchorVector(base: after),
             until: AnchorVector(base: until))
