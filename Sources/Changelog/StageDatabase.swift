@@ -213,7 +213,7 @@ package final class StageDatabase {
 
     private func note(_ now: Instant) throws {
         writeMoment.bind(1, lastSequence)
-        writeMoment.bind(2, now)
+        writeMoment.bind(2, now.microseconds)
         try writeMoment.run()
         momentsLeft -= 1
         if momentsLeft < 0 {
@@ -238,7 +238,7 @@ package final class StageDatabase {
     /// - Parameter least: a sequence that may have been given out elsewhere, by a store that this one takes the place of.
     package func beginGeneration(now: Instant, least: Int64 = 0, _ continuity: Continuity = .goesOn) throws {
         let after = continuity == .goesOn ? lastSequence : (generations.first?.first ?? 1) - 1
-        lastSequence = max(lastSequence, least, now / 1000) + 1
+        lastSequence = max(lastSequence, least, now.microseconds / 1000) + 1
         sequenceUsed = true
         let generation = Generation(nonce: UUID().uuidString.lowercased(), first: lastSequence, after: after)
         let insert = try database.prepare("INSERT INTO generations(first, nonce, after) VALUES (?, ?, ?)")
