@@ -17,13 +17,13 @@ package enum DeliveryFrequency: Int, Sendable, CaseIterable, Comparable {
         self = frequency
     }
 
-    /// Microseconds between two wakes; 0 where there is no limit.
-    package var period: Instant {
+    /// Between two wakes; zero where there is no limit.
+    package var period: Duration {
         switch self {
-        case .immediate: 0
-        case .hourly: 3600 * Instant.second
-        case .daily: 24 * 3600 * Instant.second
-        case .weekly: 7 * 24 * 3600 * Instant.second
+        case .immediate: .zero
+        case .hourly: .seconds(3600)
+        case .daily: .seconds(24 * 3600)
+        case .weekly: .seconds(7 * 24 * 3600)
         }
     }
 

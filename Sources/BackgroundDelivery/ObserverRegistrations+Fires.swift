@@ -49,7 +49,7 @@ extension ObserverRegistrations {
             advisory.remove(type)
             lastFires[type] = now
             isWorthSaving = true
-            if effectivePeriod(type) > 0 { isChanged = true }
+            if effectivePeriod(type) > .zero { isChanged = true }
         }
         // On the screen the app is running: there is nobody to wake, and nobody's answer to wait for.
         guard device.app != .active else { return }
@@ -83,7 +83,7 @@ extension ObserverRegistrations {
         return lastFires[type].map { $0 + frequency.period } ?? now
     }
 
-    private func effectivePeriod(_ type: String) -> Instant { effective(type)?.period ?? 0 }
+    private func effectivePeriod(_ type: String) -> Duration { effective(type)?.period ?? .zero }
 
     /// Whether a fire of this type was missed and waits to be repeated.
     private func backsOff(_ type: String) -> Bool {
@@ -98,7 +98,7 @@ extension ObserverRegistrations {
         return recent[recent.count - policy.wakesPerHour] + Self.hour
     }
 
-    private static let hour: Instant = 3600 * Instant.second
+    private static let hour = Duration.seconds(3600)
 
     private mutating func tellUnheard(_ heads: [String: SequenceNumber], _ round: inout Round) {
         let silenced = silenced
@@ -158,15 +158,15 @@ extension ObserverRegistrations {
         var deadlines = awaited.filter { $0.repeatAt == nil }.map { $0.since + policy.acknowledgeWithin }
         if device.isLocked {
             if let since = lockHeldSince, !isUnlockOverdue(at: now) {
-                deadlines.append(monotonic + .microseconds(since - now) + policy.unlockReminderAfter)
+                deadlines.append(monotonic + (since - now) + policy.unlockReminderAfter)
             }
         } else if device.app == .background || device.app == .terminated, !device.isDeferring {
             let silenced = silenced
-            let wake = monotonic + .microseconds(wakeTime(after: now) - now)
+            let wake = monotonic + (wakeTime(after: now) - now)
             deadlines += awaited.compactMap(\.repeatAt).map { max($0, wake) }
             for type in held.keys where !silenced.contains(type) && !backsOff(type) {
                 guard let due = dueTime(type, now) else { continue }
-                deadlines.append(max(monotonic + .microseconds(due - now), wake))
+                deadlines.append(max(monotonic + (due - now), wake))
             }
         }
         return deadlines.min()
@@ -174,6 +174,6 @@ extension ObserverRegistrations {
 
     /// Whether the lock has held changes back for so long that a person should know.
     package func isUnlockOverdue(at now: Instant) -> Bool {
-        lockHeldSince.map { .microseconds(now - $0) >= policy.unlockReminderAfter } ?? false
+        lockHeldSince.map { now - $0 >= policy.unlockReminderAfter } ?? false
     }
 }

@@ -33,12 +33,12 @@ extension TaskScheduler {
     package mutating func restore(_ rows: [String: KeptTask]) {
         for (identifier, row) in rows where registered[identifier] != nil {
             if let request = row.pending?.named(identifier) {
-                pending[identifier] = Pending(request: request, submitted: row.submitted ?? 0)
+                pending[identifier] = Pending(request: request, submitted: row.submitted ?? .epoch)
             }
             if let request = row.interrupted?.named(identifier) {
                 // It takes the place of its own next run: once it runs it is submitted again.
                 pending[identifier] = Pending(
-                    request: request, submitted: row.submitted ?? 0, wasInterrupted: true)
+                    request: request, submitted: row.submitted ?? .epoch, wasInterrupted: true)
             }
             if let history = row.history { past[identifier] = history }
         }

@@ -112,7 +112,7 @@ extension TaskScheduler {
         guard let task = running.removeValue(forKey: identifier) else { return }
         var history = history(identifier)
         history.lastOutcome = outcome
-        history.lastDuration = max(0, conditions.now - task.began)
+        history.lastDuration = max(0, (conditions.now - task.began).microseconds)
         past[identifier] = history
     }
 
@@ -124,7 +124,7 @@ extension TaskScheduler {
     package func nextDeadline(_ conditions: TaskConditions) -> MonotonicTime? {
         let ends = running.values.compactMap { $0.expiresFully ?? $0.deadline }
         let begins = pending.filter { obstacle($0.key, conditions) == .notYet && launcher == .own }
-            .compactMap(\.value.request.earliestBegin).map { conditions.monotonic + .microseconds($0 - conditions.now) }
+            .compactMap(\.value.request.earliestBegin).map { conditions.monotonic + ($0 - conditions.now) }
         return (ends + begins).min()
     }
 }

@@ -43,7 +43,7 @@ package final class ChangelogSource: PullSource {
                 throw PullRefusal("a 'moments' request needs 'before', or 'from' and 'to'")
             }
             let found = try Moments.list(from: first, through: last, in: database)
-            page(MomentsPage(moments: found.map { [$0.sequence.value, $0.at] }), true)
+            page(MomentsPage(moments: found.map { [$0.sequence.value, $0.at.microseconds] }), true)
         case let other:
             throw PullRefusal("unknown query '\(other.name)'; this instance answers changes, day, moments")
         }

@@ -10,10 +10,10 @@ package enum Moments {
         "CREATE TABLE IF NOT EXISTS moments(seq INTEGER PRIMARY KEY, at INTEGER NOT NULL)"
 
     /// Thins what is older than a step's age down to one in its width, the newest; microseconds.
-    private static let steps: [(age: Instant, width: Instant)] = [
-        (60 * Instant.second, Instant.second), (3600 * Instant.second, 60 * Instant.second),
-        (2 * 86_400 * Instant.second, 3600 * Instant.second),
-    ]
+    private static let steps: [(age: Int64, width: Int64)] = {
+        let second = Instant.microsecondsPerSecond
+        return [(60 * second, second), (3600 * second, 60 * second), (2 * 86_400 * second, 3600 * second)]
+    }()
 
     static func thin(_ database: Database, now: Instant) throws {
         for step in steps {
@@ -22,7 +22,7 @@ package enum Moments {
                 DELETE FROM moments WHERE at < ?1 AND seq NOT IN (
                   SELECT max(seq) FROM moments WHERE at < ?1 GROUP BY at / \(step.width))
                 """)
-            delete.bind(1, now - step.age)
+            delete.bind(1, now.microseconds - step.age)
             try delete.run()
         }
     }
@@ -47,7 +47,9 @@ package enum Moments {
         find.bind(2, last.value)
         find.bind(3, limit)
         var moments: [(sequence: SequenceNumber, at: Instant)] = []
-        try find.forEachRow { moments.append((SequenceNumber($0.int64(0)), $0.int64(1))) }
+        try find.forEachRow {
+            moments.append((SequenceNumber($0.int64(0)), Instant(microseconds: $0.int64(1))))
+        }
         return moments
     }
 
@@ -63,7 +65,7 @@ package enum Moments {
         let find = try database.prepare(
             "SELECT max(seq) FROM moments WHERE seq < coalesce((SELECT min(seq) FROM moments WHERE at >= ?), \(Int64.max))"
         )
-        find.bind(1, time)
+        find.bind(1, time.microseconds)
         return SequenceNumber(try find.firstRow { $0.isNull(0) ? 0 : $0.int64(0) } ?? 0)
     }
 }

@@ -214,7 +214,7 @@ package final class StageDatabase {
 
     private func note(_ now: Instant) throws {
         writeMoment.bind(1, lastSequence.value)
-        writeMoment.bind(2, now)
+        writeMoment.bind(2, now.microseconds)
         try writeMoment.run()
         momentsLeft -= 1
         if momentsLeft < 0 {
@@ -241,7 +241,7 @@ package final class StageDatabase {
         now: Instant, least: SequenceNumber = .beginning, _ continuity: Continuity = .goesOn
     ) throws {
         let after = continuity == .goesOn ? lastSequence : head.first.previous
-        lastSequence = max(lastSequence, least, SequenceNumber(now / 1000)).next
+        lastSequence = max(lastSequence, least, SequenceNumber(now.microseconds / 1000)).next
         sequenceUsed = true
         let generation = Generation(nonce: UUID().uuidString.lowercased(), first: lastSequence, after: after)
         let insert = try database.prepare("INSERT INTO generations(first, nonce, after) VALUES (?, ?, ?)")

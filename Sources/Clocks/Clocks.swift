@@ -8,7 +8,7 @@ package enum MonotonicClock {
 
 /// The machine's clock (CLOCK_REALTIME).
 package enum WallClock {
-    package static var now: Instant { microseconds(of: CLOCK_REALTIME) }
+    package static var now: Instant { Instant(microseconds: microseconds(of: CLOCK_REALTIME)) }
 }
 
 private func microseconds(of clock: clockid_t) -> Int64 {

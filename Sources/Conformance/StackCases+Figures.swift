@@ -11,7 +11,7 @@ import Protocol
 extension StackCases {
     private func nextExport() -> Instant {
         exports += 1
-        return (1_762_000_000 + exports * 3600) * Instant.second
+        return Instant(seconds: 1_762_000_000 + exports * 3600)
     }
 
     /// Everything that the first instance has computed of two imports, the later days first.
@@ -115,10 +115,8 @@ extension StackCases {
         let process = try running()
         guard let window = rows.zones.ranges(of: Self.emptied).first else { return }
         // What touches neither that day nor a night at it.
-        let left = samples.filter {
-            $0.end < window.lowerBound - 12 * 3600 * Instant.second
-                || $0.start >= window.upperBound + 12 * 3600 * Instant.second
-        }
+        let halfDay = Duration.seconds(12 * 3600)
+        let left = samples.filter { $0.end < window.lowerBound - halfDay || $0.start >= window.upperBound + halfDay }
         let head = try trial.importSamples(left, rows.zones, exported: nextExport(), complete: true)
         try trial.level(name, process, to: head)
         let key = "/me/\(Self.emptied)"

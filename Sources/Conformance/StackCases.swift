@@ -22,7 +22,7 @@ final class StackCases {
     var first: ChildProcess?
     var data: (head: SequenceNumber, rows: [String: Value])?
     var samples: [TestRow] = []
-    var exports: Instant = 0
+    var exports: Int64 = 0
 
     static let days = (0..<24).map { LocalDay(year: 2025, month: 3, day: 20).adding(days: $0) }
     static let autumn = LocalDay(year: 2024, month: 10, day: 27)

@@ -16,7 +16,7 @@ enum TestExport {
                 + " creationDate=\"\(date(row.end, zones))\" startDate=\"\(date(row.start, zones))\""
                 + " endDate=\"\(date(row.end, zones))\""
             if type.kind == .workout {
-                let minutes = Double(row.end - row.start) / 60e6
+                let minutes = Double((row.end - row.start).microseconds) / 60e6
                 text +=
                     " <Workout workoutActivityType=\"HKWorkoutActivityTypeWalking\" duration=\"\(minutes)\" durationUnit=\"min\" \(times)/>\n"
                 continue
@@ -38,8 +38,8 @@ enum TestExport {
 
     private static func date(_ instant: Instant, _ zones: ZoneTimeline) -> String {
         // In UTC: what the local clock says twice would be two times with one name.
-        let day = LocalDay(number: Int((instant / Instant.second).floored(by: 86_400)))
-        let second = Int(instant / Instant.second) - day.number * 86_400
+        let day = LocalDay(number: Int((instant.microseconds / Instant.microsecondsPerSecond).floored(by: 86_400)))
+        let second = Int(instant.microseconds / Instant.microsecondsPerSecond) - day.number * 86_400
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return "\(day) \(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) +0000"
     }
@@ -50,7 +50,7 @@ enum TestExport {
     }
 }
 
-extension Instant {
+extension Int64 {
     /// Whole multiples below, also of what is negative.
     fileprivate func floored(by divisor: Int64) -> Int64 { self >= 0 ? self / divisor : (self + 1) / divisor - 1 }
 }

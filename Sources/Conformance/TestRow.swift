@@ -52,9 +52,9 @@ struct TestRows {
         for (index, hour) in zones.hours(of: day).enumerated() {
             for type in types {
                 for place in 0..<perHour {
-                    let step = (hour.upperBound - hour.lowerBound) / Instant(perHour)
-                    let start = hour.lowerBound + Instant(place) * step
-                    let end = start + step / 2 / Instant.second * Instant.second
+                    let step = (hour.upperBound - hour.lowerBound).microseconds / Int64(perHour)
+                    let start = hour.lowerBound + .microseconds(Int64(place) * step)
+                    let end = start + .seconds(step / 2 / Instant.microsecondsPerSecond)
                     let number = index + place
                     rows.append(row(type, start, end, number: number, source: 0))
                     if number % 3 == 0 {
@@ -71,15 +71,15 @@ struct TestRows {
     func odd(_ day: LocalDay) -> [TestRow] {
         guard let window = zones.ranges(of: day).first else { return [] }
         let (first, last) = (window.lowerBound, window.upperBound)
-        let hour = 3600 * Instant.second
+        let hour = Duration.seconds(3600)
         var rows: [TestRow] = []
         for type in types {
             let times: [(Instant, Instant)] = [
                 (first, first), (first - hour, first + hour), (last - hour, last + hour),
-                (first - 30 * hour, last + hour),
-                (first + hour, first + hour), (last - Instant.second, last - Instant.second),
-                (first + 2 * hour, first + 3 * hour),
-                (first + 2 * hour, first + 3 * hour),
+                (first - hour * 30, last + hour),
+                (first + hour, first + hour), (last - .seconds(1), last - .seconds(1)),
+                (first + hour * 2, first + hour * 3),
+                (first + hour * 2, first + hour * 3),
             ]
             for (index, (start, end)) in times.enumerated() {
                 var row = row(type, start, end, number: index, source: index % 3)
@@ -90,7 +90,7 @@ struct TestRows {
             guard type.kind == .quantity else { continue }
             let low = limit.values.lowerBound.isFinite ? limit.values.lowerBound : -40
             for (index, value) in [low, max(low, 1e-9), max(low, 0.1 + 0.2)].enumerated() {
-                let start = first + Instant(5 + index) * hour
+                let start = first + hour * (5 + index)
                 rows.append(
                     TestRow(type: type.identifier, start: start, end: start + hour / 2, value: value, source: 2))
             }
@@ -101,17 +101,18 @@ struct TestRows {
     /// So many samples of the first type in one day.
     func many(_ count: Int, on day: LocalDay) -> [TestRow] {
         guard let type = types.first, let window = zones.ranges(of: day).first else { return [] }
-        let seconds = (window.upperBound - window.lowerBound) / Instant.second
+        let seconds = (window.upperBound - window.lowerBound).components.seconds
         return (0..<count).map { index in
-            let start = window.lowerBound + Instant(index) * seconds / Instant(count) * Instant.second
-            return row(type, start, start + Instant.second, number: index, source: index % 2)
+            let start = window.lowerBound + .seconds(Int64(index) * seconds / Int64(count))
+            return row(type, start, start + .seconds(1), number: index, source: index % 2)
         }
     }
 
     private func row(_ type: HealthType, _ start: Instant, _ end: Instant, number: Int, source: Int) -> TestRow {
         TestRow(
             type: type.identifier, start: start, end: end,
-            value: Self.value(of: type, seconds: Double(end - start) / 1e6, number: number), source: source)
+            value: Self.value(of: type, seconds: Double((end - start).microseconds) / 1e6, number: number),
+            source: source)
     }
 }
 
@@ -128,14 +129,14 @@ extension SamplePage {
             ids.append(SampleID(high: 1, low: UInt64(index)))
             sequence.append(Int64(index + 1))
             type.append(places[row.type] ?? 0)
-            start.append(row.start)
-            end.append(row.end)
+            start.append(row.start.microseconds)
+            end.append(row.end.microseconds)
             value.append(row.value)
             origin.append(Int32(row.source))
             flags.append(row.byHand ? [.userEntered] : [])
             guard !detailed.isEmpty else { continue }
             let isDetailed = detailed.contains(row.type)
-            created.append(isDetailed ? row.end : 0)
+            created.append(isDetailed ? row.end.microseconds : 0)
             healthKitUUID.append(nil)
             if isDetailed { metadata.append("{}") } else { metadata.appendEmpty() }
             if isDetailed { payload.append("{}") } else { payload.appendEmpty() }

@@ -161,7 +161,7 @@ final class TrialStack {
     func importSamples(_ rows: [TestRow], _ zones: ZoneTimeline, exported: Instant, complete: Bool = false) throws
         -> SequenceNumber
     {
-        let path = folder + "/\(exported).xml"
+        let path = folder + "/\(exported.microseconds).xml"
         try TestExport.write(rows, to: path, zones: zones, exported: exported)
         let imports = ImportClient(client: client, observer: "observer")
         let id = UUID().uuidString.lowercased()

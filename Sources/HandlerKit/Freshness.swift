@@ -15,7 +15,9 @@ package struct Freshness {
     }
 
     package static func lastSynced(in database: Database) throws -> Instant? {
-        try database.prepare("SELECT value FROM freshness WHERE key = 'lastSynced'").firstRow { $0.int64(0) }
+        try database.prepare("SELECT value FROM freshness WHERE key = 'lastSynced'").firstRow {
+            Instant(microseconds: $0.int64(0))
+        }
     }
 
     package mutating func open(_ turn: Turn) throws {
@@ -30,7 +32,7 @@ package struct Freshness {
         checked(at: now)
         lastSynced = max(lastSynced ?? now, now)
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO freshness VALUES ('lastSynced', ?)")
-        write.bind(1, lastSynced ?? now)
+        write.bind(1, (lastSynced ?? now).microseconds)
         try write.run()
     }
 }

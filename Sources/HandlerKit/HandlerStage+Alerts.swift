@@ -24,14 +24,14 @@ struct NewsDays {
 
 extension HandlerStage {
     /// What ended longer ago than this when it came in is no news, and a word about it is taken back then.
-    static let newsLasts: Instant = 24 * 3600 * Instant.second
+    static let newsLasts = Duration.seconds(24 * 3600)
     private static let lookEvery = Duration.seconds(3600)
 
     /// Tells of a workout that has just come in.
     func tell(of event: DayEvent, key: DirtyDays.Key, _ turn: Turn) throws {
         guard event.kind == "workout", news.isNews(key),
             let end = event.payload["endDate"].string.flatMap({ InstantText.parse($0) }),
-            (0..<Self.newsLasts).contains(turn.now - end)
+            (.zero..<Self.newsLasts).contains(turn.now - end)
         else { return }
         try turn.raise(
             Alert(

@@ -62,7 +62,7 @@ extension HandlerStage {
     private func nextRun(_ turn: Turn) -> SliceRun? {
         let busy = busy
         // A clock that is wrong by less changes nothing.
-        let soon = Int(turn.now / (86_400 * Instant.second)) + 366
+        let soon = Int(turn.now.microseconds / (86_400 * Instant.microsecondsPerSecond)) + 366
         guard let newest = dirty.next(besides: busy, soon: soon), let zones = timelines[newest.user] else {
             return nil
         }
@@ -88,8 +88,8 @@ extension HandlerStage {
         let traits = computer.traits
         // A date that was left out has no instants, and so no samples: an empty range.
         return SliceRequest(
-            user: user, types: types, asOf: cursor.anchor, from: slices.map(\.lowerBound).min() ?? 0,
-            to: slices.map(\.upperBound).max() ?? 0, detailed: .list(traits.detailedTypes.sorted()),
+            user: user, types: types, asOf: cursor.anchor, from: slices.map(\.lowerBound).min() ?? .epoch,
+            to: slices.map(\.upperBound).max() ?? .epoch, detailed: .list(traits.detailedTypes.sorted()),
             payloads: traits.payloadTypes.sorted(), during: traits.during)
     }
 

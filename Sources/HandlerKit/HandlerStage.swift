@@ -168,7 +168,8 @@ package final class HandlerStage: Stage {
         guard !user.isEmpty else { return }
         var spans: [String: TouchedTime] = [:]
         for index in user.indices {
-            spans[users[Int(user[index])], default: TouchedTime()].add(start[index], end[index])
+            spans[users[Int(user[index])], default: TouchedTime()].add(
+                Instant(microseconds: start[index]), Instant(microseconds: end[index]))
         }
         var touched: Set<DirtyDays.Key> = []
         for (name, time) in spans {

@@ -132,7 +132,7 @@ struct WorkoutWriter {
             let meters = speed * Double(Self.secondsPerPoint)
             latitude += meters / 111_000 * random.uniform(-1, 1)
             longitude += meters / 68_000 * random.uniform(-1, 1)
-            let time = InstantText.iso8601(Instant(second) * Instant.second)
+            let time = InstantText.iso8601(Instant(seconds: Int64(second)))
             text.append("      <trkpt lon=\"")
             text.append(degrees: longitude)
             text.append("\" lat=\"")

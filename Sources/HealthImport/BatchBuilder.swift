@@ -6,8 +6,8 @@ struct StagedRow {
     var kind: Int32 = 0
     /// Number of the origin in `Interning`.
     var origin: Int32 = 0
-    var start: Instant = 0
-    var end: Instant = 0
+    var start = Instant.epoch
+    var end = Instant.epoch
     var value: Double = .nan
     var created: Int64 = 0
     var line: Int64 = 0
@@ -59,8 +59,8 @@ struct BatchBuilder: ~Copyable {
         batch.type = column { names.typeSlot(of: $0.kind, &batch) }
         batch.unit = column { names.unitSlot(of: $0.kind, &batch) }
         batch.origin = column { names.originSlot(of: $0.origin, &batch) }
-        batch.start = column { $0.start }
-        batch.end = column { $0.end }
+        batch.start = column { $0.start.microseconds }
+        batch.end = column { $0.end.microseconds }
         batch.value = column { $0.value }
         batch.created = column { $0.created }
         batch.flags = column { $0.flags }

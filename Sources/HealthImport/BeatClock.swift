@@ -11,9 +11,9 @@ struct BeatClock {
     private var previous: (time: Double, seconds: Double)?
 
     init(start: Instant) {
-        let quarter = 900 * Instant.second
-        let rest = start % quarter
-        startInQuarter = (rest < 0 ? rest + quarter : rest).seconds
+        let quarter = 900 * Instant.microsecondsPerSecond
+        let rest = start.microseconds % quarter
+        startInQuarter = Double(rest < 0 ? rest + quarter : rest) / 1_000_000
     }
 
     /// Seconds after the start, to the millisecond; nil for a text that isn't a time.

@@ -7,8 +7,8 @@ struct DateColumn {
     private var day: UInt64 = 0
     private var dayEnd: UInt16 = 0
     private var offset: UInt64 = 0
-    /// Midnight of that day at that offset.
-    private var midnight: Instant = 0
+    /// Midnight of that day at that offset, microseconds since 1970.
+    private var midnight: Int64 = 0
 
     /// Nil for what isn't a date.
     mutating func parse(_ text: UnsafeBufferPointer<UInt8>) -> Instant? {
@@ -19,7 +19,7 @@ struct DateColumn {
         // The last second's digit is cut off: the offset and the space before it.
         let offset = raw.loadUnaligned(fromByteOffset: 17, as: UInt64.self) & Self.offsetMask
         if day == self.day, dayEnd == self.dayEnd, offset == self.offset, let second = Self.secondOfDay(raw) {
-            return midnight + Instant(second) * Instant.second
+            return Instant(microseconds: midnight + Int64(second) * Instant.microsecondsPerSecond)
         }
         guard let instant = InstantText.parse(text), let second = Self.secondOfDay(raw) else {
             return InstantText.parse(text)
@@ -27,7 +27,7 @@ struct DateColumn {
         self.day = day
         self.dayEnd = dayEnd
         self.offset = offset
-        midnight = instant - Instant(second) * Instant.second
+        midnight = instant.microseconds - Int64(second) * Instant.microsecondsPerSecond
         return instant
     }
 

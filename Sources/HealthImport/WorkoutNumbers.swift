@@ -55,7 +55,7 @@ struct WorkoutNumbers {
         guard let text = tree.attribute("duration") else { return .null }
         let unit = tree.attribute("durationUnit") ?? "min"
         guard let number = number(text, unit, Self.secondsType), number.unit == "s",
-            (0...WorkoutLimit.longest.seconds).contains(number.value)
+            (0...Duration.microseconds(WorkoutLimit.longest).seconds).contains(number.value)
         else {
             leaveOut("\(tree.name) duration", text, unit)
             return .null

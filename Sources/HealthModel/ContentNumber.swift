@@ -10,7 +10,9 @@ package enum ContentNumber {
     ///   - value: NaN or nil for none.
     package static func sample(type: UInt64, start: Instant, end: Instant, value: Double?, source: UInt64) -> Int64 {
         var hash: UInt64 = 0
-        for word in [type, UInt64(bitPattern: start), UInt64(bitPattern: end), source] { hash = mixed(hash ^ word) }
+        for word in [type, UInt64(bitPattern: start.microseconds), UInt64(bitPattern: end.microseconds), source] {
+            hash = mixed(hash ^ word)
+        }
         // Zero has two forms, of which a database keeps one.
         let bits = value.flatMap { $0.isFinite ? $0 == 0 ? 0 : $0.bitPattern : nil }
         return Int64(mixed(hash ^ (bits ?? .max)) >> 1)

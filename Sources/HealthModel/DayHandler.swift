@@ -71,13 +71,13 @@ public struct DayEvent: Sendable, Equatable {
 public struct HandlerWindow: Sendable, Hashable {
     /// The hour of the local clock at which the day's window ends, 1 to 24; it begins at this hour of the day before.
     public var endHour: Int
-    /// How far before the window's begin a slice begins, microseconds.
-    public var before: Instant
-    /// How far after the window's end a slice ends, microseconds.
-    public var after: Instant
+    /// How far before the window's begin a slice begins.
+    public var before: Duration
+    /// How far after the window's end a slice ends.
+    public var after: Duration
 
     /// The local day where nothing is given.
-    public init(endHour: Int = 24, before: Instant = 0, after: Instant = 0) {
+    public init(endHour: Int = 24, before: Duration = .zero, after: Duration = .zero) {
         self.endHour = endHour
         self.before = before
         self.after = after

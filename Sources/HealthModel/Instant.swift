@@ -1,16 +1,94 @@
-/// Microseconds since 1970-01-01T00:00:00Z. An integer, so that equal moments are equal everywhere and sums don't drift.
-public typealias Instant = Int64
+/// A moment of the wall clock, to the microsecond. The time between two moments is a `Duration`.
+///
+/// An integer, so that equal moments are equal everywhere and sums don't drift. What isn't an instant can't be passed for one: lengths, counts
+/// and the local clock's time are other types. Columns of samples, tables and loops over them hold the plain microseconds.
+public struct Instant: Hashable, Sendable {
+    /// Since 1970-01-01T00:00:00Z.
+    public let microseconds: Int64
 
-extension Instant {
-    /// Microseconds in a second.
-    public static let second: Instant = 1_000_000
+    /// The moment so many microseconds after 1970-01-01T00:00:00Z, or before it.
+    @inlinable public init(microseconds: Int64) { self.microseconds = microseconds }
+
+    /// The moment so many seconds after 1970-01-01T00:00:00Z, or before it.
+    @inlinable public init(seconds: Int64) { self.init(microseconds: seconds * Self.microsecondsPerSecond) }
+
+    /// 1970-01-01T00:00:00Z.
+    @inlinable public static var epoch: Instant { Instant(microseconds: 0) }
+    /// Before all that is ever measured: where a range has no beginning. No length can be taken from it.
+    @inlinable public static var distantPast: Instant { Instant(microseconds: .min) }
+    /// After all that is ever measured: where a range has no end. No length can be added to it.
+    @inlinable public static var distantFuture: Instant { Instant(microseconds: .max) }
+
+    /// For what works on plain microseconds, as loops over columns do.
+    @inlinable public static var microsecondsPerSecond: Int64 { 1_000_000 }
 
     /// The whole second that holds this instant, rounded down also before 1970 (seconds since 1970).
-    public var flooredSecond: Int64 {
-        let quotient = self / Instant.second
-        return self % Instant.second < 0 ? quotient - 1 : quotient
+    @inlinable public var flooredSecond: Int64 {
+        let quotient = microseconds / Self.microsecondsPerSecond
+        return microseconds % Self.microsecondsPerSecond < 0 ? quotient - 1 : quotient
     }
 
-    /// Length in seconds, when this is a difference of two instants.
-    public var seconds: Double { Double(self) / 1_000_000 }
+    /// Seconds since 1970 with their fraction, as other clocks and libraries count them.
+    @inlinable public var secondsSince1970: Double { Double(microseconds) / 1_000_000 }
+}
+
+extension Instant: Comparable {
+    @inlinable public static func < (a: Instant, b: Instant) -> Bool { a.microseconds < b.microseconds }
+}
+
+extension Instant {
+    /// How long `b` was before `a`; negative where it was after it.
+    @inlinable public static func - (a: Instant, b: Instant) -> Duration {
+        .microseconds(a.microseconds - b.microseconds)
+    }
+
+    /// The instant so much later, to the nearest microsecond.
+    @inlinable public static func + (instant: Instant, length: Duration) -> Instant {
+        Instant(microseconds: instant.microseconds + length.microseconds)
+    }
+
+    /// The instant so much earlier, to the nearest microsecond.
+    @inlinable public static func - (instant: Instant, length: Duration) -> Instant {
+        Instant(microseconds: instant.microseconds - length.microseconds)
+    }
+
+    /// Moves it on by a length.
+    @inlinable public static func += (instant: inout Instant, length: Duration) { instant = instant + length }
+}
+
+/// The bare integer of microseconds, in messages as in files.
+extension Instant: Codable {
+    public init(from decoder: any Decoder) throws {
+        self.init(microseconds: try decoder.singleValueContainer().decode(Int64.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(microseconds)
+    }
+}
+
+extension Range<Instant> {
+    /// The same in plain microseconds, for loops over columns.
+    @inlinable public var microseconds: Range<Int64> { lowerBound.microseconds..<upperBound.microseconds }
+
+    /// From microseconds to microseconds since 1970.
+    @inlinable public init(microseconds range: Range<Int64>) {
+        self = Instant(microseconds: range.lowerBound)..<Instant(microseconds: range.upperBound)
+    }
+}
+
+extension Duration {
+    /// To the nearest microsecond, in which columns, messages and instants count.
+    @inlinable public var microseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let half: Int64 = attoseconds < 0 ? -500_000_000_000 : 500_000_000_000
+        return seconds * 1_000_000 + (attoseconds + half) / 1_000_000_000_000
+    }
+
+    /// With their fraction. Of whole microseconds it is the double that is nearest.
+    public var seconds: Double {
+        let (seconds, attoseconds) = components
+        return (Double(seconds) * 1_000_000 + Double(attoseconds) / 1_000_000_000_000) / 1_000_000
+    }
 }

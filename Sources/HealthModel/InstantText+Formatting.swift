@@ -25,7 +25,7 @@ extension InstantText {
         append(inDay / 60 % 60, digits: 2, to: &out)
         out.append(UInt8(ascii: ":"))
         append(inDay % 60, digits: 2, to: &out)
-        appendFraction(Int(instant &- second &* Instant.second), to: &out)
+        appendFraction(Int(instant.microseconds &- second &* Instant.microsecondsPerSecond), to: &out)
         out.append(UInt8(ascii: "Z"))
     }
 

@@ -8,8 +8,8 @@ extension InstantText {
     }
 
     private static func parts(_ instant: Instant, _ zone: TimeZone) -> (date: Substring, time: String) {
-        let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: instant.seconds))
-        let text = iso8601((instant.flooredSecond + Int64(offset)) * Instant.second)
+        let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: instant.secondsSince1970))
+        let text = iso8601(Instant(seconds: instant.flooredSecond + Int64(offset)))
         let parts = text.split(separator: "T")
         return (parts.first ?? "", String((parts.last ?? "").prefix(8)))
     }

@@ -37,7 +37,7 @@ private struct DateReader {
         guard let fraction = fraction(), let offset = offset(), position == bytes.count else { return nil }
         let days = Int64(LocalDay(year: year, month: month, day: day).number)
         let seconds = days * 86_400 + Int64(hour * 3600 + minute * 60 + second) - offset
-        return seconds * Instant.second + fraction
+        return Instant(microseconds: seconds * Instant.microsecondsPerSecond + fraction)
     }
 
     /// Microseconds; 0 when there is no fraction, nil when a point has no digit behind it.

@@ -23,14 +23,3 @@ package struct MonotonicTime: Comparable, Hashable, Sendable {
     package static func - (time: MonotonicTime, duration: Duration) -> MonotonicTime { time + (.zero - duration) }
     package static func += (time: inout MonotonicTime, duration: Duration) { time = time + duration }
 }
-
-extension Duration {
-    /// To the nearest microsecond, in which columns, messages and the wall clock's instants count.
-    package var microseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let half: Int64 = attoseconds < 0 ? -500_000_000_000 : 500_000_000_000
-        return seconds * 1_000_000 + (attoseconds + half) / 1_000_000_000_000
-    }
-
-    package var seconds: Double { self / .seconds(1) }
-}

@@ -5,15 +5,17 @@ struct OffsetTimeline: Sendable {
     /// Where each stretch begins; the first begins before all instants.
     let starts: [Instant]
     /// Microseconds east of Greenwich.
-    let offsets: [Instant]
+    let offsets: [Int64]
 
     /// Instants far enough from the ends of the integers that adding a few days to them can't overflow.
-    static let earliest: Instant = -(1 << 61)
-    static let latest: Instant = 1 << 61
+    static let earliest = Instant(microseconds: -(1 << 61))
+    static let latest = Instant(microseconds: 1 << 61)
+    /// The one before it.
+    static let last = Instant(microseconds: (1 << 61) - 1)
 
     init(_ entries: [ZoneTimeline.Entry]) {
         var starts: [Instant] = []
-        var offsets: [Instant] = []
+        var offsets: [Int64] = []
         for (index, entry) in entries.enumerated() {
             let from = index == 0 ? Self.earliest : max(entry.from, Self.earliest)
             let until = index + 1 < entries.count ? entries[index + 1].from : Self.latest
@@ -47,7 +49,7 @@ struct OffsetTimeline: Sendable {
     func end(of index: Int) -> Instant { index + 1 < starts.count ? starts[index + 1] : Self.latest }
 
     /// The instants when a local clock shows a time of this range (microseconds since 1970 as if local time were UTC), in order.
-    func ranges(ofLocal local: Range<Instant>) -> [Range<Instant>] {
+    func ranges(ofLocal local: Range<Int64>) -> [Range<Instant>] {
         var ranges: [Range<Instant>] = []
         for piece in pieces(ofLocal: local) {
             if let last = ranges.last, last.upperBound == piece.range.lowerBound {
@@ -61,18 +63,19 @@ struct OffsetTimeline: Sendable {
 
     struct Piece: Equatable {
         var range: Range<Instant>
-        var offset: Instant
+        /// Microseconds east of Greenwich.
+        var offset: Int64
     }
 
     /// The same, cut where the offset changes.
-    func pieces(ofLocal local: Range<Instant>) -> [Piece] {
+    func pieces(ofLocal local: Range<Int64>) -> [Piece] {
         var pieces: [Piece] = []
         // No offset is beyond a day; a stretch that begins later can't show the range any more.
-        let margin = 86_400 * Instant.second
-        var index = index(of: local.lowerBound - margin)
-        while index < starts.count, starts[index] < local.upperBound + margin {
-            let start = max(starts[index], local.lowerBound - offsets[index])
-            let end = min(end(of: index), local.upperBound - offsets[index])
+        let margin = 86_400 * Instant.microsecondsPerSecond
+        var index = index(of: Instant(microseconds: local.lowerBound - margin))
+        while index < starts.count, starts[index].microseconds < local.upperBound + margin {
+            let start = max(starts[index], Instant(microseconds: local.lowerBound - offsets[index]))
+            let end = min(end(of: index), Instant(microseconds: local.upperBound - offsets[index]))
             if start < end { pieces.append(Piece(range: start..<end, offset: offsets[index])) }
             index += 1
         }
@@ -83,27 +86,32 @@ struct OffsetTimeline: Sendable {
 /// The offsets of one zone from 1900 to 2100, read from the zone database once a process.
 final class ZoneOffsets: Sendable {
     let starts: [Instant]
-    let offsets: [Instant]
+    /// Microseconds east of Greenwich.
+    let offsets: [Int64]
 
     private init(zone: TimeZone) {
         var date = Date(timeIntervalSince1970: -2_208_988_800)
         let last = Date(timeIntervalSince1970: 4_102_444_800)
         var starts: [Instant] = [OffsetTimeline.earliest]
-        var offsets: [Instant] = [Instant(zone.secondsFromGMT(for: date)) * Instant.second]
+        var offsets = [Self.offset(of: zone, at: date)]
         // In spite of its name it also finds changes that have nothing to do with summer.
         while let next = zone.nextDaylightSavingTimeTransition(after: date), next > date, next < last {
             date = next
-            let offset = Instant(zone.secondsFromGMT(for: next)) * Instant.second
+            let offset = Self.offset(of: zone, at: next)
             guard offset != offsets.last else { continue }
-            starts.append(Instant(next.timeIntervalSince1970.rounded()) * Instant.second)
+            starts.append(Instant(seconds: Int64(next.timeIntervalSince1970.rounded())))
             offsets.append(offset)
         }
         self.starts = starts
         self.offsets = offsets
     }
 
+    private static func offset(of zone: TimeZone, at date: Date) -> Int64 {
+        Int64(zone.secondsFromGMT(for: date)) * Instant.microsecondsPerSecond
+    }
+
     /// Microseconds east of Greenwich at an instant.
-    func offset(at instant: Instant) -> Instant {
+    func offset(at instant: Instant) -> Int64 {
         var low = 0
         var high = starts.count
         while high - low > 1 {

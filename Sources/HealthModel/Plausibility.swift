@@ -44,7 +44,7 @@ package struct PlausibilityLimit: Sendable, Equatable {
         if mayGoOn, end == SampleTimes.goesOn { return nil }
         if end > latest { return "it ends in the future" }
         let limit = start < SampleTimes.restricted ? max(longest, 366 * SampleTimes.day) : longest
-        return end - start <= limit ? nil : "it lasts longer than a sample of its type can"
+        return end.microseconds - start.microseconds <= limit ? nil : "it lasts longer than a sample of its type can"
     }
 
     /// Why the number can't be true, whatever the times.
@@ -61,7 +61,8 @@ package struct PlausibilityLimit: Sendable, Equatable {
         guard value <= values.upperBound else { return "the value is above what is plausible for its type" }
         guard perSecond < .infinity else { return nil }
         // Doubles: the difference of two wild instants may not fit an integer.
-        let seconds = start == end ? 86_400 : max(600, (Double(end) - Double(start)) / 1_000_000)
+        let seconds =
+            start == end ? 86_400 : max(600, (Double(end.microseconds) - Double(start.microseconds)) / 1_000_000)
         return value <= perSecond * seconds ? nil : "the value is more than its duration can hold"
     }
 }

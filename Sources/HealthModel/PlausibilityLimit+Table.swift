@@ -38,7 +38,7 @@ extension PlausibilityLimit {
             limits.map { (HealthType.quantityPrefix + $0.0, $0.1) }, uniquingKeysWith: { first, _ in first })
     }()
 
-    private static func longest(_ type: HealthType) -> Instant {
+    private static func longest(_ type: HealthType) -> Int64 {
         if goingOn.contains(type.identifier) { return SampleTimes.longest }
         if cycles.contains(type.identifier) { return 2 * 366 * SampleTimes.day }
         if HealthType.known(type.identifier) == nil { return 366 * SampleTimes.day }

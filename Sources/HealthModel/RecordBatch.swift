@@ -10,8 +10,10 @@ package struct RecordBatch: Sendable {
     // Columns; all have the same number of rows.
     /// Index into `types`.
     package var type: [Int32] = []
-    package var start: [Instant] = []
-    package var end: [Instant] = []
+    /// Microseconds since 1970, as in `Instant`.
+    package var start: [Int64] = []
+    /// As `start`.
+    package var end: [Int64] = []
     /// Canonical unit; a category's raw value; NaN where there is no number (workouts, correlations, unknown category names).
     package var value: [Double] = []
     /// Index into `units`.
@@ -34,6 +36,10 @@ package struct RecordBatch: Sendable {
     package init() {}
 
     package var count: Int { type.count }
+    /// When a row's record begins.
+    @inlinable package func startOf(_ row: Int) -> Instant { Instant(microseconds: start[row]) }
+    /// When it ends.
+    @inlinable package func endOf(_ row: Int) -> Instant { Instant(microseconds: end[row]) }
 }
 
 package struct RecordFlags: OptionSet, Sendable, Hashable {

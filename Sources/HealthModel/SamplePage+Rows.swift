@@ -36,6 +36,7 @@ extension SamplePage {
 
     /// The rows that overlap one of these ranges; those without duration count at their instant, also at a lower edge.
     public func overlapping(_ ranges: [Range<Instant>]) -> SamplePage {
+        let ranges = ranges.map(\.microseconds)
         let rows = ids.indices.filter { row in
             ranges.contains { range in
                 start[row] < range.upperBound

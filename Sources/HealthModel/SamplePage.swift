@@ -16,10 +16,10 @@ public struct SamplePage: Sendable {
     public var sequence: [Int64] = []
     /// Index into `types`.
     public var type: [Int32] = []
-    /// When samples begin.
-    public var start: [Instant] = []
-    /// When they end; their start for those without duration.
-    public var end: [Instant] = []
+    /// When samples begin, microseconds since 1970 as in `Instant`.
+    public var start: [Int64] = []
+    /// When they end, microseconds since 1970; their start for those without duration.
+    public var end: [Int64] = []
     /// See `RecordBatch.value`.
     public var value: [Double] = []
     /// Index into `origins`.
@@ -48,6 +48,10 @@ public struct SamplePage: Sendable {
 
     /// The identifier of a row's type.
     public func typeName(_ row: Int) -> String { types[Int(type[row])] }
+    /// When a row's sample begins.
+    @inlinable public func startOf(_ row: Int) -> Instant { Instant(microseconds: start[row]) }
+    /// When it ends; its start where it has no duration.
+    @inlinable public func endOf(_ row: Int) -> Instant { Instant(microseconds: end[row]) }
     /// Where a row came from.
     public func originOf(_ row: Int) -> Origin { origins[Int(origin[row])] }
 }

@@ -3,7 +3,7 @@ package struct ZoneMoment: Sendable, Equatable {
     private enum Form: Sendable, Equatable {
         case instant(Instant)
         /// Microseconds since 1970 as if local time were UTC.
-        case local(Instant)
+        case local(Int64)
     }
 
     private let form: Form
@@ -14,7 +14,7 @@ package struct ZoneMoment: Sendable, Equatable {
         if let day = LocalDay(text) {
             form = .local(ZoneTimeline.localStart(of: day))
         } else if let local = InstantText.parse(text + "Z") ?? InstantText.parse(text + ":00Z") {
-            form = .local(local)
+            form = .local(local.microseconds)
         } else if let instant = InstantText.parse(text) ?? Self.withoutSeconds(text) {
             form = .instant(instant)
         } else {
@@ -29,7 +29,7 @@ package struct ZoneMoment: Sendable, Equatable {
         case .instant(let instant): instant
         case .local(let local):
             try ZoneTimeline(zone: zone).offsets.ranges(ofLocal: local..<local + ZoneTimeline.dayLength).first?
-                .lowerBound ?? local
+                .lowerBound ?? Instant(microseconds: local)
         }
     }
 
@@ -52,6 +52,6 @@ extension ZonePlan {
             let instant = try moment.instant(in: part.zone)
             if index == 0 || instant > part.from { return instant }
         }
-        return 0
+        return .epoch
     }
 }

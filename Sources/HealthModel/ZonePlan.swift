@@ -22,7 +22,7 @@ package struct ZonePlan: Sendable, Equatable {
     }
 
     package struct Part: Sendable, Hashable {
-        /// `.min` for the first.
+        /// `.distantPast` for the first.
         package var from: Instant
         package var zone: String
         package var origin: Origin
@@ -39,7 +39,7 @@ package struct ZonePlan: Sendable, Equatable {
         var clocks = ZoneClocks()
         let stays = clocks.stays(observed)
         var coming = added.sorted { $0.from < $1.from }[...]
-        var parts = [Part(from: .min, zone: home, origin: .set)]
+        var parts = [Part(from: .distantPast, zone: home, origin: .set)]
         var explicit = home
         for (index, stay) in stays.enumerated() {
             while let next = coming.first, next.from <= stay.start {
@@ -49,8 +49,9 @@ package struct ZonePlan: Sendable, Equatable {
             }
             if parts.last?.from == stay.start { continue }
             let end = min(
-                index + 1 < stays.count ? stays[index + 1].start : .max, coming.first?.from ?? .max)
-            let hours = stay.hours.prefix { $0 * ZoneObservation.lengthOfHour < end }
+                index + 1 < stays.count ? stays[index + 1].start : .distantFuture,
+                coming.first?.from ?? .distantFuture)
+            let hours = stay.hours.prefix { ZoneObservation.start(ofHour: $0) < end }
             // Back home it is home, however a device names the same clock.
             let zone = clocks.agree(explicit, stay.zone, hours) ? explicit : stay.zone
             if let now = parts.last?.zone, clocks.agree(now, zone, hours) { continue }

@@ -13,8 +13,11 @@ package struct ZoneObservation: Sendable, Hashable {
         self.rank = rank
     }
 
-    package static func hour(of instant: Instant) -> Int64 { instant.flooredQuotient(lengthOfHour) }
-    static let lengthOfHour: Instant = 3600 * Instant.second
+    package static func hour(of instant: Instant) -> Int64 { instant.microseconds.flooredQuotient(lengthOfHour) }
+    /// When an hour begins.
+    static func start(ofHour hour: Int64) -> Instant { Instant(microseconds: hour * lengthOfHour) }
+    /// Microseconds.
+    private static let lengthOfHour = 3600 * Instant.microsecondsPerSecond
 }
 
 /// A stretch of time in which all that was observed shows one clock.
@@ -24,7 +27,7 @@ struct ZoneStay: Equatable {
     /// The observed hours, rising; at least two.
     var hours: [Int64]
 
-    var start: Instant { hours[0] * ZoneObservation.lengthOfHour }
+    var start: Instant { ZoneObservation.start(ofHour: hours[0]) }
 }
 
 /// Clocks by zone, looked up once.
@@ -32,7 +35,7 @@ struct ZoneClocks {
     private var zones: [String: ZoneOffsets] = [:]
 
     /// How far the zone's clock is ahead of UTC in an hour, µs.
-    mutating func offset(_ zone: String, _ hour: Int64) -> Instant {
+    mutating func offset(_ zone: String, _ hour: Int64) -> Int64 {
         let offsets: ZoneOffsets
         if let known = zones[zone] {
             offsets = known
@@ -40,7 +43,7 @@ struct ZoneClocks {
             offsets = ZoneOffsets.of(zone)
             zones[zone] = offsets
         }
-        return offsets.offset(at: hour * ZoneObservation.lengthOfHour)
+        return offsets.offset(at: ZoneObservation.start(ofHour: hour))
     }
 
     mutating func agree(_ a: String, _ b: String, _ hours: some Sequence<Int64>) -> Bool {

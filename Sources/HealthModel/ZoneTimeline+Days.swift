@@ -6,13 +6,15 @@ extension ZoneTimeline {
         return zone
     }
 
-    /// How far the clock is ahead of UTC, µs.
-    public func offset(at instant: Instant) -> Instant { offsets.offsets[offsets.index(of: Self.clamped(instant))] }
+    /// How far the clock is ahead of UTC.
+    public func offset(at instant: Instant) -> Duration {
+        .microseconds(offsets.offsets[offsets.index(of: Self.clamped(instant))])
+    }
 
     /// The local date of an instant.
     public func day(of instant: Instant) -> LocalDay {
         let instant = Self.clamped(instant)
-        return LocalDay(number: Self.dayNumber(instant + offsets.offsets[offsets.index(of: instant)]))
+        return LocalDay(number: Self.dayNumber(instant.microseconds + offsets.offsets[offsets.index(of: instant)]))
     }
 
     /// The instants whose local date this is, in order: one range of 23, 24 or 25 hours as a rule; two when a flight over the date
@@ -27,9 +29,9 @@ extension ZoneTimeline {
         offsets.ranges(ofLocal: local(of: day, window))
     }
 
-    /// What the local clock shows in a window, as if local time were UTC.
-    func local(of day: LocalDay, _ window: HandlerWindow) -> Range<Instant> {
-        let end = Self.localStart(of: day) + Instant(window.endHour) * Self.hourLength
+    /// What the local clock shows in a window, microseconds since 1970 as if local time were UTC.
+    func local(of day: LocalDay, _ window: HandlerWindow) -> Range<Int64> {
+        let end = Self.localStart(of: day) + Int64(window.endHour) * Self.hourLength
         return end - Self.dayLength..<end
     }
 
@@ -41,15 +43,16 @@ extension ZoneTimeline {
     /// The days whose slice holds an interval or a part of it, in order. The end is exclusive, but for a sample without duration.
     public func days(touching start: Instant, end: Instant, _ window: HandlerWindow = .localDay) -> [LocalDay] {
         let first = Self.clamped(Self.clamped(start) - window.after)
-        let last = max(first, Self.clamped(Self.clamped(end) + window.before - (end == start ? 0 : 1)))
+        let reach = Self.clamped(end).microseconds + window.before.microseconds
+        let last = max(first, Self.clamped(Instant(microseconds: reach - (end == start ? 0 : 1))))
         // A window that ends at 18:00 is a date of the clock six hours on.
-        let shift = Self.dayLength - Instant(window.endHour) * Self.hourLength
+        let shift = Self.dayLength - Int64(window.endHour) * Self.hourLength
         var numbers: [Int] = []
         var sorted = true
         for index in offsets.index(of: first)...offsets.index(of: last) {
             let offset = offsets.offsets[index] + shift
-            let from = Self.dayNumber(max(first, offsets.starts[index]) + offset)
-            let to = Self.dayNumber(min(last, offsets.end(of: index) - 1) + offset)
+            let from = Self.dayNumber(max(first, offsets.starts[index]).microseconds + offset)
+            let to = Self.dayNumber(min(last.microseconds, offsets.end(of: index).microseconds - 1) + offset)
             for number in from...to where number != numbers.last {
                 if let previous = numbers.last, previous > number { sorted = false }
                 numbers.append(number)
@@ -66,9 +69,9 @@ extension ZoneTimeline {
             var start = range.lowerBound
             while start < range.upperBound {
                 let index = offsets.index(of: start)
-                let local = start + offsets.offsets[index]
+                let local = start.microseconds + offsets.offsets[index]
                 let nextHour = (local.flooredQuotient(Self.hourLength) + 1) * Self.hourLength - offsets.offsets[index]
-                let end = min(nextHour, range.upperBound, offsets.end(of: index))
+                let end = min(Instant(microseconds: nextHour), range.upperBound, offsets.end(of: index))
                 hours.append(start..<end)
                 start = end
             }
@@ -83,18 +86,19 @@ extension ZoneTimeline {
         var end = ranges(of: day).last?.upperBound
         for later in 1...3 where end == nil { end = ranges(of: day.adding(days: later)).first?.lowerBound }
         guard let end else { return false }
-        return now >= end + 60 * Instant.second
+        return now >= end + .seconds(60)
     }
 
-    private static let hourLength: Instant = 3600 * Instant.second
-    static let dayLength: Instant = 24 * hourLength
+    /// Microseconds.
+    private static let hourLength = 3600 * Instant.microsecondsPerSecond
+    static let dayLength = 24 * hourLength
 
-    /// Midnight as if local time were UTC.
-    static func localStart(of day: LocalDay) -> Instant { Instant(day.number) * dayLength }
+    /// Midnight, microseconds since 1970 as if local time were UTC.
+    static func localStart(of day: LocalDay) -> Int64 { Int64(day.number) * dayLength }
 
-    private static func dayNumber(_ local: Instant) -> Int { Int(local.flooredQuotient(dayLength)) }
+    private static func dayNumber(_ local: Int64) -> Int { Int(local.flooredQuotient(dayLength)) }
 
     private static func clamped(_ instant: Instant) -> Instant {
-        min(max(instant, OffsetTimeline.earliest), OffsetTimeline.latest - 1)
+        min(max(instant, OffsetTimeline.earliest), OffsetTimeline.last)
     }
 }

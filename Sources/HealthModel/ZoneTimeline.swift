@@ -33,7 +33,7 @@ public struct ZoneTimeline: Sendable, Hashable {
 
     /// One zone for all time.
     /// - Throws: `ZoneError` for a name that the zone database doesn't know.
-    public init(zone: String) throws { try self.init([Entry(from: .min, zone: zone)]) }
+    public init(zone: String) throws { try self.init([Entry(from: .distantPast, zone: zone)]) }
 
     public static func == (a: ZoneTimeline, b: ZoneTimeline) -> Bool { a.entries == b.entries }
 

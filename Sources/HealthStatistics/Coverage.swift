@@ -1,13 +1,13 @@
 import HealthModel
 
 /// The time in which one source counts: disjoint stretches in order, with the length up to each, so that the covered part of any
-/// interval is two binary searches.
+/// interval is two binary searches. In plain microseconds: it is asked for every sample.
 struct Coverage: Sendable {
-    private(set) var starts: [Instant] = []
-    private(set) var ends: [Instant] = []
-    private var before: [Instant] = []
+    private(set) var starts: [Int64] = []
+    private(set) var ends: [Int64] = []
+    private var before: [Int64] = []
 
-    mutating func append(_ start: Instant, _ end: Instant) {
+    mutating func append(_ start: Int64, _ end: Int64) {
         if let last = ends.last, last == start {
             ends[ends.count - 1] = end
             return
@@ -18,19 +18,19 @@ struct Coverage: Sendable {
     }
 
     /// Microseconds of `start..<end` that lie in the stretches.
-    func length(_ start: Instant, _ end: Instant) -> Instant { length(upTo: end) - length(upTo: start) }
+    func length(_ start: Int64, _ end: Int64) -> Int64 { length(upTo: end) - length(upTo: start) }
 
-    func contains(_ instant: Instant) -> Bool {
+    func contains(_ instant: Int64) -> Bool {
         let index = lastStart(atOrBefore: instant)
         return index >= 0 && instant < ends[index]
     }
 
-    private func length(upTo instant: Instant) -> Instant {
+    private func length(upTo instant: Int64) -> Int64 {
         let index = lastStart(atOrBefore: instant)
         return index < 0 ? 0 : before[index] + min(instant, ends[index]) - starts[index]
     }
 
-    private func lastStart(atOrBefore instant: Instant) -> Int {
+    private func lastStart(atOrBefore instant: Int64) -> Int {
         var low = 0
         var high = starts.count
         while low < high {

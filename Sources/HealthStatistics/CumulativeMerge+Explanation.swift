@@ -27,13 +27,14 @@ package struct MergeShare: Sendable, Equatable {
     /// Samples with a part in the ranges, whether they counted or not.
     package var samples: Int
     /// Time in which it counted.
-    package var counted: Instant
+    package var counted: Duration
     package var amount: Double
 }
 
 extension CumulativeMerge {
     /// The intervals of some ranges in order, which add up to `total(in:)`.
     package func intervals(in ranges: [Range<Instant>]) -> [MergeInterval] {
+        let ranges = ranges.map(\.microseconds)
         var found: [MergeInterval] = []
         Sweep(starts: starts, ends: ends, groups: groups, sources: names.count).run { start, end, active in
             let all = active.all
@@ -42,36 +43,41 @@ extension CumulativeMerge {
                 guard !part.isEmpty, let first = all.first else { continue }
                 found.append(
                     MergeInterval(
-                        start: part.lowerBound, end: part.upperBound, counted: names[first],
+                        start: Instant(microseconds: part.lowerBound), end: Instant(microseconds: part.upperBound),
+                        counted: names[first],
                         covered: all.dropFirst().map { names[$0] }, amount: 0))
             }
         }
         var amounts = Array(repeating: CompensatedSum(), count: found.count)
-        forEachPart(in: found.map { $0.start..<$0.end }, instants: false) { index, _, value in amounts[index].add(value)
+        forEachPart(in: found.map { ($0.start..<$0.end).microseconds }, instants: false) { index, _, value in
+            amounts[index].add(value)
         }
         for index in found.indices { found[index].amount = amounts[index].value }
         found += instants(in: ranges)
         return found.sorted { ($0.start, $0.end, $0.counted) < ($1.start, $1.end, $1.counted) }
     }
 
-    private func instants(in ranges: [Range<Instant>]) -> [MergeInterval] {
+    private func instants(in ranges: [Range<Int64>]) -> [MergeInterval] {
         starts.indices.compactMap { row in
             guard starts[row] == ends[row], ranges.contains(where: { $0.contains(starts[row]) }), !isCovered(row) else {
                 return nil
             }
             return MergeInterval(
-                start: starts[row], end: ends[row], counted: names[Int(groups[row])], covered: [], amount: values[row])
+                start: Instant(microseconds: starts[row]), end: Instant(microseconds: ends[row]),
+                counted: names[Int(groups[row])], covered: [], amount: values[row])
         }
     }
 
     /// What each source brought to `total(in:)`, first by priority.
     package func shares(in ranges: [Range<Instant>]) -> [MergeShare] {
+        let ranges = ranges.map(\.microseconds)
         var sums = Array(repeating: CompensatedSum(), count: names.count)
         forEachPart(in: ranges) { _, row, value in sums[Int(groups[row])].add(value) }
         var shares = names.indices.map { group in
             MergeShare(
                 source: names[group], samples: 0,
-                counted: ranges.reduce(0) { $0 + coverage[group].length($1.lowerBound, $1.upperBound) },
+                counted: .microseconds(
+                    ranges.reduce(0) { $0 + coverage[group].length($1.lowerBound, $1.upperBound) }),
                 amount: sums[group].value)
         }
         for row in starts.indices where hasPart(row, in: ranges) { shares[Int(groups[row])].samples += 1 }
@@ -83,9 +89,10 @@ extension MergeInterval {
     /// Neighbours of the same sources as one, as long as less than `gap` parts them: as people read a day. What each adds is summed.
     ///
     /// `time` is how much of such an interval its sources had samples in.
-    package static func joined(_ intervals: [MergeInterval], gap: Instant) -> [(interval: MergeInterval, time: Instant)]
-    {
-        var joined: [(interval: MergeInterval, time: Instant)] = []
+    package static func joined(_ intervals: [MergeInterval], gap: Duration) -> [(
+        interval: MergeInterval, time: Duration
+    )] {
+        var joined: [(interval: MergeInterval, time: Duration)] = []
         var sum = CompensatedSum()
         for next in intervals {
             if let last = joined.last?.interval, last.counted == next.counted, last.covered == next.covered,

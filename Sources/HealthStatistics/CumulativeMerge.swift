@@ -9,8 +9,9 @@ import HealthModel
 ///
 /// Cost: O(n log n) for n samples of a handful of sources, however much they overlap.
 public struct CumulativeMerge: Sendable {
-    let starts: [Instant]
-    let ends: [Instant]
+    /// Microseconds since 1970, as the page has them.
+    let starts: [Int64]
+    let ends: [Int64]
     let values: [Double]
     let groups: [Int32]
     let names: [String]
@@ -47,17 +48,19 @@ public struct CumulativeMerge: Sendable {
 
     /// How many samples have a part in these ranges, those of covered sources too.
     public func count(in ranges: [Range<Instant>]) -> Int {
-        starts.indices.count { hasPart($0, in: ranges) }
+        let ranges = ranges.map(\.microseconds)
+        return starts.indices.count { hasPart($0, in: ranges) }
     }
 
-    func hasPart(_ row: Int, in ranges: [Range<Instant>]) -> Bool {
+    /// - Parameter ranges: microseconds since 1970.
+    func hasPart(_ row: Int, in ranges: [Range<Int64>]) -> Bool {
         ranges.contains { $0.lowerBound < ends[row] && starts[row] < $0.upperBound || $0.contains(starts[row]) }
     }
 
     private func sums(in buckets: [Range<Instant>], into slots: Int, slot: (Int) -> Int) -> [Double?] {
         var sums = Array(repeating: CompensatedSum(), count: slots)
         var counted = Array(repeating: false, count: slots)
-        forEachPart(in: buckets) { bucket, _, value in
+        forEachPart(in: buckets.map(\.microseconds)) { bucket, _, value in
             sums[slot(bucket)].add(value)
             counted[slot(bucket)] = true
         }
@@ -65,7 +68,8 @@ public struct CumulativeMerge: Sendable {
     }
 
     /// Calls `body` with the bucket, the row and what the row counts there, in canonical order.
-    func forEachPart(in buckets: [Range<Instant>], instants: Bool = true, _ body: (Int, Int, Double) -> Void) {
+    /// - Parameter buckets: microseconds since 1970.
+    func forEachPart(in buckets: [Range<Int64>], instants: Bool = true, _ body: (Int, Int, Double) -> Void) {
         var first = 0
         for row in starts.indices {
             let start = starts[row]

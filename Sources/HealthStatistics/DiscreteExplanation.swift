@@ -13,12 +13,12 @@ package struct DiscreteExplanation: Sendable {
         package var name: String
         package var statistics: DiscreteStatistics
         /// Sum of the samples' durations.
-        package var time: Instant
+        package var time: Duration
     }
 
     /// Of all samples together, as the figure is: sources aren't merged.
     package let all: DiscreteStatistics
-    package let time: Instant
+    package let time: Duration
     /// First by priority.
     package let sources: [Source]
     /// In canonical order.
@@ -26,33 +26,35 @@ package struct DiscreteExplanation: Sendable {
     package var latest: Sample? { samples.last }
 
     /// Whether samples weigh by their duration; else each weighs the same.
-    package var isWeighted: Bool { time > 0 && all.style != .arithmetic && all.style != .none }
+    package var isWeighted: Bool { time > .zero && all.style != .arithmetic && all.style != .none }
 
     /// Of the rows that start in these ranges, in canonical order.
     package init(
         _ page: SamplePage, rows: [Int], style: HealthType.Style, order: SourceOrder, in ranges: [Range<Instant>]
     ) {
         let rows = rows.filter { row in
-            page.value[row].isFinite && ranges.contains { $0.contains(page.start[row]) }
+            page.value[row].isFinite && ranges.contains { $0.contains(page.startOf(row)) }
         }
         let groups = SourceGroups(page, rows: rows, order: order)
         var all = DiscreteStatistics(style: style)
         var sources = groups.sources.map {
-            Source(name: $0.label, statistics: DiscreteStatistics(style: style), time: 0)
+            Source(name: $0.label, statistics: DiscreteStatistics(style: style), time: .zero)
         }
-        var time: Instant = 0
+        var time = Duration.zero
         for (row, group) in zip(rows, groups.ofRow) {
-            all.add(page.value[row], start: page.start[row], end: page.end[row])
-            sources[Int(group)].statistics.add(page.value[row], start: page.start[row], end: page.end[row])
-            sources[Int(group)].time += page.end[row] - page.start[row]
-            time += page.end[row] - page.start[row]
+            all.add(page.value[row], start: page.startOf(row), end: page.endOf(row))
+            sources[Int(group)].statistics.add(page.value[row], start: page.startOf(row), end: page.endOf(row))
+            let length = page.endOf(row) - page.startOf(row)
+            sources[Int(group)].time += length
+            time += length
         }
         self.all = all
         self.time = time
         self.sources = sources
         samples = zip(rows, groups.ofRow).map { row, group in
             Sample(
-                start: page.start[row], end: page.end[row], value: page.value[row], source: sources[Int(group)].name)
+                start: page.startOf(row), end: page.endOf(row), value: page.value[row], source: sources[Int(group)].name
+            )
         }
     }
 }

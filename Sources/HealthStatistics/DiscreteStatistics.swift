@@ -31,7 +31,7 @@ public struct DiscreteStatistics: Sendable {
         maximum = Swift.max(maximum ?? value, value)
         mostRecent = value
         let linear = style == .equivalentLevel ? pow(10, value / 10) : value
-        let seconds = (end - start).seconds
+        let seconds = Double(end.microseconds - start.microseconds) / 1_000_000
         plain.add(linear)
         weighted.add(linear * seconds)
         duration.add(seconds)
@@ -58,8 +58,8 @@ extension DiscreteStatistics {
     /// The statistics of the rows that start in these ranges: a discrete sample belongs to its start.
     public init(_ page: SamplePage, rows: [Int], style: HealthType.Style, in ranges: [Range<Instant>]) {
         self.init(style: style)
-        for row in rows where ranges.contains(where: { $0.contains(page.start[row]) }) {
-            add(page.value[row], start: page.start[row], end: page.end[row])
+        for row in rows where ranges.contains(where: { $0.contains(page.startOf(row)) }) {
+            add(page.value[row], start: page.startOf(row), end: page.endOf(row))
             if let spread = page.spread(row) { widen(spread) }
         }
     }
@@ -71,10 +71,10 @@ extension DiscreteStatistics {
         var all = Array(repeating: DiscreteStatistics(style: style), count: buckets.count)
         var bucket = 0
         for row in rows {
-            while bucket < buckets.count, buckets[bucket].upperBound <= page.start[row] { bucket += 1 }
+            while bucket < buckets.count, buckets[bucket].upperBound <= page.startOf(row) { bucket += 1 }
             if bucket == buckets.count { break }
-            guard buckets[bucket].contains(page.start[row]) else { continue }
-            all[bucket].add(page.value[row], start: page.start[row], end: page.end[row])
+            guard buckets[bucket].contains(page.startOf(row)) else { continue }
+            all[bucket].add(page.value[row], start: page.startOf(row), end: page.endOf(row))
             if let spread = page.spread(row) { all[bucket].widen(spread) }
         }
         return all

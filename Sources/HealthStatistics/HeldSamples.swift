@@ -23,19 +23,21 @@ public struct HeldSamples: Sendable {
 
     /// - Parameters:
     ///   - rows: in canonical order.
-    ///   - hold: how long after its end a sample holds, microseconds.
+    ///   - hold: how long after its end a sample holds.
     ///   - within: what counts at all.
-    public init(_ page: SamplePage, rows: [Int], order: SourceOrder, hold: Instant, within: IntervalSet) {
+    public init(_ page: SamplePage, rows: [Int], order: SourceOrder, hold: Duration, within: IntervalSet) {
         let groups = SourceGroups(page, rows: rows, order: order)
         var bySource: [[Int]] = Array(repeating: [], count: groups.sources.count)
         for (row, source) in zip(rows, groups.ofRow) where page.value[row].isFinite {
             bySource[Int(source)].append(row)
         }
+        let hold = hold.microseconds
         var free = within
         for rows in bySource {
             let held = zip(rows, rows.dropFirst().map { page.start[$0] } + [.max]).map { row, next in
                 let end = min(next, max(page.start[row], page.end[row]) + hold)
-                return Stretch(range: page.start[row]..<max(page.start[row], end), value: page.value[row])
+                return Stretch(
+                    range: Range(microseconds: page.start[row]..<max(page.start[row], end)), value: page.value[row])
             }
             stretches += Self.common(held, free)
             free = free.subtracting(IntervalSet(held.map(\.range)))

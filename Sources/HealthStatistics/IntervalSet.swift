@@ -21,8 +21,10 @@ public struct IntervalSet: Sendable, Equatable {
     /// Whether it holds no instant.
     public var isEmpty: Bool { ranges.isEmpty }
 
-    /// Microseconds.
-    public var length: Instant { ranges.reduce(0) { $0 + ($1.upperBound - $1.lowerBound) } }
+    /// Of all its ranges together.
+    public var length: Duration {
+        .microseconds(ranges.reduce(0) { $0 + ($1.upperBound.microseconds - $1.lowerBound.microseconds) })
+    }
 
     /// Instants of either.
     public func union(_ other: IntervalSet) -> IntervalSet { IntervalSet(ranges + other.ranges) }

@@ -11,9 +11,9 @@ public enum SleepAnalysis {
     ///
     /// - Parameters:
     ///   - rows: rows of `HKCategoryTypeIdentifierSleepAnalysis` in canonical order; values are HealthKit's raw ones, others are left out.
-    ///   - gap: microseconds.
+    ///   - gap: more than this parts two sessions.
     public static func sessions(
-        _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Instant = 3600 * Instant.second
+        _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Duration = .seconds(3600)
     ) -> [SleepSession] {
         let (samples, names) = Self.samples(page, rows: rows, order: order)
         return split(samples, gap: gap).compactMap { session(of: $0, names: names) }
@@ -21,7 +21,7 @@ public enum SleepAnalysis {
 
     /// - Parameter all: the samples of all sources, in order.
     static func session(of all: [SleepSample], names: [String]) -> SleepSession? {
-        SleepSession(choose(all), names: names, reach: all.reduce(.min) { max($0, $1.end) })
+        SleepSession(choose(all), names: names, reach: all.reduce(.distantPast) { max($0, $1.end) })
     }
 
     /// The rows that tell of sleep, and the names of their sources by priority.
@@ -34,7 +34,7 @@ public enum SleepAnalysis {
                 let stage = SleepStage(rawValue: raw)
             else { return nil }
             return SleepSample(
-                id: page.ids[row], start: page.start[row], end: page.end[row], stage: stage, source: Int(source))
+                id: page.ids[row], start: page.startOf(row), end: page.endOf(row), stage: stage, source: Int(source))
         }
         return (samples, groups.sources.map(\.name))
     }
@@ -51,9 +51,9 @@ public enum SleepAnalysis {
     }
 
     /// Samples in order of their start, parted at gaps.
-    static func split(_ samples: [SleepSample], gap: Instant) -> [[SleepSample]] {
+    static func split(_ samples: [SleepSample], gap: Duration) -> [[SleepSample]] {
         var parts: [[SleepSample]] = []
-        var end: Instant = .min
+        var end = Instant.distantPast
         for sample in samples {
             if parts.isEmpty || sample.start > end && sample.start - end > gap {
                 parts.append([sample])

@@ -9,8 +9,8 @@ public struct SleepDay: Sendable {
 
     private static let type = "HKCategoryTypeIdentifierSleepAnalysis"
 
-    /// - Parameter gap: more than this without a sample of any source parts two sessions, microseconds.
-    public init(_ input: DayInput, gap: Instant) {
+    /// - Parameter gap: more than this without a sample of any source parts two sessions.
+    public init(_ input: DayInput, gap: Duration) {
         sessions = SleepAnalysis.sessions(
             input.samples, rows: input.samples.rows(of: Self.type), order: input.sourceOrder(for: Self.type), gap: gap
         ).filter { Self.has($0, input) }
@@ -23,12 +23,14 @@ public struct SleepDay: Sendable {
     }
 
     /// What each of the sessions is made of.
-    package static func explanations(_ input: DayInput, gap: Instant) -> [SleepExplanation] {
+    package static func explanations(_ input: DayInput, gap: Duration) -> [SleepExplanation] {
         SleepAnalysis.explanations(
             input.samples, rows: input.samples.rows(of: type), order: input.sourceOrder(for: type), gap: gap
         ).filter { has($0.session, input) }
     }
 
     /// A session belongs to the day in whose window it ends. The end is exclusive: what ends at the edge lies before it.
-    private static func has(_ session: SleepSession, _ input: DayInput) -> Bool { input.contains(session.reach - 1) }
+    private static func has(_ session: SleepSession, _ input: DayInput) -> Bool {
+        input.contains(session.reach - .microseconds(1))
+    }
 }

@@ -23,7 +23,7 @@ package struct SleepExplanation: Sendable, Equatable {
     package var stretches: [Stretch]
 
     /// How much of the session is in no stretch: neither asleep nor awake nor in bed.
-    package var untold: Instant {
+    package var untold: Duration {
         session.end - session.start - IntervalSet(stretches.map { $0.start..<$0.end }).length
     }
 }
@@ -31,7 +31,7 @@ package struct SleepExplanation: Sendable, Equatable {
 extension SleepAnalysis {
     /// The sessions that `sessions` gives for the same, each with what it was made of.
     package static func explanations(
-        _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Instant = 3600 * Instant.second
+        _ page: SamplePage, rows: [Int], order: SourceOrder = SourceOrder(), gap: Duration = .seconds(3600)
     ) -> [SleepExplanation] {
         let (samples, names) = Self.samples(page, rows: rows, order: order)
         return split(samples, gap: gap).compactMap { explain($0, names: names) }

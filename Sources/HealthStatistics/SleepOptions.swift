@@ -2,8 +2,8 @@ import HealthModel
 
 /// What the configuration says of nights, checked.
 public struct SleepOptions {
-    /// More than this without samples parts sessions, microseconds.
-    public let gap: Instant
+    /// More than this without samples parts sessions.
+    public let gap: Duration
     /// The hour of the local clock at which one night's window ends and the next begins.
     let windowHour: Int
 
@@ -17,14 +17,14 @@ public struct SleepOptions {
         guard (12...23).contains(hour) else {
             throw SleepConfigurationError(option: "windowHour", allowed: "a whole number from 12 to 23")
         }
-        gap = Instant(minutes * 60 * 1_000_000)
+        gap = .microseconds(Int64(minutes * 60 * 1_000_000))
         windowHour = Int(hour)
     }
 
     /// Half a day back, where the sessions began that end in the window; and as far on as a sample could still prolong one. A sample
     /// that begins just a gap later does, hence the microsecond.
     public var window: HandlerWindow {
-        HandlerWindow(endHour: windowHour, before: 12 * 3600 * Instant.second, after: gap + 1)
+        HandlerWindow(endHour: windowHour, before: .seconds(12 * 3600), after: gap + .microseconds(1))
     }
 }
 

@@ -101,7 +101,7 @@ extension SleepSession {
         let resting = bed.union(sleeping)
         inBed = minutes(resting, of: .inBed)
         guard let bedTime = bed.ranges.first, let onset = sleeping.ranges.first else { return }
-        efficiency = Double(sleeping.length) / Double(resting.length)
+        efficiency = Double(sleeping.length.microseconds) / Double(resting.length.microseconds)
         if bedTime.lowerBound <= onset.lowerBound { latency = (onset.lowerBound - bedTime.lowerBound).seconds / 60 }
     }
 }

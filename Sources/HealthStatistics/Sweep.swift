@@ -2,17 +2,17 @@ import HealthModel
 
 /// Walks over samples' starts and ends in order and tells of each stretch which sources have a sample there.
 struct Sweep {
-    /// In order.
-    let starts: [Instant]
-    let ends: [Instant]
+    /// Microseconds since 1970, in order.
+    let starts: [Int64]
+    let ends: [Int64]
     let groups: [Int32]
     let sources: Int
 
     /// Calls `body` once a stretch in which the set of active sources is the same; stretches without any are left out.
-    func run(_ body: (Instant, Instant, ActiveSources) -> Void) {
+    func run(_ body: (Int64, Int64, ActiveSources) -> Void) {
         let ending = ends.indices.sorted { ends[$0] < ends[$1] }
         var active = ActiveSources(count: sources)
-        var since: Instant = 0
+        var since: Int64 = 0
         var nextStart = 0
         var nextEnd = 0
         while nextEnd < ending.count {

@@ -42,7 +42,7 @@ struct BatchIngest {
     ) throws -> IngestCounts.Tally {
         let type = isTrial ? try writer.types.existing(name) ?? Self.unknown : try writer.types.id(name)
         try load(type: type, rows: rows)
-        if let first = rows.first { session.cover(name, from: batch.start[first].flooredSecond) }
+        if let first = rows.first { session.cover(name, from: batch.startOf(first).flooredSecond) }
         var prefixes = [SampleKeyPrefix?](repeating: nil, count: origins.count)
         let claim = RecordClaim(
             writer: writer, session: session, user: user, type: type, isTrial: isTrial, plausibility: plausibility)
@@ -70,7 +70,8 @@ struct BatchIngest {
         let end = batch.end[row]
         let flags = batch.flags[row]
         return IncomingRecord(
-            prefix: prefix, start: start, end: end, second: start.flooredSecond, endSecond: end.flooredSecond,
+            prefix: prefix, start: start, end: end, second: batch.startOf(row).flooredSecond,
+            endSecond: batch.endOf(row).flooredSecond,
             value: batch.value[row], unit: units[Int(batch.unit[row])], origin: origins[Int(batch.origin[row])],
             created: batch.created[row], flags: flags.subtracting(.correlationChild).rawValue,
             isChild: flags.contains(.correlationChild),
@@ -88,7 +89,7 @@ struct BatchIngest {
     private func load(type: Int, rows: [Int]) throws {
         writer.window.reset(expected: rows.count)
         guard let last = rows.last else { return }
-        let lastSecond = batch.start[last].flooredSecond
+        let lastSecond = batch.startOf(last).flooredSecond
         let query = writer.statements.rowsBySecond
         query.reset()
         defer { query.reset() }
@@ -97,7 +98,7 @@ struct BatchIngest {
         query.bind(4, lastSecond)
         var next = 0
         while next < rows.count {
-            var wanted = batch.start[rows[next]].flooredSecond
+            var wanted = batch.startOf(rows[next]).flooredSecond
             query.rewind()
             query.bind(3, wanted)
             var wasted = 0
@@ -108,9 +109,9 @@ struct BatchIngest {
                 let row = StoredRow(query)
                 if row.second > wanted {
                     // On to the first record that starts no earlier than this row.
-                    while next < rows.count, batch.start[rows[next]].flooredSecond < row.second { next += 1 }
+                    while next < rows.count, batch.startOf(rows[next]).flooredSecond < row.second { next += 1 }
                     guard next < rows.count else { return }
-                    wanted = batch.start[rows[next]].flooredSecond
+                    wanted = batch.startOf(rows[next]).flooredSecond
                 }
                 guard row.second == wanted else {
                     wasted += 1
@@ -124,10 +125,10 @@ struct BatchIngest {
                 if inSecond > RowWindow.crowd || writer.window.rows.count >= RowWindow.rowLimit {
                     writer.window.giveUp(second)
                     if writer.window.rows.count > RowWindow.rowLimit - RowWindow.crowd {
-                        for row in rows[next...] { writer.window.leaveOut(batch.start[row].flooredSecond) }
+                        for row in rows[next...] { writer.window.leaveOut(batch.startOf(row).flooredSecond) }
                         return
                     }
-                    while next < rows.count, batch.start[rows[next]].flooredSecond <= second { next += 1 }
+                    while next < rows.count, batch.startOf(rows[next]).flooredSecond <= second { next += 1 }
                     atEnd = false
                     break
                 }

@@ -20,6 +20,6 @@ package struct DayEdges: Sendable, Hashable {
                 return (day.number, range.upperBound)
             }
         }
-        return (local.number, instant + 1)
+        return (local.number, Instant(microseconds: instant.microseconds + 1))
     }
 }

@@ -43,7 +43,8 @@ package struct DayWalk: Sendable {
 
     private mutating func add(from start: Instant, to end: Instant) {
         var at = start
-        while at < min(end, start + SampleTimes.longest) {
+        let last = min(end, Instant(microseconds: start.microseconds + SampleTimes.longest))
+        while at < last {
             let date = edges.date(at: at)
             add(date.day)
             at = date.end
@@ -79,9 +80,10 @@ package struct DayWalk: Sendable {
         _ day: Int32, _ statements: Statements, _ user: Int, _ type: Int, _ reach: Int64
     ) throws {
         guard let last = next, last > .min else { return }
-        let edge = last &* Instant.second
-        guard edges.date(at: edge - 1).day == Int(day),
-            let end = try statements.lastEnd(user, type, from: (edge &- reach).flooredSecond, before: last)
+        let edge = Instant(microseconds: last &* Instant.microsecondsPerSecond)
+        let earliest = Instant(microseconds: edge.microseconds &- reach)
+        guard edges.date(at: Instant(microseconds: edge.microseconds - 1)).day == Int(day),
+            let end = try statements.lastEnd(user, type, from: earliest.flooredSecond, before: last)
         else { return }
         add(from: edge, to: end)
     }
@@ -115,7 +117,9 @@ package struct DayWalk: Sendable {
             seek.bind(1, user)
             seek.bind(2, type)
             seek.bind(3, max(second, SampleTimes.earliest.flooredSecond))
-            let start = try seek.firstRow { $0.int64(0) &* Instant.second &+ $0.int64(1) }
+            let start = try seek.firstRow {
+                Instant(microseconds: $0.int64(0) &* Instant.microsecondsPerSecond &+ $0.int64(1))
+            }
             return start.flatMap { SampleTimes.mayStart($0) ? $0 : nil }
         }
 
@@ -124,16 +128,17 @@ package struct DayWalk: Sendable {
             ends.bind(2, type)
             ends.bind(3, second)
             ends.bind(4, before)
-            return try ends.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil
+            return try ends.firstRow { $0.isNull(0) ? nil : Instant(microseconds: $0.int64(0)) } ?? nil
         }
 
         func long(_ user: Int, _ type: Int, _ body: (Instant, Instant) -> Void) throws {
             longOnes.bind(1, user)
             longOnes.bind(2, type)
             try longOnes.forEachRow { row in
-                let start = row.int64(0) &* Instant.second &+ row.int64(1)
-                guard SampleTimes.mayStart(start) else { return }
-                body(start, SampleTimes.countedEnd(start: start, duration: row.int64(2)))
+                let start = row.int64(0) &* Instant.microsecondsPerSecond &+ row.int64(1)
+                guard SampleTimes.mayStart(Instant(microseconds: start)) else { return }
+                let end = SampleTimes.countedEnd(start: start, duration: row.int64(2))
+                body(Instant(microseconds: start), Instant(microseconds: end))
             }
         }
     }

@@ -140,7 +140,7 @@ final class HeadLedger {
         guard let lastStart = head.lastStart else { return }
         longest.bind(1, user)
         longest.bind(2, type)
-        longest.bind(3, (lastStart &- head.reach).flooredSecond)
+        longest.bind(3, Instant(microseconds: lastStart &- head.reach).flooredSecond)
         head.lastEnd = try longest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil
     }
 

@@ -43,7 +43,7 @@ extension HealthStoreReader {
         var builder = PageBuilder(self)
         var userIndices: [Int: Int32] = [:]
         let reached = try walk(filter, window, limits.scanned, full: true) { row, user, type, state in
-            let start = row.int64(4) &* Instant.second &+ row.int64(5)
+            let start = row.int64(4) &* Instant.microsecondsPerSecond &+ row.int64(5)
             try builder.append(
                 id: row.sampleID(8) ?? SampleID(high: 0, low: 0), sequence: row.int64(0), type: type, start: start,
                 end: start &+ row.int64(6), value: row.isNull(7) ? .nan : row.double(7), origin: row.int(9),
@@ -77,22 +77,26 @@ extension HealthStoreReader {
         var page = SpanPage()
         // The newest span of each user and type.
         var open: [Key: Int] = [:]
-        let gap = 3600 * Instant.second
+        let gap = 3600 * Instant.microsecondsPerSecond
         let reached = try walk(filter, window, limits.scanned, full: false) { row, user, type, state in
             if state == .deleted { page.deleted += 1 } else { page.added += 1 }
-            let start = row.int64(4) &* Instant.second &+ row.int64(5)
+            let start = row.int64(4) &* Instant.microsecondsPerSecond &+ row.int64(5)
             // What can't be true of a store of an earlier release is in no slice, and touches no day.
-            guard SampleTimes.mayStart(start) else { return true }
+            guard SampleTimes.mayStart(Instant(microseconds: start)) else { return true }
             let end = max(start + 1, SampleTimes.countedEnd(start: start, duration: row.int64(6)))
             let key = Key(user: user, type: type)
-            if let index = open[key], start <= page.spans[index].end &+ gap, end >= page.spans[index].start &- gap {
-                page.spans[index].start = min(page.spans[index].start, start)
-                page.spans[index].end = max(page.spans[index].end, end)
+            if let index = open[key], start <= page.spans[index].end.microseconds &+ gap,
+                end >= page.spans[index].start.microseconds &- gap
+            {
+                page.spans[index].start = min(page.spans[index].start, Instant(microseconds: start))
+                page.spans[index].end = max(page.spans[index].end, Instant(microseconds: end))
                 return true
             }
             open[key] = page.spans.count
             page.spans.append(
-                TouchedSpan(user: try users.name(user), type: try types.name(type), start: start, end: end))
+                TouchedSpan(
+                    user: try users.name(user), type: try types.name(type), start: Instant(microseconds: start),
+                    end: Instant(microseconds: end)))
             return page.spans.count < limits.rows
         }
         (page.covered, page.isComplete) = reached

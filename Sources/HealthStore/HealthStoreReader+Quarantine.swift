@@ -60,9 +60,10 @@ extension HealthStoreReader {
     }
 
     private func sample(_ row: Statement) throws -> QuarantinedRecord.Sample {
-        let start = row.int64(1) &* Instant.second &+ row.int64(2)
+        let start = row.int64(1) &* Instant.microsecondsPerSecond &+ row.int64(2)
         return .init(
-            start: start, end: start &+ row.int64(3), value: row.isNull(4) ? .nan : row.double(4),
+            start: Instant(microseconds: start), end: Instant(microseconds: start &+ row.int64(3)),
+            value: row.isNull(4) ? .nan : row.double(4),
             unit: units.names[row.int(5)] ?? "", origin: try origin(row.int(6)), created: row.int64(7),
             metadata: row.string(8), payload: row.string(9))
     }

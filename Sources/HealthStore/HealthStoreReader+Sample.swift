@@ -34,7 +34,8 @@ extension HealthStoreReader {
             return SamplePlace(
                 id: stored.id, uuid: stored.uuid, user: try users.name(row.int(userColumn)),
                 type: try types.name(stored.type), sequence: stored.sequence,
-                born: born == .beginning ? stored.sequence : born, start: stored.start, end: stored.end,
+                born: born == .beginning ? stored.sequence : born, start: Instant(microseconds: stored.start),
+                end: Instant(microseconds: stored.end),
                 state: "\(stored.state)")
         }
     }

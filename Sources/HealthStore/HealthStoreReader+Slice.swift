@@ -56,7 +56,9 @@ extension HealthStoreReader {
                 let page = try slice(part, after: position)
                 position = page.next
                 let samples = page.samples
-                found += samples.start.indices.map { samples.start[$0]..<max(samples.end[$0], samples.start[$0] + 1) }
+                found += samples.start.indices.map {
+                    Range(microseconds: samples.start[$0]..<max(samples.end[$0], samples.start[$0] + 1))
+                }
             } while position != nil
             byOther[other] = SliceQuery.union(found.flatMap { range in query.ranges.map { range.clamped(to: $0) } })
         }
@@ -88,7 +90,8 @@ private struct SliceMerge {
         var position: SlicePosition
         var sequence: Int64
         var type: Int
-        var end: Instant
+        /// Microseconds since 1970.
+        var end: Int64
         var value: Double
         var origin: Int
         var flags: UInt8
@@ -138,17 +141,19 @@ private struct SliceMerge {
         builder.padDetails()
         let page = builder.page
         guard !isLast, let start = page.start.last, let id = page.ids.last else { return SlicePage(samples: page) }
-        return SlicePage(samples: page, next: SlicePosition(start: start, id: id))
+        return SlicePage(samples: page, next: SlicePosition(start: Instant(microseconds: start), id: id))
     }
 
     private func read(_ cursor: SliceCursor) -> Row? {
         let row = cursor.row
-        let start = row.int64(2) &* Instant.second &+ row.int64(3)
+        let start = row.int64(2) &* Instant.microsecondsPerSecond &+ row.int64(3)
         let end = SampleTimes.countedEnd(start: start, duration: row.int64(4))
-        guard SampleTimes.mayStart(start), SliceQuery.overlaps(start, end, cursor.ranges) else { return nil }
+        guard SampleTimes.mayStart(Instant(microseconds: start)),
+            SliceQuery.overlaps(start, end, cursor.ranges)
+        else { return nil }
         let born = row.int64(1)
         guard (born == 0 ? row.int64(0) : born) <= cursor.asOf.value, let id = row.sampleID(8) else { return nil }
-        let position = SlicePosition(start: start, id: id)
+        let position = SlicePosition(start: Instant(microseconds: start), id: id)
         if let after, position <= after { return nil }
         var found = Row(
             position: position, sequence: row.int64(0), type: cursor.type, end: end,
@@ -168,7 +173,8 @@ private struct SliceMerge {
 
     private mutating func append(_ row: Row) throws {
         try builder.append(
-            id: row.position.id, sequence: row.sequence, type: row.type, start: row.position.start, end: row.end,
+            id: row.position.id, sequence: row.sequence, type: row.type, start: row.position.start.microseconds,
+            end: row.end,
             value: row.value, origin: row.origin, flags: row.flags, state: .alive)
         try builder.append(unit: row.unit)
         guard let detail = row.detail else { return }

@@ -40,14 +40,17 @@ extension HealthStoreReader {
         try refresh()
         let query = try database.prepare(
             "SELECT user, type, seq, alive, deleted, quarantined, first_start, last_start, last_end FROM heads")
+        func instant(_ row: Statement, _ column: Int) -> Instant? {
+            row.isNull(column) ? nil : Instant(microseconds: row.int64(column))
+        }
         var heads: [TypeHead] = []
         try query.forEachRow { row in
             let entry = TypeHead(
                 user: try users.name(row.int(0)), type: try types.name(row.int(1)),
                 sequence: SequenceNumber(row.int64(2)),
                 alive: row.int(3),
-                deleted: row.int(4), quarantined: row.int(5), firstStart: row.isNull(6) ? nil : row.int64(6),
-                lastStart: row.isNull(7) ? nil : row.int64(7), lastEnd: row.isNull(8) ? nil : row.int64(8))
+                deleted: row.int(4), quarantined: row.int(5), firstStart: instant(row, 6), lastStart: instant(row, 7),
+                lastEnd: instant(row, 8))
             if user == nil || user == entry.user { heads.append(entry) }
         }
         return heads.sorted { ($0.user, $0.type) < ($1.user, $1.type) }

@@ -121,10 +121,10 @@ extension HealthStoreWriter {
 
     /// Whether an export of that date would have a row, were it still in HealthKit.
     private static func couldHold(_ row: Statement, _ export: CompleteExport) -> Bool {
-        let end = row.int64(4) &* Instant.second &+ row.int64(5) &+ row.int64(6)
+        let end = row.int64(4) &* Instant.microsecondsPerSecond &+ row.int64(5) &+ row.int64(6)
         // A row that has changed since keeps the sequence that it was born with.
         let born = row.int64(9) == 0 ? row.int64(0) : row.int64(9)
-        return row.int64(3) == Int64(SampleState.alive.rawValue) && end <= export.date
+        return row.int64(3) == Int64(SampleState.alive.rawValue) && Instant(microseconds: end) <= export.date
             && row.int64(8) <= export.date.flooredSecond
             && row.int64(7) & Int64(RecordFlags.manual.rawValue) == 0 && row.int64(10) != 0
             && born <= export.before.value

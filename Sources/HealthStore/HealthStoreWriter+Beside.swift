@@ -22,7 +22,7 @@ extension HealthStoreWriter {
                 upsert.bind(1, user)
                 upsert.bind(2, summary.date)
                 upsert.bind(3, summary.payload)
-                upsert.bind(4, exported ?? .min)
+                upsert.bind(4, (exported ?? .distantPast).microseconds)
                 try upsert.run()
                 changed += database.changes
             }

@@ -89,7 +89,7 @@ extension RecordBatch {
         return order.map { kind in
             var rows = groups[kind] ?? []
             let precedes = { (a: Int, b: Int) -> Bool in
-                let seconds = (start[a].flooredSecond, start[b].flooredSecond)
+                let seconds = (startOf(a).flooredSecond, startOf(b).flooredSecond)
                 if seconds.0 != seconds.1 { return seconds.0 < seconds.1 }
                 if StoredValue.isAfter(value[b], value[a]) { return true }
                 return !StoredValue.isAfter(value[a], value[b]) && a < b

@@ -152,15 +152,17 @@ extension HealthStoreWriter {
 /// Why a sample can't be true, without its value: the caller's rule, within what no sample of any channel may exceed.
 enum SampleGuard {
     static func reason(
-        start: Instant, end: Instant, value: Double, rule: (Double, Instant, Instant) -> String?
+        start: Int64, end: Int64, value: Double, rule: (Double, Instant, Instant) -> String?
     ) -> String? {
+        let first = Instant(microseconds: start)
+        let last = Instant(microseconds: end)
         if end < start { return "it ends before it starts" }
-        guard SampleTimes.mayStart(start), end <= SampleTimes.latest || end == SampleTimes.goesOn else {
+        guard SampleTimes.mayStart(first), last <= SampleTimes.latest || last == SampleTimes.goesOn else {
             return "its dates are out of range"
         }
-        guard end == SampleTimes.goesOn || end - start <= SampleTimes.longest else {
+        guard last == SampleTimes.goesOn || end - start <= SampleTimes.longest else {
             return "it lasts longer than any sample can"
         }
-        return rule(value, start, end)
+        return rule(value, first, last)
     }
 }

@@ -3,8 +3,9 @@ import HealthModel
 /// One record of a batch, ready to be looked up; its texts point into the batch.
 struct IncomingRecord {
     var prefix: SampleKeyPrefix
-    var start: Instant
-    var end: Instant
+    /// Microseconds since 1970.
+    var start: Int64
+    var end: Int64
     var second: Int64
     var endSecond: Int64
     var value: Double

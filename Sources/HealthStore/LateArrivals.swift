@@ -45,7 +45,8 @@ package struct LateArrivals {
             try statements.changed(after: covered, through: end, base: base) { row in
                 let key = Key(user: row.int(2), type: row.int(3))
                 guard let edges = try edges(key) else { return }
-                let number = Int32(clamping: edges.date(at: row.int64(5) &* Instant.second).day)
+                let start = Instant(microseconds: row.int64(5) &* Instant.microsecondsPerSecond)
+                let number = Int32(clamping: edges.date(at: start).day)
                 let known = days[key]?[number]
                 let born = row.int64(1) == 0 ? row.int64(0) : row.int64(1)
                 // It was looked at before it changed, and may have been counted.

@@ -21,7 +21,7 @@ struct PageBuilder {
     init(_ reader: HealthStoreReader) { self.reader = reader }
 
     mutating func append(
-        id: SampleID, sequence: Int64, type: Int, start: Instant, end: Instant, value: Double, origin: Int,
+        id: SampleID, sequence: Int64, type: Int, start: Int64, end: Int64, value: Double, origin: Int,
         flags: UInt8,
         state: SampleState
     ) throws {

@@ -55,9 +55,9 @@ extension RecordClaim {
             if isBetter { row.value = record.value }
         }
         // Known by its UUID a record may have other seconds than the row, whose key then stays.
-        if row.second == record.second, row.end.flooredSecond == record.endSecond {
+        if row.second == record.second, Instant(microseconds: row.end).flooredSecond == record.endSecond {
             let end = max(row.end, record.end)
-            row.startRemainder = max(row.startRemainder, record.start &- record.second &* Instant.second)
+            row.startRemainder = max(row.startRemainder, record.start &- record.second &* Instant.microsecondsPerSecond)
             row.duration = end &- row.start
         }
         row.origin = try writer.origins.joined(row.origin, record.origin)

@@ -178,7 +178,7 @@ extension RecordClaim {
         row.sequence = writer.nextSequence()
         row.type = type
         row.second = record.second
-        row.startRemainder = record.start &- record.second &* Instant.second
+        row.startRemainder = record.start &- record.second &* Instant.microsecondsPerSecond
         row.duration = record.end &- record.start
         row.value = record.value
         row.unit = record.unit

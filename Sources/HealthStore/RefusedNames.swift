@@ -43,8 +43,9 @@ extension RecordBatch {
         let origin = origins[Int(self.origin[row])]
         var attributes = [
             ("type", types[Int(type[row])]), ("sourceName", origin.sourceName), ("sourceVersion", origin.sourceVersion),
-            ("device", origin.device), ("unit", units[Int(unit[row])]), ("startDate", InstantText.iso8601(start[row])),
-            ("endDate", InstantText.iso8601(end[row])),
+            ("device", origin.device), ("unit", units[Int(unit[row])]),
+            ("startDate", InstantText.iso8601(startOf(row))),
+            ("endDate", InstantText.iso8601(endOf(row))),
         ]
         if !value[row].isNaN { attributes.append(("value", value[row].description)) }
         let text = attributes.filter { !$0.1.isEmpty }.map { " \($0.0)=\"\(Self.escaped($0.1))\"" }.joined()

@@ -24,8 +24,8 @@ final class SliceCursor {
     let columns: Columns
     /// Rows first seen later aren't the slice's.
     let asOf: SequenceNumber
-    /// The samples overlap one of these; in order, without overlap.
-    let ranges: [Range<Instant>]
+    /// Microseconds since 1970. The samples overlap one of these; in order, without overlap.
+    let ranges: [Range<Int64>]
     /// The second of the current row; nil at the end.
     private(set) var second: Int64?
     private let long: Statement
@@ -45,15 +45,15 @@ final class SliceCursor {
         self.type = type
         self.columns = columns
         self.asOf = asOf
-        self.ranges = ranges
+        self.ranges = ranges.map(\.microseconds)
         self.long = long
         self.main = main
         var first = from
-        for range in ranges {
+        for range in self.ranges {
             let (low, overflow) = range.lowerBound.subtractingReportingOverflow(reach)
-            let begin = overflow ? Instant.min.flooredSecond : low.flooredSecond
+            let begin = (overflow ? Instant.distantPast : Instant(microseconds: low)).flooredSecond
             if first < begin { segments.append(Segment(isLong: true, first: first, last: begin - 1)) }
-            let last = (range.upperBound - 1).flooredSecond
+            let last = Instant(microseconds: range.upperBound - 1).flooredSecond
             guard max(first, begin) <= last else { continue }
             segments.append(Segment(isLong: false, first: max(first, begin), last: last))
             first = last + 1

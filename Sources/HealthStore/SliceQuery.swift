@@ -40,7 +40,8 @@ package struct SliceQuery: Sendable {
         return union
     }
 
-    static func overlaps(_ start: Instant, _ end: Instant, _ ranges: [Range<Instant>]) -> Bool {
+    /// Of a row; all in microseconds since 1970.
+    static func overlaps(_ start: Int64, _ end: Int64, _ ranges: [Range<Int64>]) -> Bool {
         ranges.contains { start < $0.upperBound && (end > $0.lowerBound || (start == end && start >= $0.lowerBound)) }
     }
 }

@@ -25,11 +25,11 @@ struct StoredRow {
     /// Ordinals of this key below these are known to be claimed: kept at ordinal 0, for top-level records and for children.
     var claimedBelow = (0, 0)
 
-    // Wrapping: a hostile row of extreme times is quarantined, not a crash.
-    var start: Instant { second &* Instant.second &+ startRemainder }
-    var end: Instant { start &+ duration }
+    // Microseconds since 1970. Wrapping: a hostile row of extreme times is quarantined, not a crash.
+    var start: Int64 { second &* Instant.microsecondsPerSecond &+ startRemainder }
+    var end: Int64 { start &+ duration }
     /// Until when it counts.
-    var countedEnd: Instant { SampleTimes.countedEnd(start: start, duration: duration) }
+    var countedEnd: Int64 { SampleTimes.countedEnd(start: start, duration: duration) }
 
     /// The same in SQL.
     static let countedEndSQL =

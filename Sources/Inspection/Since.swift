@@ -13,7 +13,7 @@ package struct Since: Sendable, Equatable {
         if let last = text.last, let unit = Self.units[last], let count = Int64(text.dropLast()), count >= 0,
             count <= 1_000_000
         {
-            instant = now - count * unit * Instant.second
+            instant = now - .seconds(count * unit)
         } else if let moment = InstantText.parse(text) ?? InstantText.parse(text + "T00:00:00Z") {
             instant = moment
         } else {

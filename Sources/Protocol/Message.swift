@@ -58,7 +58,7 @@ extension Message {
     package var frames: [[UInt8]] {
         var fields = header.other
         fields[Header.from] = .string(header.from)
-        fields[Header.at] = .integer(header.at)
+        fields[Header.at] = .integer(header.at.microseconds)
         fields[Header.version] = [.integer(Int64(header.version.major)), .integer(Int64(header.version.minor))]
         return [
             [UInt8](topic.utf8), CBOREncoder.encode(.object(fields)), body == .null ? [] : CBOREncoder.encode(body),
@@ -81,7 +81,8 @@ extension Message {
         }
         self.topic = topic
         self.header = Header(
-            from: from, at: at, version: ProtocolVersion(major: Int(major), minor: Int(minor)), other: fields)
+            from: from, at: Instant(microseconds: at), version: ProtocolVersion(major: Int(major), minor: Int(minor)),
+            other: fields)
         self.body = frames[2].isEmpty ? .null : try Self.decode(frames[2], topic: topic)
     }
 

@@ -27,7 +27,7 @@ package struct SwapProgress: Codable, Sendable, Equatable {
     /// Of a handler, once it was tried.
     package var trial: TrialReport?
     /// How long neither of them ran, microseconds.
-    package var without: Instant?
+    package var without: Int64?
     package var problem: String?
     package var hint: String?
 

@@ -3,7 +3,8 @@ import HealthModel
 extension ZoneTimeline {
     /// `[[from, zone], …]`, the first from null: for all time before.
     package var wireValue: Value {
-        .array(entries.map { [$0.from == .min ? .null : .integer($0.from), .string($0.zone)] })
+        .array(
+            entries.map { [$0.from == .distantPast ? .null : .integer($0.from.microseconds), .string($0.zone)] })
     }
 
     /// nil when the value isn't a timeline.
@@ -12,7 +13,8 @@ extension ZoneTimeline {
         var entries: [Entry] = []
         for entry in list {
             guard let parts = entry.array, parts.count == 2, let zone = parts[1].string else { return nil }
-            entries.append(Entry(from: parts[0].int ?? .min, zone: zone))
+            let from = parts[0].int.map { Instant(microseconds: $0) }
+            entries.append(Entry(from: from ?? .distantPast, zone: zone))
         }
         try self.init(entries)
     }

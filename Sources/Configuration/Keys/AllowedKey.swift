@@ -5,7 +5,7 @@ package struct AllowedKey: Sendable, Equatable {
     package struct Key: Sendable, Equatable {
         /// Z85.
         package var publicKey: String
-        /// When it stops to hold, microseconds since 1970; nil while it is the current one.
+        /// When it stops to hold; nil while it is the current one.
         package var until: Instant?
 
         package init(publicKey: String, until: Instant? = nil) {
@@ -31,7 +31,7 @@ package struct AllowedKey: Sendable, Equatable {
             guard let key = entry["public"].string, entry["until"].isNull || entry["until"].int != nil else {
                 return nil
             }
-            keys.append(Key(publicKey: key, until: entry["until"].int))
+            keys.append(Key(publicKey: key, until: entry["until"].int.map { Instant(microseconds: $0) }))
         }
         self.init(role: KeyRole(role), keys: keys)
     }
@@ -39,7 +39,7 @@ package struct AllowedKey: Sendable, Equatable {
     package var value: Value {
         let list = keys.map { key -> Value in
             var members: [String: Value] = ["public": .string(key.publicKey)]
-            if let until = key.until { members["until"] = .integer(until) }
+            if let until = key.until { members["until"] = .integer(until.microseconds) }
             return .object(members)
         }
         return ["role": .string("\(role)"), "keys": .array(list)]

@@ -10,14 +10,16 @@ struct FileStamp: Sendable {
     private let modified: Instant
     private let takenAt: Instant
     /// A file's time is as coarse as the kernel's tick: what changed just before it was read may change again within the same one.
-    private static let coarseness: Instant = 100_000
+    private static let coarseness = Duration.milliseconds(100)
 
     /// To be taken before the file is read: what changes meanwhile is read the next time.
     init(_ file: String) {
         var status = stat()
         let exists = stat(file, &status) == 0
         inode = exists ? UInt64(status.st_ino) : 0
-        modified = exists ? Int64(status.st_mtim.tv_sec) * Instant.second + Int64(status.st_mtim.tv_nsec) / 1000 : 0
+        let seconds = Int64(status.st_mtim.tv_sec)
+        let modified = seconds * Instant.microsecondsPerSecond + Int64(status.st_mtim.tv_nsec) / 1000
+        self.modified = Instant(microseconds: exists ? modified : 0)
         takenAt = WallClock.now
     }
 

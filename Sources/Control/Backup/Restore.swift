@@ -100,7 +100,7 @@ package struct Restore {
         _ = try CopyCheck.head(of: draft)
         let now = WallClock.now
         let store = try StageDatabase(path: draft, now: now)
-        let elapsed = max(0, now - manifest.made) / 1000
+        let elapsed = max(0, (now - manifest.made).microseconds) / 1000
         let least = max(
             Self.lastSequence(of: place),
             SequenceNumber(entry.head.sequence.value + elapsed * Self.rowsPerMillisecond))

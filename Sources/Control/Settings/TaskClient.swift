@@ -123,7 +123,7 @@ extension TaskClient {
             .init("Task"), .init("Kind", givesWay: 2), .init("State"), .init("Waits for"), .init("Last run"),
             .number("Took", givesWay: 1), .init("Outcome"), .number("Runs", givesWay: 3),
         ])
-        func date(_ instant: Instant?) -> Date? { instant.map { Date(timeIntervalSince1970: $0.seconds) } }
+        func date(_ instant: Instant?) -> Date? { instant.map { Date(timeIntervalSince1970: $0.secondsSince1970) } }
         for row in rows {
             let task = row.task
             let history = task.history ?? TaskHistory()
@@ -135,7 +135,7 @@ extension TaskClient {
             table.add([
                 row.id, task.kind?.rawValue ?? "", task.state.rawValue, waits,
                 HumanFormat.relative(date(history.lastBegin), now: now),
-                history.lastOutcome == nil ? "" : HumanFormat.duration(.seconds(history.lastDuration.seconds)),
+                history.lastOutcome == nil ? "" : HumanFormat.duration(.microseconds(history.lastDuration)),
                 history.lastOutcome?.rawValue ?? "", "\(history.runs)",
             ])
         }

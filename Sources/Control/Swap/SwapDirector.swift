@@ -251,7 +251,7 @@ final class SwapDirector: Sendable {
             switch event {
             case .tookPlace(let after):
                 update(wish.id) { swap in
-                    swap.without = Instant(after / .microseconds(1))
+                    swap.without = Int64(after / .microseconds(1))
                     swap.step = .done
                 }
                 return

@@ -77,7 +77,7 @@ final class WaitTeller: Sendable {
                 if age < Self.silence {
                     state.silentSince[name] = nil
                 } else if state.silentSince[name] == nil {
-                    state.silentSince[name] = beats[name] == nil ? began : now - Instant(age * 1e6)
+                    state.silentSince[name] = beats[name] == nil ? began : now - .microseconds(Int64(age * 1e6))
                 }
             }
         }

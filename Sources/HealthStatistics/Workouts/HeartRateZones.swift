@@ -18,15 +18,17 @@ struct HeartRateZones {
 
     /// `[{zone, from, to, seconds}]`; null for the open ends.
     func value(of held: HeldSamples) -> Value {
-        var time = [Instant](repeating: 0, count: limits.count + 1)
+        var time = [Int64](repeating: 0, count: limits.count + 1)
         for stretch in held.stretches {
-            time[zone(of: stretch.value) - 1] += stretch.range.upperBound - stretch.range.lowerBound
+            let range = stretch.range.microseconds
+            time[zone(of: stretch.value) - 1] += range.upperBound - range.lowerBound
         }
         return .array(
             time.enumerated().map { index, time in
                 [
                     "zone": .integer(Int64(index + 1)), "from": Value(index > 0 ? limits[index - 1] : nil),
-                    "to": Value(index < limits.count ? limits[index] : nil), "seconds": .number(time.seconds),
+                    "to": Value(index < limits.count ? limits[index] : nil),
+                    "seconds": .number(Duration.microseconds(time).seconds),
                 ]
             })
     }

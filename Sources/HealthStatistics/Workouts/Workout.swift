@@ -16,7 +16,7 @@ public struct Workout {
     init(_ page: SamplePage, row: Int) throws {
         id = page.ids[row].description
         let payload = try Self.json(page.payload, row, of: id)
-        body = WorkoutBody(payload, start: page.start[row], end: page.end[row])
+        body = WorkoutBody(payload, start: page.startOf(row), end: page.endOf(row))
         activity = Self.activity(payload)
         metadata = try Self.json(page.metadata, row, of: id)
         healthKitUUID = page.healthKitUUID.indices.contains(row) ? page.healthKitUUID[row] : nil

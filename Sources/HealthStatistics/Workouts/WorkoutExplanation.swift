@@ -48,7 +48,7 @@ extension WorkoutsDay {
             return WorkoutExplanation(
                 id: workout.id, figure: workout.figure, activity: workout.activity.name, start: body.start,
                 end: body.end, source: workout.sourceName,
-                created: workout.created == 0 ? nil : workout.created * Instant.second, counts: entry.counts,
+                created: workout.created == 0 ? nil : Instant(seconds: workout.created), counts: entry.counts,
                 repeats: entry.newest == index ? nil : entry.newest,
                 written: entries.count { $0.newest == entry.newest }, overlaps: overlaps, duration: duration,
                 durationOrigin: durationOrigin, paused: (body.end - body.start - body.active.length).seconds,

@@ -11,7 +11,7 @@ struct WorkoutHeart {
 
     static let none = WorkoutHeart(rate: .null, zones: .null, origin: .unknown)
     /// For so long a sample stands for the heart rate after it; in workouts they come each 5 seconds.
-    private static let hold = 60 * Instant.second
+    private static let hold = Duration.seconds(60)
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 
     private init(rate: Value, zones: Value, origin: WorkoutOrigin) {
@@ -25,7 +25,7 @@ struct WorkoutHeart {
     ///   - sourceName: the workout's own source counts first.
     init(of workout: WorkoutBody, sourceName: String, _ samples: SamplePage, rows: [Int], zones: HeartRateZones?) {
         let span = workout.start..<workout.end
-        let during = rows.filter { span.contains(samples.start[$0]) }
+        let during = rows.filter { span.contains(samples.startOf($0)) }
         let statistic = workout.statistic(Self.type)
         if ["average", "minimum", "maximum"].contains(where: { !statistic[$0].isNull }) {
             rate = Self.rate(statistic["average"], statistic["minimum"], statistic["maximum"])

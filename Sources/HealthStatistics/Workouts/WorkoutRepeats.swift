@@ -60,7 +60,7 @@ extension WorkoutRepeats {
         private let day: (Instant) -> LocalDay?
         private var held: [(source: String, id: String, payload: [UInt8])] = []
         private var second: Int64 = .min
-        private var start: Instant = 0
+        private var start = Instant.distantPast
 
         /// - Parameter day: the day that a workout with this start counts for; nil: it isn't asked for.
         package init(day: @escaping (Instant) -> LocalDay?) { self.day = day }
@@ -69,9 +69,10 @@ extension WorkoutRepeats {
         package mutating func add(_ page: SamplePage) throws {
             guard let type = page.types.firstIndex(of: HealthType.workoutIdentifier) else { return }
             for row in page.ids.indices where page.type[row] == Int32(type) && page.counts(row) {
-                if page.start[row].flooredSecond != second {
+                let begin = page.startOf(row)
+                if begin.flooredSecond != second {
                     try finish()
-                    (second, start) = (page.start[row].flooredSecond, page.start[row])
+                    (second, start) = (begin.flooredSecond, begin)
                 }
                 let payload = row < page.payload.count ? Array(page.payload.bytes[page.payload.range(row)]) : []
                 held.append((page.originOf(row).sourceName, page.ids[row].description, payload))

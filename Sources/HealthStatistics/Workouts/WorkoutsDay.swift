@@ -21,7 +21,7 @@ public struct WorkoutsDay {
     /// - Throws: `WorkoutConfigurationError`.
     public static func window(_ configuration: Value) throws -> HandlerWindow {
         _ = try HeartRateZones.dateOfBirth(in: configuration)
-        return HandlerWindow(after: 12 * 3600 * Instant.second)
+        return HandlerWindow(after: .seconds(12 * 3600))
     }
 
     /// Whether of a workout that its source wrote several times only the newest counts.
@@ -33,7 +33,7 @@ public struct WorkoutsDay {
     /// - Throws: `WorkoutError` for a body that isn't JSON; `WorkoutConfigurationError`.
     public init(_ input: DayInput) throws {
         let samples = input.samples
-        let rows = samples.rows(of: HealthType.workoutIdentifier).filter { input.contains(samples.start[$0]) }
+        let rows = samples.rows(of: HealthType.workoutIdentifier).filter { input.contains(samples.startOf($0)) }
         guard !rows.isEmpty else {
             entries = []
             return
@@ -56,9 +56,9 @@ public struct WorkoutsDay {
     private static func candidate(_ workout: Workout, _ samples: SamplePage, row: Int) -> WorkoutRepeats.Candidate {
         WorkoutRepeats.Candidate(
             key: .init(
-                source: workout.sourceName, second: samples.start[row].flooredSecond,
+                source: workout.sourceName, second: samples.startOf(row).flooredSecond,
                 activity: workout.activity.identifier),
-            created: workout.created, end: samples.end[row],
+            created: workout.created, end: samples.endOf(row),
             payload: row < samples.payload.count ? Array(samples.payload.bytes[samples.payload.range(row)]) : [],
             id: samples.ids[row])
     }

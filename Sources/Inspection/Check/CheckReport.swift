@@ -97,7 +97,7 @@ package struct CheckReport {
         }
         // A date begins and ends within a day of where it does in Greenwich.
         func noon(_ date: LocalDay) -> Instant {
-            Instant(date.number) * 86_400 * Instant.second + 43_200 * Instant.second
+            Instant(seconds: Int64(date.number) * 86_400 + 43_200)
         }
         let from = options.from ?? LocalDay(year: 1, month: 1, day: 2)
         let to = options.to ?? LocalDay(year: 9999, month: 12, day: 30)

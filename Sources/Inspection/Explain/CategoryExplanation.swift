@@ -22,10 +22,10 @@ struct CategoryExplanation: Explanation {
     init(_ type: String, kind: ExplainedMetric.Kind, _ input: DayInput) {
         self.kind = kind
         let page = input.samples
-        let samples = page.rows(of: type).filter { input.contains(page.start[$0]) }.map { row in
+        let samples = page.rows(of: type).filter { input.contains(page.startOf($0)) }.map { row in
             let raw = Int(exactly: page.value[row])
             return Sample(
-                start: page.start[row], end: page.end[row],
+                start: page.startOf(row), end: page.endOf(row),
                 value: raw.flatMap { CategoryValue.name(of: $0, type: type) } ?? raw.map { "\($0)" } ?? "",
                 source: page.originOf(row).sourceName, stood: page.value[row] == 0)
         }

@@ -11,14 +11,14 @@ struct DayClock {
     init(_ zones: ZoneTimeline, _ day: LocalDay) {
         self.zones = zones
         self.day = day
-        let edges = zones.ranges(of: day).flatMap { [$0.lowerBound, $0.upperBound - 1] }
+        let edges = zones.ranges(of: day).flatMap { [$0.lowerBound, $0.upperBound - .microseconds(1)] }
         showsOffset = Set(edges.map { Self.offset(zones, $0) }).count > 1
     }
 
     /// "08:15:00", with the date before it when that is another, and the offset from UTC behind it where the clock changed.
     func time(_ instant: Instant) -> String {
         let offset = Self.offset(zones, instant)
-        let local = InstantText.iso8601((instant.flooredSecond + Int64(offset)) * Instant.second)
+        let local = InstantText.iso8601(Instant(seconds: instant.flooredSecond + Int64(offset)))
         let clock = local.split(separator: "T").last.map { String($0.prefix(8)) } ?? ""
         let date = zones.day(of: instant)
         return (date == day ? "" : "\(date) ") + clock + (showsOffset ? Self.text(offset) : "")
@@ -34,7 +34,8 @@ struct DayClock {
     var zoneNames: String {
         var names: [String] = []
         for range in zones.ranges(of: day) {
-            for instant in [range.lowerBound, range.upperBound - 1] where names.last != zones.zone(at: instant) {
+            for instant in [range.lowerBound, range.upperBound - .microseconds(1)]
+            where names.last != zones.zone(at: instant) {
                 names.append(zones.zone(at: instant))
             }
         }
@@ -43,7 +44,7 @@ struct DayClock {
 
     private static func offset(_ zones: ZoneTimeline, _ instant: Instant) -> Int {
         TimeZone(identifier: zones.zone(at: instant))?
-            .secondsFromGMT(for: Date(timeIntervalSince1970: instant.seconds)) ?? 0
+            .secondsFromGMT(for: Date(timeIntervalSince1970: instant.secondsSince1970)) ?? 0
     }
 
     /// "+02:00".

@@ -45,7 +45,7 @@ package struct ExplainReport {
             user: user, day: day, window: window, zones: zones,
             cutting: try observer.samples(
                 user: user, types: [metric.type] + traits.during.keys.sorted(),
-                from: slice.map(\.lowerBound).min() ?? 0, to: slice.map(\.upperBound).max() ?? 0,
+                from: slice.map(\.lowerBound).min() ?? .epoch, to: slice.map(\.upperBound).max() ?? .epoch,
                 detailed: traits.detailedTypes, during: traits.during),
             configuration: handler.configuration)
         self.window = input.window

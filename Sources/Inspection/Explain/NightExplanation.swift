@@ -114,7 +114,7 @@ struct NightExplanation: Explanation {
     }
 
     private static func untold(_ explained: SleepExplanation) -> String {
-        guard explained.untold > 0 else { return "" }
+        guard explained.untold > .zero else { return "" }
         return " Of \(minutes(explained.untold.seconds / 60)) it tells nothing: they count as neither asleep nor awake."
     }
 
@@ -125,7 +125,7 @@ struct NightExplanation: Explanation {
         for stretch in explained.stretches {
             table.add([
                 clock.time(stretch.start), clock.time(stretch.end),
-                HumanFormat.duration(.microseconds(stretch.end - stretch.start)), stretch.stage.name,
+                HumanFormat.duration(stretch.end - stretch.start), stretch.stage.name,
             ])
         }
         return table

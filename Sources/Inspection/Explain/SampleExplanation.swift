@@ -42,7 +42,8 @@ struct SampleExplanation: Explanation {
     /// A source's part in the average, 0 to 1.
     private func weight(_ source: DiscreteExplanation.Source) -> Double {
         parts.isWeighted
-            ? Double(source.time) / Double(parts.time) : Double(source.statistics.count) / Double(parts.all.count)
+            ? Double(source.time.microseconds) / Double(parts.time.microseconds)
+            : Double(source.statistics.count) / Double(parts.all.count)
     }
 
     var members: [String: Value] {
@@ -126,7 +127,7 @@ struct SampleExplanation: Explanation {
         for sample in parts.samples {
             let length = sample.end - sample.start
             table.add([
-                clock.time(sample.start), length == 0 ? "" : HumanFormat.duration(.microseconds(length)),
+                clock.time(sample.start), length == .zero ? "" : HumanFormat.duration(length),
                 ExplainFormat.short(sample.value), sample.source,
             ])
         }

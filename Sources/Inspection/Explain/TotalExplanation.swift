@@ -11,7 +11,7 @@ struct TotalExplanation: Explanation {
     let hours: [(range: Range<Instant>, sum: Double?, parts: [MergeInterval])]
 
     /// Neighbours of the same sources read as one when less than this parts them.
-    private static let gap: Instant = 1800 * Instant.second
+    private static let gap = Duration.seconds(1800)
 
     init(_ type: String, unit: String, _ input: DayInput) {
         self.unit = unit
@@ -65,7 +65,7 @@ struct TotalExplanation: Explanation {
         for (interval, time) in lines {
             table.add([
                 clock.time(interval.start), interval.end == interval.start ? "" : clock.end(interval.end),
-                time == 0 ? "" : HumanFormat.duration(.microseconds(time)), ExplainFormat.short(interval.amount),
+                time == .zero ? "" : HumanFormat.duration(time), ExplainFormat.short(interval.amount),
                 interval.counted, interval.covered.joined(separator: ", "),
             ])
         }
@@ -79,7 +79,7 @@ struct TotalExplanation: Explanation {
         for share in shares {
             table.add([
                 share.source, ExplainFormat.short(share.amount), ExplainFormat.percent(share.amount, of: result ?? 0),
-                HumanFormat.count(share.samples), HumanFormat.duration(.microseconds(share.counted)),
+                HumanFormat.count(share.samples), HumanFormat.duration(share.counted),
             ])
         }
         return ExplainTable(table: table)
@@ -111,7 +111,8 @@ extension MergeInterval {
         for interval in intervals { sums[interval.counted, default: CompensatedSum()].add(interval.amount) }
         return sums.sorted { $0.key < $1.key }.map { source, sum in
             MergeInterval(
-                start: intervals.first?.start ?? 0, end: intervals.last?.end ?? 0, counted: source, covered: [],
+                start: intervals.first?.start ?? .epoch, end: intervals.last?.end ?? .epoch, counted: source,
+                covered: [],
                 amount: sum.value)
         }
     }

@@ -8,9 +8,9 @@ import Terminal
 /// Who has how much to do, and whether it gets less.
 extension Diagnosis {
     /// Without a commit for so long, one that has something to do makes no progress.
-    private static let patience: Instant = 60 * Instant.second
+    private static let patience = Duration.seconds(60)
     /// What its upstream has said so lately may still be held together in a window.
-    private static let window: Instant = 15 * Instant.second
+    private static let window = Duration.seconds(15)
     /// More days than anyone has lived.
     private static let plausibleDays = 45_000
 
@@ -39,7 +39,7 @@ extension Diagnosis {
         if let since = beat.busySince, seen.now - since > Self.patience {
             return [
                 Finding(
-                    .warning, name, "has been at one turn for \(HumanFormat.duration(.microseconds(seen.now - since)))",
+                    .warning, name, "has been at one turn for \(HumanFormat.duration(seen.now - since))",
                     remedy:
                         "wait while it uses the processor ('healthbus top --once'); if it doesn't, start it again with "
                         + "'healthbus swap \(name) --with \(beat.plugin)'")
@@ -101,9 +101,9 @@ extension Diagnosis {
     private func pending(_ beat: Heartbeat) -> Int { beat.handler?.pending ?? 0 }
 
     private func isStuck(_ beat: Heartbeat, _ name: String, _ backlog: Backlog) -> Bool {
-        guard seen.now - (beat.lastCommit ?? 0) > Self.patience, !hasMoved(beat, name) else { return false }
+        guard seen.now - (beat.lastCommit ?? .epoch) > Self.patience, !hasMoved(beat, name) else { return false }
         // Having rested for long isn't being stuck: what it is behind may have come this moment.
-        let newest = backlog.upstreams.compactMap { seen.beats[$0]?.beat.lastCommit }.max() ?? 0
+        let newest = backlog.upstreams.compactMap { seen.beats[$0]?.beat.lastCommit }.max() ?? .epoch
         return backlog.days > 0 || seen.now - newest > Self.window || backlog.changes > 5000
     }
 

@@ -240,11 +240,11 @@ package struct Diagnosis {
 
     private var clock: [Finding] {
         // Nothing of ours is older than 2025.
-        if seen.now < 1_735_689_600 * Instant.second {
+        if seen.now < Instant(seconds: 1_735_689_600) {
             return [Finding(.error, "the clock", "is years behind", remedy: "set it; days and tokens go by it")]
         }
-        let ahead = seen.beats.values.compactMap(\.beat.lastCommit).max() ?? 0
-        guard ahead > seen.now + 300 * Instant.second else { return [] }
+        let ahead = seen.beats.values.compactMap(\.beat.lastCommit).max() ?? .epoch
+        guard ahead > seen.now + .seconds(300) else { return [] }
         return [
             Finding(
                 .warning, "the clock", "was set back: there are commits from \(InstantText.iso8601(ahead))",

@@ -12,7 +12,7 @@ package struct LogReport {
 
         /// - Parameter since: only lines from then on.
         package init(since: Instant? = nil, minimum: Log.Level = .debug) {
-            self.since = since.map { Self.style.format(Date(timeIntervalSince1970: $0.seconds)) }
+            self.since = since.map { Self.style.format(Date(timeIntervalSince1970: $0.secondsSince1970)) }
             self.minimum = minimum
         }
 

@@ -60,7 +60,7 @@ package struct DeadLetterReport {
             table.add([
                 "\(letter.number)", letter.metric, letter.id, letter.status.map { "\($0)" } ?? "", letter.reason,
                 "\(letter.tries)",
-                HumanFormat.relative(Date(timeIntervalSince1970: letter.lastTried.seconds), now: now),
+                HumanFormat.relative(Date(timeIntervalSince1970: letter.lastTried.secondsSince1970), now: now),
             ])
         }
         return table.render(for: terminal)

@@ -138,7 +138,9 @@ package struct ReplayPlan {
                 let name = users[Int(user[row])]
                 let (start, end) = (samples.start[row], samples.end[row])
                 let counted = SampleTimes.countedEnd(start: start, duration: end &- start)
-                for day in zones[name]?.days(touching: start, end: counted) ?? [] {
+                for day in zones[name]?.days(touching: samples.startOf(row), end: Instant(microseconds: counted))
+                    ?? []
+                {
                     touched.insert("\(name)/\(day)")
                 }
             }

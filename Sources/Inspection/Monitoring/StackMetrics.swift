@@ -39,7 +39,7 @@ package struct StackMetrics {
         page.add(.up, labels, Readiness.isUp(heard))
         page.add(.ready, labels, Readiness.isReady(heard))
         if instance.manifest.kind == .handler, let last = stack.known(lastSamples, to: instance).max() {
-            page.add(.lastSample, [name], last.seconds)
+            page.add(.lastSample, [name], last.secondsSince1970)
         }
         guard let (beat, age) = heard else { return }
         page.add(.heartbeatAge, [name], age)
@@ -47,13 +47,13 @@ package struct StackMetrics {
         page.add(.memory, [name], beat.memory)
         // As it was when it was said: a heartbeat that a commit led to comes from within a turn that ended right after.
         page.add(.busy, [name], beat.busySince.map { max(0, (now - $0).seconds - age) } ?? 0)
-        if let last = beat.lastCommit { page.add(.lastCommit, [name], last.seconds) }
+        if let last = beat.lastCommit { page.add(.lastCommit, [name], last.secondsSince1970) }
         if let turns = beat.turns {
-            page.add(.turns, [name], turns.busy.seconds)
+            page.add(.turns, [name], Duration.microseconds(turns.busy).seconds)
             page.add(.turnCount, [name], turns.count)
         }
-        if let time = beat.cpu { page.add(.processor, [name], time.seconds) }
-        if let started = beat.started { page.add(.started, [name], started.seconds) }
+        if let time = beat.cpu { page.add(.processor, [name], Duration.microseconds(time).seconds) }
+        if let started = beat.started { page.add(.started, [name], started.secondsSince1970) }
         addAnchors(beat, name)
         addWork(beat, name, instance.manifest.kind)
     }
@@ -87,8 +87,8 @@ package struct StackMetrics {
             guard let handler = beat.handler else { return }
             page.add(.failedDays, [name], Int64(handler.failedDays))
             page.add(.pendingDays, [name], Int64(handler.pending))
-            if let last = handler.lastSynced { page.add(.lastSync, [name], last.seconds) }
-            if let last = beat.lastChecked { page.add(.lastCheck, [name], last.seconds) }
+            if let last = handler.lastSynced { page.add(.lastSync, [name], last.secondsSince1970) }
+            if let last = beat.lastChecked { page.add(.lastCheck, [name], last.secondsSince1970) }
         case .consolidator:
             guard let consolidator = beat.consolidator else { return }
             page.add(.openDays, [name], Int64(consolidator.openDays))
@@ -111,7 +111,7 @@ package struct StackMetrics {
             page.add(.delivered, [name, metric], count)
         }
         for (metric, last) in uploader.lastDelivered.sorted(by: { $0.key < $1.key }) {
-            page.add(.lastDelivery, [name, metric], last.seconds)
+            page.add(.lastDelivery, [name, metric], last.secondsSince1970)
         }
         let bounds = uploader.delayBuckets.bounds.map(Double.init)
         for (metric, delays) in uploader.delayBuckets.metrics.sorted(by: { $0.key < $1.key })

@@ -51,7 +51,7 @@ package struct AlertsReport {
     package func table(for terminal: Terminal) -> String {
         var table = Table([.init("Since"), .init("From", givesWay: 1), .init("What"), .init("What to do")])
         for entry in entries {
-            let since = Date(timeIntervalSince1970: entry.alert.since.seconds)
+            let since = Date(timeIntervalSince1970: entry.alert.since.secondsSince1970)
             table.add([
                 HumanFormat.relative(since, now: now), entry.from, entry.alert.text, entry.alert.remedy,
             ])

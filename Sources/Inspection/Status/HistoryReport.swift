@@ -50,7 +50,8 @@ package struct HistoryReport {
         let succeeded = rounds.count { $0.failed.isEmpty }
         let durations = rounds.map(\.duration).sorted()
         func quantile(_ share: Double) -> Double? {
-            durations.isEmpty ? nil : durations[Int(Double(durations.count - 1) * share)].seconds
+            durations.isEmpty
+                ? nil : Duration.microseconds(durations[Int(Double(durations.count - 1) * share)]).seconds
         }
         report = Report(
             rounds: rounds.count, successRate: rounds.isEmpty ? nil : Double(succeeded) / Double(rounds.count),
@@ -58,14 +59,15 @@ package struct HistoryReport {
             last: rounds.prefix(100).map { round in
                 .init(
                     number: round.number, reason: round.reason, began: InstantText.iso8601(round.began),
-                    seconds: round.duration.seconds, succeeded: round.succeeded.keys.sorted(), failed: round.failed)
+                    seconds: Duration.microseconds(round.duration).seconds, succeeded: round.succeeded.keys.sorted(),
+                    failed: round.failed)
             })
     }
 
     package func text(for terminal: Terminal) -> String {
         var table = Table([.init("Began"), .init("Reason"), .number("Took"), .init("Result")])
         for round in report.last.prefix(20) {
-            let date = InstantText.parse(round.began).map { Date(timeIntervalSince1970: $0.seconds) }
+            let date = InstantText.parse(round.began).map { Date(timeIntervalSince1970: $0.secondsSince1970) }
             let failed = round.failed.sorted { $0.key < $1.key }.map { "\($0.key) failed (\($0.value))" }
             let succeeded = round.succeeded
             table.add([

@@ -212,7 +212,9 @@ extension StatusReport {
     }
 
     private func ago(_ value: Value) -> String {
-        let date = value.string.flatMap { InstantText.parse($0) }.map { Date(timeIntervalSince1970: $0.seconds) }
+        let date = value.string.flatMap { InstantText.parse($0) }.map {
+            Date(timeIntervalSince1970: $0.secondsSince1970)
+        }
         return HumanFormat.relative(date, now: now)
     }
 }

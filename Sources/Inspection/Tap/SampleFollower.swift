@@ -76,8 +76,10 @@ package final class SampleFollower {
         facts.uploader = configuration.only(.uploader)?.name
         let zones = try ObserverQueries(stack, reader).zones(of: user)
         let hour = handler?.configuration["windowHour"].int
-        let counted = SampleTimes.countedEnd(start: start, duration: end &- start)
-        let days = zones.days(touching: start, end: counted, HandlerWindow(endHour: Int(hour ?? 24)))
+        let counted = SampleTimes.countedEnd(
+            start: start.microseconds, duration: end.microseconds &- start.microseconds)
+        let days = zones.days(
+            touching: start, end: Instant(microseconds: counted), HandlerWindow(endHour: Int(hour ?? 24)))
         facts.days = days.map(\.description)
         for day in days {
             if let handler {

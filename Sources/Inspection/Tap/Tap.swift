@@ -43,7 +43,7 @@ extension Message {
     package var jsonLine: String {
         var header = self.header.other
         header["from"] = .string(self.header.from)
-        header["at"] = .integer(self.header.at)
+        header["at"] = .integer(self.header.at.microseconds)
         header["v"] = .string("\(self.header.version)")
         return Value.object(["topic": .string(topic), "header": .object(header), "body": body]).json()
     }

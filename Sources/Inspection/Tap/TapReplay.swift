@@ -132,7 +132,7 @@ package final class TapReplay {
         let times = try reader.moments(instance, of: rows.map(\.sequence))
         return zip(rows, times).map { row, time in
             Message(
-                topic: row.topic, header: .init(from: instance.name, at: time ?? 0),
+                topic: row.topic, header: .init(from: instance.name, at: time ?? .epoch),
                 body: showsValues ? row.body : Redaction.row(row.body))
         }
     }
@@ -158,7 +158,9 @@ extension StackReader {
             if next == known.count {
                 // One answer holds a bounded number of commits: the next ones are asked for when they are needed.
                 let answer: [Page<MomentsPage>] = try pages(instance, .moments(from: sequence, to: last))
-                known = (answer.last?.moments ?? []).compactMap { $0.count == 2 ? (SequenceNumber($0[0]), $0[1]) : nil }
+                known = (answer.last?.moments ?? []).compactMap {
+                    $0.count == 2 ? (SequenceNumber($0[0]), Instant(microseconds: $0[1])) : nil
+                }
                 next = 0
             }
             return known.indices.contains(next) ? known[next].at : nil

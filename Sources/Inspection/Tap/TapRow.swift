@@ -22,8 +22,8 @@ struct TapRow: Sendable {
         let type = samples.types[Int(samples.type[row])]
         var body: [String: Value] = [
             "seq": .integer(samples.sequence[row]), "id": .string(samples.ids[row].description), "user": .string(user),
-            "type": .string(type), "start": .string(InstantText.iso8601(samples.start[row])),
-            "end": .string(InstantText.iso8601(samples.end[row])),
+            "type": .string(type), "start": .string(InstantText.iso8601(samples.startOf(row))),
+            "end": .string(InstantText.iso8601(samples.endOf(row))),
             "deleted": .bool(samples.flags[row].contains(.deleted)),
             "source": .string(samples.origins[Int(samples.origin[row])].sourceName),
         ]

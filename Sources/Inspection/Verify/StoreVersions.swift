@@ -99,7 +99,7 @@ final class StoreVersions {
                 version: samples.sequence[row], isDeleted: samples.flags[row].contains(.deleted))
             if withContents, !held.isDeleted {
                 held.content = ContentNumber.sample(
-                    type: typeNumbers[Int(samples.type[row])], start: samples.start[row], end: samples.end[row],
+                    type: typeNumbers[Int(samples.type[row])], start: samples.startOf(row), end: samples.endOf(row),
                     value: samples.value[row], source: sourceNumbers[Int(samples.origin[row])])
             }
             try body(Sample(id: samples.ids[row], held: held, type: types[Int(samples.type[row])]))

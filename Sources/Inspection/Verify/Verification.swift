@@ -80,8 +80,8 @@ package final class Verification {
 
     /// The instants of the asked days.
     private func span(in zones: ZoneTimeline) -> Range<Instant> {
-        let first = scope.from.flatMap { zones.ranges(of: $0).first?.lowerBound } ?? .min
-        let last = scope.to.flatMap { zones.ranges(of: $0).last?.upperBound } ?? .max
+        let first = scope.from.flatMap { zones.ranges(of: $0).first?.lowerBound } ?? .distantPast
+        let last = scope.to.flatMap { zones.ranges(of: $0).last?.upperBound } ?? .distantFuture
         return first..<max(first, last)
     }
 
@@ -232,8 +232,8 @@ struct IDRange {
     private let end: UInt64?
 
     init(_ span: Range<Instant>) {
-        first = span.lowerBound <= 0 ? 0 : UInt64(span.lowerBound / 1000) << 16
-        end = span.upperBound == .max ? nil : UInt64(max(0, span.upperBound / 1000)) << 16
+        first = span.lowerBound <= .epoch ? 0 : UInt64(span.lowerBound.microseconds / 1000) << 16
+        end = span.upperBound == .distantFuture ? nil : UInt64(max(0, span.upperBound.microseconds / 1000)) << 16
     }
 
     /// The last id before it; nil when there is none.

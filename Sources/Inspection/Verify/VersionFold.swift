@@ -22,7 +22,7 @@ package struct VersionFold: Sendable {
 
     /// - Parameter now: days up to two years after it have a bucket of their own.
     package init(now: Instant) {
-        let today = Int(max(0, now / (86_400 * Instant.second)))
+        let today = Int(max(0, now.microseconds / (86_400 * Instant.microsecondsPerSecond)))
         buckets = Array(repeating: Bucket(), count: min(today, 100_000) + 732)
     }
 

@@ -39,7 +39,7 @@ package struct ZoneReport {
             let entries = try rows().map { row -> Value in
                 let part = row.part
                 return [
-                    "from": part.from == .min ? .null : .string(InstantText.iso8601(part.from)),
+                    "from": part.from == .distantPast ? .null : .string(InstantText.iso8601(part.from)),
                     "local": Value(row.local), "zone": .string(part.zone), "offset": .string(row.offset),
                     "origin": .string(part.origin.rawValue),
                 ]
@@ -62,7 +62,8 @@ package struct ZoneReport {
                 case .seen: "seen in the data"
                 }
             table.add([
-                row.local ?? "always", from == .min ? "" : InstantText.iso8601(from), row.part.zone, row.offset, origin,
+                row.local ?? "always", from == .distantPast ? "" : InstantText.iso8601(from), row.part.zone, row.offset,
+                origin,
             ])
         }
         return table.render(for: terminal)
@@ -81,8 +82,8 @@ package struct ZoneReport {
 
     /// "+02:00"; of the zone for all time as it is at its end, else today.
     private static func offset(_ zone: String, at instant: Instant?) throws -> String {
-        let at = instant ?? Instant(Date().timeIntervalSince1970) * Instant.second
-        let minutes = Int(try ZoneTimeline(zone: zone).offset(at: at) / (60 * Instant.second))
+        let at = instant ?? Instant(seconds: Int64(Date().timeIntervalSince1970))
+        let minutes = Int(try ZoneTimeline(zone: zone).offset(at: at).components.seconds / 60)
         let size = abs(minutes)
         return (minutes < 0 ? "-" : "+") + String(format: "%02d:%02d", size / 60, size % 60)
     }

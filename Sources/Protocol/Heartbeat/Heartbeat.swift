@@ -19,7 +19,7 @@ package struct Heartbeat: Sendable, Equatable {
     /// Resident, bytes.
     package var memory: Int64
     /// Processor time of the process since it began, microseconds.
-    package var cpu: Instant?
+    package var cpu: Int64?
     /// When the process began, by the clock.
     package var started: Instant?
     /// What the stage has done since then; nil for what is no stage.
@@ -39,9 +39,9 @@ package struct Heartbeat: Sendable, Equatable {
     package struct Turns: Codable, Sendable, Equatable {
         package var count: Int64
         /// Microseconds.
-        package var busy: Instant
+        package var busy: Int64
 
-        package init(count: Int64, busy: Instant) {
+        package init(count: Int64, busy: Int64) {
             self.count = count
             self.busy = busy
         }
@@ -50,7 +50,7 @@ package struct Heartbeat: Sendable, Equatable {
     package init(
         instance: String, plugin: String, phase: Phase, pid: Int, epoch: Int64 = 0, head: StoreHead? = nil,
         heads: [String: SequenceNumber] = [:], frontier: [String: SequenceNumber] = [:], lastCommit: Instant? = nil,
-        busySince: Instant? = nil, memory: Int64 = 0, cpu: Instant? = nil, started: Instant? = nil,
+        busySince: Instant? = nil, memory: Int64 = 0, cpu: Int64? = nil, started: Instant? = nil,
         turns: Turns? = nil, configuration: String? = nil, details: HeartbeatDetails = HeartbeatDetails()
     ) {
         self.instance = instance

@@ -121,13 +121,13 @@ package struct RoundResult: Codable, Sendable, Equatable {
     package var reason: String
     package var began: Instant
     /// Microseconds, as what each took.
-    package var duration: Instant
-    package var succeeded: [String: Instant]
+    package var duration: Int64
+    package var succeeded: [String: Int64]
     /// Why each failed.
     package var failed: [String: String]
 
     package init(
-        number: Int64, reason: String, began: Instant, duration: Instant, succeeded: [String: Instant],
+        number: Int64, reason: String, began: Instant, duration: Int64, succeeded: [String: Int64],
         failed: [String: String]
     ) {
         self.number = number

@@ -45,7 +45,7 @@ package struct SlicePage: PageContent {
 /// Which stretches of time the changes of a window touch, with what is needed to make days of them.
 package struct SpansPage: PageContent, Equatable {
     package var users: [String]
-    /// Columns of one element a span: whose it is (index into `users`), and its instants.
+    /// Columns of one element a span: whose it is (index into `users`), and its instants, microseconds since 1970.
     @Packed package var user: [Int32]
     @Packed package var start: [Int64]
     @Packed package var end: [Int64]
@@ -61,7 +61,7 @@ package struct SpansPage: PageContent, Equatable {
     package var bulk: Bool?
 
     package init(
-        users: [String], user: [Int32], start: [Instant], end: [Instant], zones: [String: Value],
+        users: [String], user: [Int32], start: [Int64], end: [Int64], zones: [String: Value],
         characteristics: [String: Value],
         added: Int, deleted: Int, from: SequenceNumber = .beginning, through: SequenceNumber = .beginning
     ) {

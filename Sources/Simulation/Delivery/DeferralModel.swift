@@ -53,10 +53,11 @@ package struct DeferralModel: Sendable {
     }
 
     /// How long a change waits for its wake.
-    package func delay(afterTermination: Bool, _ inputs: Inputs, using random: inout SimulatedRandom) -> Instant {
+    package func delay(afterTermination: Bool, _ inputs: Inputs, using random: inout SimulatedRandom) -> Duration {
         let range = afterTermination ? terminatedDelay : backgroundDelay
         let share = random.unit() * (1 - 0.7 * willingness(inputs))
-        return Instant((range.lowerBound + (range.upperBound - range.lowerBound) * share) * Double(Instant.second))
+        let seconds = range.lowerBound + (range.upperBound - range.lowerBound) * share
+        return .microseconds(Int64(seconds * 1_000_000))
     }
 
     /// Whether a silent push is delivered at all.

@@ -6,7 +6,7 @@ package struct NaiveSync {
     private var lastWake: Instant?
     package private(set) var arrivals: [SampleID: Instant] = [:]
 
-    private static let reach = 24 * 3600 * Instant.second
+    private static let reach = Duration.seconds(24 * 3600)
 
     package init() {}
 
@@ -16,12 +16,15 @@ package struct NaiveSync {
         for sample in added { store[sample.uuid] = sample }
         for uuid in deleted { store[uuid] = nil }
         // Nothing asks for what is older any more.
-        if store.count > 20_000 { store = store.filter { $0.value.end > now - 2 * Self.reach } }
+        if store.count > 20_000 {
+            let first = now - Self.reach * 2
+            store = store.filter { $0.value.end > first }
+        }
     }
 
     /// - Parameter isOnline: without a network what it would have sent is gone.
     package mutating func wake(at now: Instant, isOnline: Bool) {
-        let since = max(lastWake ?? .min, now - Self.reach)
+        let since = max(lastWake ?? .distantPast, now - Self.reach)
         lastWake = now
         guard isOnline else { return }
         for (uuid, sample) in store where sample.start >= since && arrivals[uuid] == nil { arrivals[uuid] = now }

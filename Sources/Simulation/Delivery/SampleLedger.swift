@@ -39,7 +39,7 @@ package struct SampleLedger {
     package func compare(arrivals: [SampleID: Instant], alive: [SampleID: Int]) -> Outcome {
         var outcome = Outcome()
         for sample in made {
-            if let at = arrivals[sample.uuid] { outcome.delays.append((max(0, at - sample.saved)).seconds) }
+            if let at = arrivals[sample.uuid] { outcome.delays.append(max(.zero, at - sample.saved).seconds) }
             let copies = alive[sample.uuid] ?? 0
             if sample.isDeleted != (copies == 0) { outcome.lost += 1 }
             if copies > 1 { outcome.doubled += copies - 1 }

@@ -43,7 +43,7 @@ struct DaySamples {
     }
 
     private func handover(after end: Instant) -> Instant {
-        handovers.first { $0 >= end } ?? end + 10 * PhoneLife.minute
+        handovers.first { $0 >= end } ?? end + PhoneLife.minute * 10
     }
 
     @discardableResult
@@ -79,16 +79,16 @@ struct DaySamples {
             if plan.workout?.contains(at) != true {
                 add(Self.quantity("HeartRate"), at, at, random.uniform(52, 110).rounded(), "count/min")
             }
-            at += random.seconds(240, 360) * Instant(1 / plan.options.density)
+            at += random.seconds(240, 360) * Int64(1 / plan.options.density)
         }
         for hour in stride(from: 2, to: 23, by: 4) {
-            let from = plan.start + Instant(hour) * PhoneLife.hour + random.seconds(0, 3000)
+            let from = plan.start + PhoneLife.hour * hour + random.seconds(0, 3000)
             add(
                 Self.quantity("HeartRateVariabilitySDNN"), from, from + PhoneLife.minute,
                 random.uniform(20, 90).rounded(), "ms")
         }
         // Estimated through the day and once more the next morning, each time in place of the one before.
-        let times = [10, 15, 21, 31].map { plan.start + Instant($0) * PhoneLife.hour + random.seconds(0, 3000) }
+        let times = [10, 15, 21, 31].map { plan.start + PhoneLife.hour * $0 + random.seconds(0, 3000) }
         var before: SampleID?
         for at in times {
             if let before { deleted.append((handover(after: at), before)) }
@@ -118,7 +118,7 @@ struct DaySamples {
                 add(Self.quantity("ActiveEnergyBurned"), at, end, random.uniform(0.2, 6) * minutes, "kcal")
                 add(Self.quantity("BasalEnergyBurned"), at, end, random.uniform(1, 1.4) * minutes, "kcal")
             }
-            at = end + random.seconds(10, 60) * Instant(1 / plan.options.density)
+            at = end + random.seconds(10, 60) * Int64(1 / plan.options.density)
         }
         var hour = plan.wakesAt
         while hour < plan.sleepsAt {
@@ -137,8 +137,8 @@ struct DaySamples {
             let kilocalories = random.uniform(0.5, 1.2)
             energy += kilocalories
             add(
-                Self.quantity("ActiveEnergyBurned"), at, at + 5 * Instant.second, kilocalories, "kcal", arrives: done)
-            at += 5 * Instant.second * Instant(1 / plan.options.density)
+                Self.quantity("ActiveEnergyBurned"), at, at + .seconds(5), kilocalories, "kcal", arrives: done)
+            at += .seconds(5 * Int64(1 / plan.options.density))
         }
         let statistics = "{\"type\":\"HKQuantityTypeIdentifierActiveEnergyBurned\",\"sum\":\(energy)}"
         let payload = "{\"activity\":\"running\",\"statistics\":[\(statistics)]}"
@@ -147,10 +147,10 @@ struct DaySamples {
             payload: payload, arrives: done)
         // Two days later its end is cut: an edit is a deletion and another sample.
         guard random.chance(0.2) else { return }
-        let edited = workout.upperBound + 2 * 24 * PhoneLife.hour
+        let edited = workout.upperBound + PhoneLife.hour * 48
         deleted.append((edited, first))
         add(
-            HealthType.workoutIdentifier, workout.lowerBound, workout.upperBound - 5 * PhoneLife.minute, .nan, "",
+            HealthType.workoutIdentifier, workout.lowerBound, workout.upperBound - PhoneLife.minute * 5, .nan, "",
             metadata: zoneMetadata, payload: payload, saved: edited, arrives: edited)
     }
 
@@ -160,7 +160,7 @@ struct DaySamples {
         let kilograms = (random.uniform(70, 72) * 10).rounded() / 10
         let first = add(
             Self.quantity("BodyMass"), from: LifeSample.scale, at, at, kilograms, "kg",
-            arrives: at + 30 * Instant.second)
+            arrives: at + .seconds(30))
         guard random.chance(0.3) else { return }
         let edited = at + random.seconds(8 * 3600, 40 * 3600)
         deleted.append((edited, first))

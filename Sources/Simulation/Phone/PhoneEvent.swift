@@ -17,7 +17,7 @@ package enum PhoneEvent: Sendable, Equatable {
     case forceQuit
     case reboot
     /// The wall clock is so far from the true time.
-    case clock(Instant)
+    case clock(Duration)
 }
 
 /// An event and when it happens, by the true time.
@@ -43,8 +43,11 @@ extension SimulatedRandom {
     package mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
     package mutating func uniform(_ low: Double, _ high: Double) -> Double { low + (high - low) * unit() }
     package mutating func chance(_ probability: Double) -> Bool { unit() < probability }
-    package mutating func seconds(_ low: Double, _ high: Double) -> Instant {
-        Instant(uniform(low, high)) * Instant.second
+    package mutating func seconds(_ low: Double, _ high: Double) -> Duration {
+        .seconds(Int64(uniform(low, high)))
+    }
+    package mutating func instant(in range: Range<Instant>) -> Instant {
+        Instant(microseconds: Int64.random(in: range.microseconds, using: &self))
     }
     package mutating func index(_ count: Int) -> Int { Int((next() >> 33) % UInt64(count)) }
     package mutating func id() -> SampleID {

@@ -18,9 +18,10 @@ extension PhoneLife {
         if random.chance(options.opensPerDay - Double(openings)) { openings += 1 }
         for _ in 0..<openings where !looks.isEmpty {
             let look = looks[random.index(looks.count)]
-            let from = look.lowerBound + 2 * Instant.second
+            let from = look.lowerBound + .seconds(2)
             events.append(TimedEvent(from, .openApp))
-            events.append(TimedEvent(min(look.upperBound - 1, from + random.seconds(20, 150)), .closeApp))
+            events.append(
+                TimedEvent(min(look.upperBound - .microseconds(1), from + random.seconds(20, 150)), .closeApp))
         }
         func sometimes(_ perDay: Double, _ event: PhoneEvent, spacing: Double) {
             var times = Int(perDay)
@@ -36,7 +37,7 @@ extension PhoneLife {
         if random.chance(0.03) {
             let at = plan.start + random.seconds(10 * 3600, 18 * 3600)
             events.append(TimedEvent(at, .clock(random.seconds(-3 * 3600, 3 * 3600))))
-            events.append(TimedEvent(at + random.seconds(600, 3600), .clock(0)))
+            events.append(TimedEvent(at + random.seconds(600, 3600), .clock(.zero)))
         }
         return events
     }
@@ -57,12 +58,12 @@ extension PhoneLife {
         var events = [
             TimedEvent(plan.wakesAt, .charging(false)), TimedEvent(plan.sleepsAt, .charging(true)),
             TimedEvent(plan.wakesAt, .lowPower(false)), TimedEvent(plan.wakesAt, .battery(1)),
-            TimedEvent(plan.sleepsAt + 2 * Self.hour, .battery(1)),
+            TimedEvent(plan.sleepsAt + Self.hour * 2, .battery(1)),
         ]
         let perHour = random.uniform(0.035, 0.065)
         for hour in 1...16 {
             let level = max(0.03, 1 - perHour * Double(hour))
-            let at = plan.wakesAt + Instant(hour) * Self.hour
+            let at = plan.wakesAt + Self.hour * hour
             if at >= plan.sleepsAt { break }
             events.append(TimedEvent(at, .battery(level)))
             if level < 0.2, level + perHour >= 0.2 { events.append(TimedEvent(at, .lowPower(true))) }
@@ -71,8 +72,8 @@ extension PhoneLife {
     }
 
     private func network(_ plan: DayPlan) -> [TimedEvent] {
-        let away = plan.wakesAt + 90 * Self.minute
-        let back = plan.sleepsAt - 3 * Self.hour
+        let away = plan.wakesAt + Self.minute * 90
+        let back = plan.sleepsAt - Self.hour * 3
         func path(_ at: Instant) -> NetworkPath {
             if plan.offline.contains(where: { $0.contains(at) }) {
                 return NetworkPath(isSatisfied: false, interface: nil)

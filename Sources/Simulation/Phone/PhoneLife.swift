@@ -54,19 +54,19 @@ package struct PhoneLife: Sendable {
             return
         }
         zones = try ZoneTimeline([
-            .init(from: .min, zone: options.home),
+            .init(from: .distantPast, zone: options.home),
             .init(from: out.lowerBound + Self.noon, zone: options.abroad),
             .init(from: back.lowerBound + Self.noon, zone: options.home),
         ])
     }
 
-    static let minute = 60 * Instant.second
-    static let hour = 3600 * Instant.second
-    private static let noon = 12 * hour
+    static let minute = Duration.seconds(60)
+    static let hour = Duration.seconds(3600)
+    private static let noon = hour * 12
 
     /// When a day of the life begins; the day after the last is the end.
     package func start(of day: Int) -> Instant {
-        zones.ranges(of: options.firstDay.adding(days: day)).first?.lowerBound ?? 0
+        zones.ranges(of: options.firstDay.adding(days: day)).first?.lowerBound ?? .epoch
     }
 
     /// What happens on a day, also what comes of it later, by time.

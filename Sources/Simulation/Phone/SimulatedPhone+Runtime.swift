@@ -13,7 +13,7 @@ struct BackgroundRun {
 extension SimulatedPhone {
     /// The app has done what it was woken for when nothing has been committed or sent for this long.
     private static let quiet = Duration.milliseconds(2500)
-    private static let look: Instant = 250_000
+    private static let look = Duration.milliseconds(250)
 
     func startApp() throws {
         for host in app where !host.isRunning { try host.start() }
@@ -50,7 +50,7 @@ extension SimulatedPhone {
         // The few seconds that iOS leaves an app to finish what it is at.
         run = BackgroundRun(number: nextRun(), began: now, endsProcess: false)
         world.lastWork = world.monotonic
-        watch(runs, until: now + 5 * Instant.second)
+        watch(runs, until: now + .seconds(5))
     }
 
     /// Gives the app time.
@@ -67,7 +67,7 @@ extension SimulatedPhone {
         tell()
         if kind != .delivery { askForSync("\(kind.rawValue)-\(runs)") }
         world.lastWork = world.monotonic
-        watch(runs, until: now + Instant((model.runSeconds[kind] ?? 0) * Double(Instant.second)))
+        watch(runs, until: now + .microseconds(Int64((model.runSeconds[kind] ?? 0) * 1_000_000)))
     }
 
     /// What an app does in a wake that tells it nothing: it syncs. Said again each second, as every command.
@@ -75,7 +75,7 @@ extension SimulatedPhone {
         guard let run, run.number == runs else { return }
         world.send("control.debouncer", .object(SyncNow(id: id).body), from: "app")
         let number = run.number
-        at(now + Instant.second) { [unowned self] in if self.run?.number == number { askForSync(id) } }
+        at(now + .seconds(1)) { [unowned self] in if self.run?.number == number { askForSync(id) } }
     }
 
     private func nextRun() -> Int {

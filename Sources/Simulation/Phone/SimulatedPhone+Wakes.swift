@@ -19,15 +19,15 @@ extension SimulatedPhone {
                 planDelivery()
             case .refresh:
                 for _ in 0..<budget {
-                    at(draw(kind) { Instant.random(in: start..<end, using: &$0) }) { [unowned self] in
+                    at(draw(kind) { $0.instant(in: start..<end) }) { [unowned self] in
                         if !device.isLowPowerMode { try wake(.refresh) }
                     }
                 }
             case .processing:
                 // At night, and only on power and Wi-Fi.
                 for _ in 0..<budget {
-                    let night = start + PhoneLife.hour..<start + 5 * PhoneLife.hour
-                    at(draw(kind) { Instant.random(in: night, using: &$0) }) { [unowned self] in
+                    let night = start + PhoneLife.hour..<start + PhoneLife.hour * 5
+                    at(draw(kind) { $0.instant(in: night) }) { [unowned self] in
                         if device.isCharging, device.network?.interface == .wifi { try wake(.processing) }
                     }
                 }
@@ -38,10 +38,10 @@ extension SimulatedPhone {
 
     /// The backend sends as many as it may; some are dropped, others come late.
     private func planPushes(from start: Instant, to end: Instant) {
-        let spacing = PhoneLife.hour / Instant(model.pushesPerHour)
-        for sent in stride(from: start, to: end, by: Int(spacing)) {
+        let spacing = PhoneLife.hour.microseconds / Int64(model.pushesPerHour)
+        for sent in stride(from: start.microseconds, to: end.microseconds, by: Int(spacing)) {
             let (delay, luck) = draw(.push) { ($0.seconds(1, 900), SimulatedRandom(seed: $0.next())) }
-            at(sent + delay) { [unowned self] in
+            at(Instant(microseconds: sent) + delay) { [unowned self] in
                 var luck = luck
                 if isOnline, model.passesPush(inputs, using: &luck) { try wake(.push) }
             }

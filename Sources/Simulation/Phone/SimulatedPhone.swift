@@ -38,7 +38,7 @@ package final class SimulatedPhone {
     var run: BackgroundRun?
     var runs = 0
     var wakes = 0
-    var runTime: Instant = 0
+    var runTime = Duration.zero
     /// Deliveries of today that are left, and whether a change waits for one.
     var deliveriesLeft = 0
     var hasChange = false
@@ -61,7 +61,7 @@ package final class SimulatedPhone {
         let start = life.start(of: 0)
         let world = try SimulatedWorld(seed: life.options.seed, wall: start)
         world.isSteady = true
-        epoch = start - world.monotonic.microseconds
+        epoch = start - .microseconds(world.monotonic.microseconds)
         (self.world, self.life, self.strategy, self.model, self.probe) = (world, life, strategy, model, probe)
         random = Dictionary(
             uniqueKeysWithValues: WakeKind.allCases.enumerated().map { number, kind in
@@ -81,7 +81,7 @@ package final class SimulatedPhone {
     }
 
     /// The true time.
-    var now: Instant { world.monotonic.microseconds + epoch }
+    var now: Instant { Instant(microseconds: world.monotonic.microseconds + epoch.microseconds) }
 
     var inputs: DeferralModel.Inputs {
         var inputs = DeferralModel.Inputs()
@@ -94,7 +94,7 @@ package final class SimulatedPhone {
     }
 
     func at(_ time: Instant, _ action: @escaping () throws -> Void) {
-        world.schedule(.action(action), after: .microseconds(time - now))
+        world.schedule(.action(action), after: time - now)
     }
 
     /// Lives all days, and a day of grace without faults.
@@ -113,11 +113,11 @@ package final class SimulatedPhone {
         tell()
         for day in 0..<life.options.days {
             try begin(day)
-            try world.run(for: .microseconds(life.start(of: day + 1) - now))
+            try world.run(for: life.start(of: day + 1) - now)
             progress(day + 1)
         }
         try endFaults()
-        try world.run(for: .microseconds(24 * PhoneLife.hour))
+        try world.run(for: PhoneLife.hour * 24)
     }
 
     private func begin(_ day: Int) throws {
@@ -136,10 +136,10 @@ package final class SimulatedPhone {
         isInSleepFocus = false
         world.wallOffset = epoch
         tell()
-        planWakes(from: now, to: now + 24 * PhoneLife.hour)
+        planWakes(from: now, to: now + PhoneLife.hour * 24)
         guard probe.app == nil else { return }
-        at(now + 20 * PhoneLife.hour) { [unowned self] in try openApp() }
-        at(now + 21 * PhoneLife.hour) { [unowned self] in try closeApp() }
+        at(now + PhoneLife.hour * 20) { [unowned self] in try openApp() }
+        at(now + PhoneLife.hour * 21) { [unowned self] in try closeApp() }
     }
 
     // MARK: What happens
@@ -175,7 +175,7 @@ package final class SimulatedPhone {
 
     private func arrive(_ added: [LifeSample], _ deleted: [SampleID]) throws {
         guard strategy == .naive || observer.isRunning else {
-            return at(now + 5 * Instant.second) { [unowned self] in try arrive(added, deleted) }
+            return at(now + .seconds(5)) { [unowned self] in try arrive(added, deleted) }
         }
         ledger.note(added: added, deleted: deleted)
         hasChange = true
@@ -194,7 +194,7 @@ package final class SimulatedPhone {
         device.isLocked = true
         guard strategy != .naive else { return }
         observer.crash()
-        at(now + 40 * Instant.second) { [unowned self] in
+        at(now + .seconds(40)) { [unowned self] in
             try observer.start()
             told = nil
             tell()

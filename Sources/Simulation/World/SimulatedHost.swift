@@ -42,7 +42,8 @@ package final class SimulatedHost {
             }
             changelog = try KeyedChangelog(database)
             stage = try host.makeStage()
-            identifiers = Turn.Identifiers(startingAt: now, random: host.world.random(for: host.name, host.lives))
+            identifiers = Turn.Identifiers(
+                startingAt: now.microseconds, random: host.world.random(for: host.name, host.lives))
             repetition = Repetition(at: host.world.monotonic)
             pulls = PullClient(consumer: host.name)
         }

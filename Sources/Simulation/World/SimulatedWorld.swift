@@ -48,6 +48,7 @@ package final class SimulatedWorld {
     package var hosts: [SimulatedHost] = []
     private var queue = EventQueue<Event>()
     package private(set) var monotonic = MonotonicTime(microseconds: 1_000_000_000)
+    /// What the wall clock shows when the clock that never jumps stands at 0.
     package var wallOffset: Instant
     private var deadline = MonotonicTime.distantPast
     /// Does what a stage asks for beyond the bus.
@@ -69,12 +70,12 @@ package final class SimulatedWorld {
     init(seed: UInt64, wall: Instant, trace: Bool = false) throws {
         folder = try SimulatedFolder()
         random = SimulatedRandom(seed: seed)
-        wallOffset = wall - monotonic.microseconds
+        wallOffset = wall - .microseconds(monotonic.microseconds)
         self.trace = trace
     }
 
     /// The wall clock, which jumps.
-    package var now: Instant { monotonic.microseconds + wallOffset }
+    package var now: Instant { Instant(microseconds: monotonic.microseconds + wallOffset.microseconds) }
 
     package func schedule(_ event: Event, after delay: Duration) { queue.add(event, at: monotonic + max(.zero, delay)) }
 

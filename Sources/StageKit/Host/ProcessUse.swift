@@ -13,10 +13,10 @@ package enum ProcessUse {
     }
 
     /// Processor time of all its threads since it began, microseconds.
-    package static var processorTime: Instant {
+    package static var processorTime: Int64 {
         var time = timespec()
         guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
-        return Instant(time.tv_sec) * Instant.second + Instant(time.tv_nsec) / 1000
+        return Int64(time.tv_sec) * Instant.microsecondsPerSecond + Int64(time.tv_nsec) / 1000
     }
 
     /// When it was first asked what it takes, which is with its first heartbeat: by the clock.

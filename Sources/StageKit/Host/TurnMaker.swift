@@ -1,11 +1,12 @@
 import Changelog
 import Clocks
+import HealthModel
 
 /// Makes the turns of a stage on a file of its own, by the machine's clocks.
 struct TurnMaker {
     private let database: StageDatabase
     private let changelog: KeyedChangelog
-    private let identifiers = Turn.Identifiers(startingAt: WallClock.now)
+    private let identifiers = Turn.Identifiers(startingAt: WallClock.now.microseconds)
     private let log: StageLog
 
     init(_ database: StageDatabase, log: StageLog) throws {

@@ -11,8 +11,8 @@ package enum ReplayUsers {
             let last = timeline.ranges(of: through).last?.upperBound
             // A date that was left out has no instants: the days beside it bound the span.
             return [
-                first ?? timeline.ranges(of: from.adding(days: 1)).first?.lowerBound ?? 0,
-                last ?? timeline.ranges(of: through.adding(days: -1)).last?.upperBound ?? 0,
+                first ?? timeline.ranges(of: from.adding(days: 1)).first?.lowerBound ?? .epoch,
+                last ?? timeline.ranges(of: through.adding(days: -1)).last?.upperBound ?? .epoch,
             ]
         }
     }

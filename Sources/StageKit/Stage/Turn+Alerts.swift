@@ -39,7 +39,7 @@ extension Turn {
         var raised: [(String, Instant)] = []
         try find.forEachRow { row in
             let told = try CBORDecoder.decode(row.bytes(0)).read(RaisedAlert.self)
-            raised.append((told?.subject ?? "", told?.since ?? 0))
+            raised.append((told?.subject ?? "", told?.since ?? .epoch))
         }
         return raised
     }

@@ -3,7 +3,7 @@ import HealthModel
 extension ZoneTimeline {
     /// When the local clock next shows a minute of the day, after `now`.
     package func next(minute: Int, after now: Instant) -> Instant? {
-        let past = Instant(minute % 60) * 60 * Instant.second
+        let past = Duration.seconds(minute % 60 * 60)
         return next(hour: minute / 60, after: now - past).map { $0 + past }
     }
 
@@ -20,7 +20,7 @@ extension ZoneTimeline {
     /// The next minute past midnight (or past the day's first instant), when the day before is over.
     package func nextDayIsOver(after now: Instant) -> Instant? {
         let today = day(of: now)
-        let minute = 60 * Instant.second
+        let minute = Duration.seconds(60)
         return (0...3).lazy.compactMap { self.ranges(of: today.adding(days: $0)).first.map { $0.lowerBound + minute } }
             .first { $0 > now }
     }

@@ -80,7 +80,10 @@ package struct TaskHost {
         let event: LogEvent = outcome == .expired || outcome == .overran ? .taskExpired : .taskCompleted
         turn.log(
             event,
-            ["task": identifier, "outcome": outcome.rawValue, "seconds": history.lastDuration.seconds])
+            [
+                "task": identifier, "outcome": outcome.rawValue,
+                "seconds": Duration.microseconds(history.lastDuration).seconds,
+            ])
     }
 
     /// Whether a task waits for its host to submit it: it neither is pending nor runs, and nobody has taken it back.

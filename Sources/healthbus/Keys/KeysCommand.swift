@@ -106,7 +106,7 @@ enum KeysCommand: Command {
             say("\(keys.hub): a new key; all connect anew within seconds")
         }
         for one in try name.map({ [$0] }) ?? keys.allowedNames() where one != keys.hub {
-            try keys.rotate(one, oldUntil: now + Instant(grace) * Instant.second, now: now)
+            try keys.rotate(one, oldUntil: now + .seconds(grace), now: now)
             say("\(one): a new key; the old one holds for \(grace) s")
         }
     }

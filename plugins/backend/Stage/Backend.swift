@@ -39,7 +39,8 @@ package final class Backend: Sendable {
     package static let now: Clock = {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * Instant.second + Int64(time.tv_nsec) / 1000
+        return Instant(
+            microseconds: Int64(time.tv_sec) * Instant.microsecondsPerSecond + Int64(time.tv_nsec) / 1000)
     }
 
     /// The answer for a caller without the token, by a request's head; nil for one who has it.

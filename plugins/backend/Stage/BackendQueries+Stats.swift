@@ -6,7 +6,7 @@ import SQLite
 extension BackendQueries {
     /// `GET /api/v1/stats`: what is held, of all users or of one, and what requests brought since the database was made.
     static func stats(
-        _ database: Database, texts: InternedTexts, user: String?, identity: BackendIdentity, serverTime: Int64,
+        _ database: Database, texts: InternedTexts, user: String?, identity: BackendIdentity, serverTime: Instant,
         audit: Bool
     ) throws -> HTTPResponse {
         // -1 is no user's id: an unknown user holds nothing.

@@ -82,7 +82,8 @@ extension BackendQueries {
             page.last.removeAll(keepingCapacity: true)
             rows.withBytes(0) { page.last.append(jsonString: $0) }
             let times = DocumentTimes(
-                start: rows.isNull(3) ? nil : rows.int64(3), end: rows.isNull(4) ? nil : rows.int64(4),
+                start: rows.isNull(3) ? nil : Instant(microseconds: rows.int64(3)),
+                end: rows.isNull(4) ? nil : Instant(microseconds: rows.int64(4)),
                 date: kind == .day ? rows.string(0) : rows.isNull(5) ? nil : rows.string(5))
             let isBare = times.start == nil && times.date == nil
             guard isBare || question.holds(times) else { continue }
@@ -115,8 +116,9 @@ extension BackendQueries {
 
     private func content(of row: Statement, _ texts: inout ContentTexts) throws -> Int64 {
         ContentNumber.sample(
-            type: try texts.number(of: row.int64(3)), start: row.int64(4), end: row.int64(5),
-            value: row.isNull(6) ? nil : row.double(6), source: try texts.number(of: row.int64(7)))
+            type: try texts.number(of: row.int64(3)), start: Instant(microseconds: row.int64(4)),
+            end: Instant(microseconds: row.int64(5)), value: row.isNull(6) ? nil : row.double(6),
+            source: try texts.number(of: row.int64(7)))
     }
 }
 

@@ -97,9 +97,9 @@ final class BackendQueries {
         out.append(json: ",\"type\":")
         out.append(jsonString: try texts.text(of: row.int64(2)))
         out.append(json: ",\"startDate\":")
-        out.append(jsonDate: row.int64(3))
+        out.append(jsonDate: Instant(microseconds: row.int64(3)))
         out.append(json: ",\"endDate\":")
-        out.append(jsonDate: row.int64(4))
+        out.append(jsonDate: Instant(microseconds: row.int64(4)))
         out.append(json: ",\"value\":")
         if row.isNull(5) { out.append(json: "null") } else { out.append(json: row.double(5)) }
         out.append(json: ",\"unit\":")
@@ -138,8 +138,8 @@ final class BackendQueries {
             }
             let id = documents.string(0)
             let times = DocumentTimes(
-                start: documents.isNull(2) ? nil : documents.int64(2),
-                end: documents.isNull(3) ? nil : documents.int64(3),
+                start: documents.isNull(2) ? nil : Instant(microseconds: documents.int64(2)),
+                end: documents.isNull(3) ? nil : Instant(microseconds: documents.int64(3)),
                 date: kind == .day ? id : documents.isNull(4) ? nil : documents.string(4))
             guard question.holds(times) else { continue }
             if found > 0 { out.append(UInt8(ascii: ",")) }

@@ -5,8 +5,8 @@ import SQLite
 
 /// When a document was: what questions with `from` and `to` go by.
 struct DocumentTimes {
-    var start: Int64?
-    var end: Int64?
+    var start: Instant?
+    var end: Instant?
     /// The local day it belongs to.
     var date: String?
 }
@@ -89,8 +89,8 @@ extension DocumentTimes {
             write.bind(1, user)
             write.bind(2, kind)
             write.bind(3, id)
-            if let start = times.start { write.bind(4, start) }
-            if let end = times.end { write.bind(5, end) }
+            if let start = times.start { write.bind(4, start.microseconds) }
+            if let end = times.end { write.bind(5, end.microseconds) }
             if let date = times.date { write.bind(6, date) }
             try write.run()
         }

@@ -1,4 +1,5 @@
 import HTTP
+import HealthModel
 import SQLite
 
 /// What is kept as the JSON that came: few a day, read whole.
@@ -53,11 +54,11 @@ final class DocumentTable {
         upsert.bind(3, id)
         upsert.bind(4, version)
         upsert.bind(5, body == nil ? 1 : 0)
-        if let start = times.start { upsert.bind(6, start) }
+        if let start = times.start { upsert.bind(6, start.microseconds) }
         upsert.bind(7, batch.device)
-        upsert.bind(8, batch.syncedAt)
+        upsert.bind(8, batch.syncedAt.microseconds)
         if let body { upsert.bindText(9, borrowed: body) }
-        if let end = times.end { upsert.bind(10, end) }
+        if let end = times.end { upsert.bind(10, end.microseconds) }
         if let date = times.date { upsert.bind(11, date) }
         replaced.row = nil
         try upsert.run()

@@ -52,10 +52,10 @@ struct Question {
     private static func bound(_ text: String, _ name: String, isEnd: Bool, _ zone: ZoneTimeline?) throws -> Bound {
         if let day = LocalDay(text) {
             let ranges = zone?.ranges(of: day) ?? []
-            let start = Int64(day.number) * 86_400 * Instant.second
+            let start = Instant(seconds: Int64(day.number) * 86_400)
             let edge =
                 isEnd
-                ? ranges.last?.upperBound ?? start + 86_400 * Instant.second : ranges.first?.lowerBound ?? start
+                ? ranges.last?.upperBound ?? start + .seconds(86_400) : ranges.first?.lowerBound ?? start
             return Bound(day: text, isDate: true, edge: edge)
         }
         guard let instant = InstantText.parse(text) else {
@@ -64,12 +64,12 @@ struct Question {
         // Without a zone a time counts by the date that it is written with.
         return Bound(
             day: zone?.day(of: instant).description ?? String(text.prefix(10)), isDate: false,
-            edge: isEnd ? instant + 1 : instant)
+            edge: isEnd ? instant + .microseconds(1) : instant)
     }
 
-    /// Whether [start, end] touches the asked range.
+    /// Whether [start, end] touches the asked range; microseconds since 1970, as rows have them.
     func holds(start: Int64, end: Int64) -> Bool {
-        end >= from?.edge ?? .min && start < to?.edge ?? .max
+        end >= from?.edge.microseconds ?? .min && start < to?.edge.microseconds ?? .max
     }
 
     /// Whether a document lies in the asked range: by the local day it belongs to where it has one, else by its times. What has neither is in
@@ -78,14 +78,14 @@ struct Question {
         if let from {
             if let date = times.date, from.isDate || times.start == nil {
                 if date < from.day { return false }
-            } else if (times.end ?? times.start ?? .min) < from.edge {
+            } else if (times.end ?? times.start ?? .distantPast) < from.edge {
                 return false
             }
         }
         if let to {
             if let date = times.date, to.isDate || times.start == nil {
                 if date > to.day { return false }
-            } else if (times.start ?? .max) >= to.edge {
+            } else if (times.start ?? .distantFuture) >= to.edge {
                 return false
             }
         }

@@ -46,7 +46,7 @@ struct SampleElement {
     }
 
     /// What is wrong with it as an addition; nil when nothing is. No values in the reason.
-    func problem(start: Int64?, end: Int64?) -> StaticString? {
+    func problem(start: Instant?, end: Instant?) -> StaticString? {
         guard let type, type.isString, !type.bytes.isEmpty, type.bytes.count <= 200 else { return "type is missing" }
         guard let start else { return "startDate isn't an ISO 8601 date" }
         guard let end else { return "endDate isn't an ISO 8601 date" }
@@ -67,5 +67,5 @@ struct SampleElement {
     /// The version that the sender gave; 0 without one; nil when it isn't an integer.
     static func version(_ span: JSONSpan?) -> Int64? { span.map { $0.integer } ?? 0 }
 
-    static func date(_ span: JSONSpan?) -> Int64? { span?.instant }
+    static func date(_ span: JSONSpan?) -> Instant? { span?.instant }
 }

@@ -1,4 +1,5 @@
 import HTTP
+import HealthModel
 import JSON
 import SQLite
 
@@ -46,13 +47,13 @@ final class SampleTable {
     }
 
     func write(
-        _ element: SampleElement, id: ElementID, version: Int64, start: Int64, end: Int64, in batch: SyncBatch
+        _ element: SampleElement, id: ElementID, version: Int64, start: Instant, end: Instant, in batch: SyncBatch
     ) throws -> Effect {
         bindHead(id, version: version, deleted: false, batch)
         let type = try texts.id(of: element.type, .type)
         upsert.bind(5, type)
-        upsert.bind(6, start)
-        upsert.bind(7, end)
+        upsert.bind(6, start.microseconds)
+        upsert.bind(7, end.microseconds)
         if let value = element.value?.double { upsert.bind(8, value) }
         upsert.bind(9, try texts.id(of: element.unit, .unit))
         upsert.bind(10, try texts.id(of: element.source, .source))
@@ -83,7 +84,7 @@ final class SampleTable {
         upsert.bind(3, version)
         upsert.bind(4, deleted ? 1 : 0)
         upsert.bind(13, batch.device)
-        upsert.bind(14, batch.syncedAt)
+        upsert.bind(14, batch.syncedAt.microseconds)
     }
 
     /// - Parameter type: of the row to be; nil for a tombstone, which keeps the type of what it replaces.

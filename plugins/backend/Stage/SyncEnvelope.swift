@@ -7,8 +7,8 @@ struct SyncEnvelope {
     /// nil when the sender names nobody.
     var user: String?
     var device: JSONSpan?
-    /// Microseconds since 1970; nil when the sender didn't say.
-    var syncedAt: Int64?
+    /// nil when the sender didn't say.
+    var syncedAt: Instant?
     var lists: [(list: SyncList, elements: JSONSpan)] = []
 
     /// Elements of all lists that one request may hold.
@@ -55,7 +55,9 @@ struct SyncEnvelope {
             let date =
                 value.isString
                 ? value.instant
-                : value.double.flatMap { $0.magnitude < 1e12 ? Int64($0 * 1_000_000) : nil }
+                : value.double.flatMap {
+                    $0.magnitude < 1e12 ? Instant(microseconds: Int64($0 * 1_000_000)) : nil
+                }
             guard let date else {
                 throw SyncRefusal.malformed("syncedAt is neither an ISO 8601 date nor seconds since 1970")
             }

@@ -60,7 +60,7 @@ struct SyncOutcome {
     }
 
     /// 200 when anything was accepted or there was nothing to do; 422 when every element was refused.
-    func answer(_ identity: BackendIdentity, serverTime: Int64) -> HTTPResponse {
+    func answer(_ identity: BackendIdentity, serverTime: Instant) -> HTTPResponse {
         var out: [UInt8] = []
         out.reserveCapacity(512 + createdIDs.count + updatedIDs.count + knownIDs.count + held.count + refusals.count)
         out.append(json: "{")

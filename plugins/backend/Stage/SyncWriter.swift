@@ -7,7 +7,7 @@ import SQLite
 struct SyncBatch {
     var user: Int64
     var device: Int64
-    var syncedAt: Int64
+    var syncedAt: Instant
 }
 
 /// Takes one request's elements into the tables. Runs inside one transaction.
@@ -37,7 +37,7 @@ final class SyncWriter {
     }
 
     /// - Returns: what became of each element, all of it committed.
-    func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Int64) throws -> SyncOutcome {
+    func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> SyncOutcome {
         do {
             let outcome = try database.transaction {
                 var outcome = SyncOutcome()

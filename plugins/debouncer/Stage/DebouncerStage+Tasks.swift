@@ -95,7 +95,7 @@ extension DebouncerStage {
             guard let hour = configuration.dailyEnergyHour else { return nil }
             return phone.zones.values.compactMap { $0.next(hour: hour, after: turn.now) }.min()
         }
-        return configuration.intervals[task].map { turn.now + $0.microseconds }
+        return configuration.intervals[task].map { turn.now + $0 }
     }
 
     /// Sees to it that each task that repeats is pending, at each launch and whenever one isn't.

@@ -214,7 +214,7 @@ package final class DebouncerStage: Stage {
             consumers.contains { telling.told[$0.name] != vector(for: $0) } ? telling.lastSpread + Self.spread : nil
         return [
             window.nextDeadline, telling.repetition.next(after: telling.lastRepeat, at: turn.monotonic), spread,
-            nextTime.map { turn.monotonic + .microseconds(max(0, $0 - turn.now)) }, rounds.nextDeadline,
+            nextTime.map { turn.monotonic + max(.zero, $0 - turn.now) }, rounds.nextDeadline,
             tasks.scheduler.nextDeadline(conditions(turn)),
         ].compactMap { $0 }.min()
     }

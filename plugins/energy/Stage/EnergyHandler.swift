@@ -25,10 +25,10 @@ public struct EnergyHandler: PluginHandler {
     private func addStandHours(from input: DayInput, to output: inout DayOutput) {
         let samples = input.samples
         let rows = samples.rows(of: "HKCategoryTypeIdentifierAppleStandHour").filter { row in
-            input.contains(samples.start[row]) && samples.value[row].isFinite
+            input.contains(samples.startOf(row)) && samples.value[row].isFinite
         }
         guard !rows.isEmpty else { return }
-        let stood = rows.filter { samples.value[$0] == 0 }.map { samples.start[$0] }
+        let stood = rows.filter { samples.value[$0] == 0 }.map { samples.startOf($0) }
         let hours = input.zones.hours(of: input.day).count { hour in stood.contains(where: hour.contains) }
         output.figures["standHours"] = .integer(Int64(hours))
     }

@@ -30,7 +30,7 @@ package enum ExecLines {
 
     static func day(_ input: DayInput) -> [UInt8] {
         func ranges(_ list: [Range<Instant>]) -> Value {
-            .array(list.map { [.integer($0.lowerBound), .integer($0.upperBound)] })
+            .array(list.map { [.integer($0.lowerBound.microseconds), .integer($0.upperBound.microseconds)] })
         }
         return line([
             "day": [

@@ -82,10 +82,10 @@ package struct ExecTraits: HandlerTraits, Equatable {
         during = told.during ?? [:]
         characteristics = Set(told.characteristics ?? [])
         readsIDs = told.ids ?? false
-        func microseconds(_ seconds: Double?) -> Instant { Instant((seconds ?? 0) * Double(Instant.second)) }
+        func length(_ seconds: Double?) -> Duration { .microseconds(Int64((seconds ?? 0) * 1_000_000)) }
         handlerWindow = HandlerWindow(
-            endHour: told.window?.endHour ?? 24, before: microseconds(told.window?.beforeSeconds),
-            after: microseconds(told.window?.afterSeconds))
+            endHour: told.window?.endHour ?? 24, before: length(told.window?.beforeSeconds),
+            after: length(told.window?.afterSeconds))
         guard !types.contains("*") else { return }
         for type in detailedTypes.union(during.keys).union(during.values).sorted() where !types.contains(type) {
             throw refuse("names \(type), which plugin.json has neither in 'types' nor in 'reads'")

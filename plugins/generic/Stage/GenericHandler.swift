@@ -29,7 +29,7 @@ public struct GenericHandler: PluginHandler {
 
     private func figure(of type: HealthType, _ rows: [Int], _ input: DayInput) -> [String: Value]? {
         if type.style == .cumulative { return cumulative(type, rows, input) }
-        let starting = rows.filter { input.contains(input.samples.start[$0]) }
+        let starting = rows.filter { input.contains(input.samples.startOf($0)) }
         switch type.kind {
         case .category: return category(rows, starting, input)
         case .correlation: return starting.isEmpty ? nil : ["count": Value(starting.count)]
@@ -55,7 +55,7 @@ public struct GenericHandler: PluginHandler {
 
     private func category(_ rows: [Int], _ starting: [Int], _ input: DayInput) -> [String: Value]? {
         let samples = input.samples
-        let covered = IntervalSet(rows.map { samples.start[$0]..<max(samples.start[$0], samples.end[$0]) })
+        let covered = IntervalSet(rows.map { samples.startOf($0)..<max(samples.startOf($0), samples.endOf($0)) })
             .intersection(IntervalSet(input.window))
         guard !starting.isEmpty || !covered.isEmpty else { return nil }
         var figure = ["count": Value(starting.count)]

@@ -8,6 +8,8 @@ extension FileIdentity {
         self.init(
             device: Int64(truncatingIfNeeded: status.st_dev), inode: Int64(truncatingIfNeeded: status.st_ino),
             size: Int64(status.st_size),
-            modified: Instant(status.st_mtim.tv_sec) * Instant.second + Instant(status.st_mtim.tv_nsec / 1000))
+            modified: Instant(
+                microseconds: Int64(status.st_mtim.tv_sec) * Instant.microsecondsPerSecond
+                    + Int64(status.st_mtim.tv_nsec / 1000)))
     }
 }

@@ -135,7 +135,7 @@ extension QuarantinedRecord {
                 id: entry.sample?.description, value: sample.value.isFinite ? sample.value : nil, unit: sample.unit,
                 sourceName: sample.origin.sourceName, sourceVersion: sample.origin.sourceVersion,
                 device: sample.origin.device, metadata: sample.metadata, payload: sample.payload,
-                created: sample.created == 0 ? nil : sample.created * Instant.second))
+                created: sample.created == 0 ? nil : Instant(seconds: sample.created)))
         return row
     }
 }

@@ -146,7 +146,8 @@ package final class ObserverSource: PullSource {
         let users = Array(Set(spans.map(\.user))).sorted()
         let index = Dictionary(uniqueKeysWithValues: users.enumerated().map { ($1, Int32($0)) })
         return SpansPage(
-            users: users, user: spans.map { index[$0.user] ?? 0 }, start: spans.map(\.start), end: spans.map(\.end),
+            users: users, user: spans.map { index[$0.user] ?? 0 }, start: spans.map(\.start.microseconds),
+            end: spans.map(\.end.microseconds),
             zones: try ZoneTables.timelines(
                 in: database, after: window.base.after, through: covered, users: Set(users)),
             characteristics: try CharacteristicsTable.read(

@@ -26,8 +26,8 @@ struct SamplePredicate {
         }
         for (name, member) in members {
             switch (name, member) {
-            case ("from", .integer(let instant)): from = instant
-            case ("to", .integer(let instant)): to = instant
+            case ("from", .integer(let time)): from = Instant(microseconds: time)
+            case ("to", .integer(let time)): to = Instant(microseconds: time)
             case ("enteredByHand", .bool(let flag)): isEnteredByHand = flag
             case ("sources", _): sources = try names(member)
             case ("activities", _): activities = Set(try names(member).map { WorkoutActivity(named: $0).name })
@@ -44,8 +44,8 @@ struct SamplePredicate {
     func filter(_ page: SamplePage) throws -> [Int] { try page.ids.indices.filter { try includes($0, of: page) } }
 
     private func includes(_ row: Int, of page: SamplePage) throws -> Bool {
-        if let from, page.end[row] < from { return false }
-        if let to, page.start[row] >= to { return false }
+        if let from, page.endOf(row) < from { return false }
+        if let to, page.startOf(row) >= to { return false }
         if let sources, !sources.contains(page.originOf(row).sourceName) { return false }
         if let isEnteredByHand, page.flags[row].contains(.userEntered) != isEnteredByHand { return false }
         guard let activities else { return true }

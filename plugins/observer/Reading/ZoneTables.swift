@@ -16,7 +16,7 @@ package enum ZoneTables {
                 user TEXT NOT NULL, hour INTEGER NOT NULL, zone TEXT NOT NULL, rank INTEGER NOT NULL,
                 PRIMARY KEY (user, hour, zone)) WITHOUT ROWID;
             INSERT INTO zone_settings
-                SELECT user, \(Instant.min), json_extract(timeline, '$[0][1]') FROM zone_timelines
+                SELECT user, \(Instant.distantPast.microseconds), json_extract(timeline, '$[0][1]') FROM zone_timelines
                 WHERE user NOT IN (SELECT user FROM zone_settings);
             """)
     }
@@ -34,8 +34,8 @@ package enum ZoneTables {
         let settings = try database.prepare("SELECT moment, zone FROM zone_settings WHERE user = ? ORDER BY moment")
         settings.bind(1, user)
         var entries: [ZoneTimeline.Entry] = []
-        try settings.forEachRow { entries.append(.init(from: $0.int64(0), zone: $0.string(1))) }
-        guard let home = entries.first, home.from == .min else { return nil }
+        try settings.forEachRow { entries.append(.init(from: Instant(microseconds: $0.int64(0)), zone: $0.string(1))) }
+        guard let home = entries.first, home.from == .distantPast else { return nil }
         var plan = ZonePlan(home: home.zone, added: Array(entries.dropFirst()))
         let observed = try database.prepare("SELECT hour, zone, rank FROM zone_observations WHERE user = ?")
         observed.bind(1, user)

@@ -11,7 +11,7 @@ extension CharacteristicsTable {
     static func learn(_ info: ExportInfo, user: String, _ turn: Turn) throws {
         guard let birth = info.dateOfBirth else { return }
         let members = Value.object(["dateOfBirth": .string(birth.description)]).json()
-        let exported = info.date ?? .min
+        let exported = (info.date ?? .distantPast).microseconds
         let find = try turn.database.prepare("SELECT exported, members, seq FROM characteristics WHERE user = ?")
         find.bind(1, user)
         let known = try find.firstRow {

@@ -11,9 +11,9 @@ struct FileOffer: Equatable {
     var heard: Instant
 
     /// Offers come each second, but are kept no more often than this.
-    static let resolution = 60 * Instant.second
+    static let resolution = Duration.seconds(60)
     /// What comes from a pipe can't be gone on with: it waits only as long as its sender may be out of reach.
-    private static let patience = (file: 24 * 3600 * Instant.second, pipe: 180 * Instant.second)
+    private static let patience = (file: Duration.seconds(24 * 3600), pipe: Duration.seconds(180))
 
     init(request: ImportFile, heard: Instant) {
         self.request = request

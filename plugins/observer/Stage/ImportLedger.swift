@@ -55,7 +55,7 @@ final class ImportLedger {
                 Entry(
                     id: row.string(0), path: row.string(1), user: row.string(2),
                     state: State(rawValue: row.string(3)) ?? .failed,
-                    submitted: row.int64(4),
+                    submitted: Instant(microseconds: row.int64(4)),
                     added: (try Value(json: row.bytes(5)).object ?? [:]).compactMapValues(\.int),
                     report: row.isNull(6) ? Value?.none : try Value(json: row.bytes(6)),
                     problem: row.isNull(7) ? nil : row.string(7),
@@ -63,7 +63,9 @@ final class ImportLedger {
                     plan: row.isNull(9) ? nil : ImportPlan(wireValue: try Value(json: row.bytes(9))),
                     offer: row.isNull(10)
                         ? nil
-                        : try Value(json: row.bytes(10)).read().map { FileOffer(request: $0, heard: row.int64(11)) }))
+                        : try Value(json: row.bytes(10)).read().map {
+                            FileOffer(request: $0, heard: Instant(microseconds: row.int64(11)))
+                        }))
         }
     }
 
@@ -106,7 +108,7 @@ final class ImportLedger {
         write.bind(2, entry.path)
         write.bind(3, entry.user)
         write.bind(4, entry.state.rawValue)
-        write.bind(5, entry.submitted)
+        write.bind(5, entry.submitted.microseconds)
         write.bind(6, Value.object(entry.added.mapValues { .integer($0) }).json())
         if let report = entry.report { write.bind(7, report.json()) } else { write.bindNull(7) }
         if let problem = entry.problem { write.bind(8, problem) } else { write.bindNull(8) }
@@ -127,7 +129,7 @@ final class ImportLedger {
         let write = try database.prepare("INSERT OR REPLACE INTO import_offers VALUES (?, ?, ?)")
         write.bind(1, id)
         write.bind(2, Value.object(offer.request.body).json())
-        write.bind(3, offer.heard)
+        write.bind(3, offer.heard.microseconds)
         try write.run()
     }
 }

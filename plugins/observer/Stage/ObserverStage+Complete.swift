@@ -49,7 +49,8 @@ extension ObserverStage {
         attempt.ending = ImportEnding(
             summary: summary,
             export: CompleteExport(
-                session: attempt.session, date: plan.exportedAt ?? .min, before: plan.begun ?? turn.head.sequence))
+                session: attempt.session, date: plan.exportedAt ?? .distantPast,
+                before: plan.begun ?? turn.head.sequence))
         try imports.save(entry, turn)
     }
 

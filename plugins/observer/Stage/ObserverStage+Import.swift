@@ -120,7 +120,8 @@ extension WorkoutRoute {
     var wireValue: Value {
         func column(_ numbers: [Double]) -> Value { .array(numbers.map { Value($0) }) }
         return [
-            "time": .array(time.map { .integer($0) }), "latitude": column(latitude), "longitude": column(longitude),
+            "time": .array(time.map { .integer($0.microseconds) }), "latitude": column(latitude),
+            "longitude": column(longitude),
             "elevation": column(elevation), "speed": column(speed), "course": column(course),
             "horizontalAccuracy": column(horizontalAccuracy), "verticalAccuracy": column(verticalAccuracy),
         ]

@@ -16,7 +16,7 @@ enum ZoneCommand {
     /// nil when it can't be followed: the command line has refused it before.
     init?(_ change: ChangeZone) {
         let zone = change.zone.flatMap { ZoneName.isKnown($0) ? $0 : nil }
-        let from = change.from.flatMap { $0 > .min ? $0 : nil }
+        let from = change.from.flatMap { $0 > .distantPast ? $0 : nil }
         switch (change.action, zone, from) {
         case (.set, let zone?, nil): self = .set(zone)
         case (.add, let zone?, let from?): self = .add(from: from, zone)
@@ -47,12 +47,12 @@ struct ZoneLedger {
 
     func apply(_ command: ZoneCommand, user: String, _ turn: Turn) throws {
         switch command {
-        case .set(let zone): try write(user, .min, zone, turn)
+        case .set(let zone): try write(user, .distantPast, zone, turn)
         case .add(let from, let zone): try write(user, from, zone, turn)
         case .remove(let from):
             let delete = try turn.write().database.prepare("DELETE FROM zone_settings WHERE user = ? AND moment = ?")
             delete.bind(1, user)
-            delete.bind(2, from)
+            delete.bind(2, from.microseconds)
             try delete.run()
         }
         try settle(user, turn)
@@ -61,7 +61,7 @@ struct ZoneLedger {
     private func write(_ user: String, _ moment: Instant, _ zone: String, _ turn: Turn) throws {
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO zone_settings VALUES (?, ?, ?)")
         write.bind(1, user)
-        write.bind(2, moment)
+        write.bind(2, moment.microseconds)
         write.bind(3, zone)
         try write.run()
     }

@@ -22,11 +22,11 @@ struct ZoneSightings {
             while let name = Self.next(in: bytes, from: &position) {
                 while Int(batch.metadata.ends[row]) < position { row += 1 }
                 let zone = String(decoding: bytes[name], as: UTF8.self)
-                guard isPlace(zone), SampleTimes.mayStart(batch.start[row]) else { continue }
+                guard isPlace(zone), SampleTimes.mayStart(batch.startOf(row)) else { continue }
                 let origin = Int(batch.origin[row])
                 let rank = ranks[origin] ?? SourceRank.rank(origin: batch.origins[origin], userEntered: false)
                 ranks[origin] = rank
-                found.insert(.init(hour: ZoneObservation.hour(of: batch.start[row]), zone: zone, rank: rank))
+                found.insert(.init(hour: ZoneObservation.hour(of: batch.startOf(row)), zone: zone, rank: rank))
             }
         }
         return found

@@ -11,7 +11,8 @@ extension DeadLetter {
         self.init(
             number: row.int64(0), user: row.string(1), metric: metric, id: row.string(3), version: row.int64(4),
             reason: row.string(5), path: UploadMetric(family: metric).path, status: row.isNull(6) ? nil : row.int(6),
-            firstTried: row.int64(7), lastTried: row.isNull(8) ? row.int64(7) : row.int64(8), tries: row.int64(9))
+            firstTried: Instant(microseconds: row.int64(7)),
+            lastTried: Instant(microseconds: row.isNull(8) ? row.int64(7) : row.int64(8)), tries: row.int64(9))
     }
 
     static func createTables(in database: Database) throws {

@@ -59,7 +59,7 @@ extension DeliveryGroup {
     /// When what some elements tell of ended; tombstones and days tell of nothing that has an end.
     package func ends(_ part: Range<Int>) -> [Instant] {
         switch content {
-        case .samples(let page): part.filter { !page.flags[$0].contains(.deleted) }.map { page.end[$0] }
+        case .samples(let page): part.filter { !page.flags[$0].contains(.deleted) }.map { page.endOf($0) }
         case .workouts(let all): all[part].compactMap { $0.body?["endDate"].string.flatMap { InstantText.parse($0) } }
         case .nights(let all): all[part].compactMap { $0.body?["end"].string.flatMap { InstantText.parse($0) } }
         case .days: []

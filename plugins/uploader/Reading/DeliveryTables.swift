@@ -29,7 +29,7 @@ package enum DeliveryTables {
     package static func metrics(in database: Database) throws -> [String: Metric] {
         var metrics: [String: Metric] = [:]
         try database.prepare("SELECT metric, last, count FROM deliveries").forEachRow {
-            metrics[$0.string(0)] = Metric(last: $0.int64(1), count: $0.int64(2))
+            metrics[$0.string(0)] = Metric(last: Instant(microseconds: $0.int64(1)), count: $0.int64(2))
         }
         return metrics
     }

@@ -33,9 +33,9 @@ struct PageFragments {
         }
         out.append(json: page.sequence[row])
         out.append(contentsOf: types[Int(page.type[row])])
-        out.append(jsonDate: page.start[row])
+        out.append(jsonDate: page.startOf(row))
         out.append(json: ",\"endDate\":")
-        out.append(jsonDate: page.end[row])
+        out.append(jsonDate: page.endOf(row))
         out.append(json: ",\"value\":")
         out.append(json: page.value[row])
         if hasUnit { out.append(contentsOf: units[Int(page.unit[row])]) } else { out.append(json: ",\"unit\":null") }

@@ -15,7 +15,7 @@ package struct DelayBuckets: Sendable, Equatable {
 
     /// Counts a sample that ended at `end`; none that ended in the future.
     package mutating func add(end: Instant, acceptedAt now: Instant) {
-        let delay = (now - end).seconds
+        let delay = Double(now.microseconds - end.microseconds) / 1_000_000
         guard delay >= 0 else { return }
         counts[Self.bounds.firstIndex { delay <= Double($0) } ?? Self.bounds.count] += 1
         sum += delay

@@ -7,7 +7,9 @@ import Protocol
 /// Beyond `memory` samples all counts are halved, so that the last weeks count more than years ago.
 package struct DelayHistogram: Sendable, Equatable {
     /// What ended longer ago than this when it was delivered is history, no delay of delivery.
-    package static let horizon: Instant = 48 * 3600 * Instant.second
+    package static let horizon = Duration.seconds(48 * 3600)
+    /// The same in microseconds: every sample is held against it.
+    private static let longest = horizon.microseconds
     static let memory: Int64 = 50_000
 
     private static let bucketsPerDoubling = 4.0
@@ -23,9 +25,9 @@ package struct DelayHistogram: Sendable, Equatable {
 
     /// Counts a sample that ended at `end` and was accepted at `now`, unless it is history, or ended in the future.
     package mutating func add(end: Instant, acceptedAt now: Instant) {
-        let delay = now - end
-        guard (0...Self.horizon).contains(delay) else { return }
-        let bucket = log2(max(delay.seconds, Self.smallest) / Self.smallest) * Self.bucketsPerDoubling
+        let delay = now.microseconds - end.microseconds
+        guard (0...Self.longest).contains(delay) else { return }
+        let bucket = log2(max(Double(delay) / 1_000_000, Self.smallest) / Self.smallest) * Self.bucketsPerDoubling
         counts[min(Int(bucket), Self.bucketCount - 1)] += 1
     }
 

@@ -57,14 +57,15 @@ struct DeliveryLedger {
         metrics[metric.rawValue] = .init(last: turn.now, count: total)
         let write = try turn.write().database.prepare("INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)")
         write.bind(1, metric.rawValue)
-        write.bind(2, turn.now)
+        write.bind(2, turn.now.microseconds)
         write.bind(3, total)
         try write.run()
     }
 
     /// Counts how long it took from the end of what was delivered to now.
     mutating func delayed(_ ends: [Instant], metric: UploadMetric, _ turn: Turn) throws {
-        let recent = ends.filter { turn.now - $0 <= DelayHistogram.horizon }
+        let first = turn.now - DelayHistogram.horizon
+        let recent = ends.filter { $0 >= first }
         guard !recent.isEmpty else { return }
         var histogram = delays[metric.rawValue] ?? DelayHistogram()
         for end in recent {
@@ -87,7 +88,7 @@ struct DeliveryLedger {
             VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)
             ON CONFLICT (user, metric, id, version) DO UPDATE SET last = ?1, reason = ?6, status = ?7, tries = tries + 1
             """)
-        write.bind(1, turn.now)
+        write.bind(1, turn.now.microseconds)
         write.bind(2, user)
         write.bind(3, metric.rawValue)
         write.bind(4, id)

@@ -46,17 +46,17 @@ struct KnownBackend: Sendable, Equatable {
 struct Redeliveries: Codable, Sendable, Equatable {
     var count: Int64 = 0
     /// By the clock.
-    var last: Instant = 0
+    var last = Instant.epoch
 
     /// So many are done at once.
     private static let free: Int64 = 3
     /// From then on one after so long, doubled each time, at most a day.
-    private static let pause: Instant = 600 * Instant.second
-    private static let longest: Instant = 86_400 * Instant.second
+    private static let pause = Duration.seconds(600)
+    private static let longest = Duration.seconds(86_400)
 
     /// The earliest time of another one, by the clock.
     var next: Instant {
-        count < Self.free ? last : last + min(Self.pause << min(count - Self.free, 16), Self.longest)
+        count < Self.free ? last : last + min(Self.pause * (1 << min(count - Self.free, 16)), Self.longest)
     }
 
     func mayBegin(at now: Instant) -> Bool {

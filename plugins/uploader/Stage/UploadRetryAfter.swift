@@ -18,17 +18,17 @@ package enum RetryAfter {
     static func text(asked: Double?, now: Instant, longest: Double) -> String {
         guard let asked else { return "" }
         // No clock shows more.
-        let until = asked < 250_000_000_000 ? now + Instant(asked * 1e6) : .max
+        let until = asked < 250_000_000_000 ? now + .microseconds(Int64(asked * 1e6)) : .distantFuture
         let text =
             until < lastShown
             ? "; it asked to wait until \(InstantText.local(until, now: now))" : "; it asked to wait for good"
         guard asked > longest else { return text }
-        let next = InstantText.local(now + Instant(longest * 1e6), now: now)
+        let next = InstantText.local(now + .microseconds(Int64(longest * 1e6)), now: now)
         return text + ", and is tried again at \(next) ('retryAfterCapSeconds')"
     }
 
     /// The year 9000.
-    private static let lastShown: Instant = 221_845_392_000 * Instant.second
+    private static let lastShown = Instant(seconds: 221_845_392_000)
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`, the one form that servers may send.
     static func instant(httpDate text: String) -> Instant? {
@@ -43,6 +43,6 @@ package enum RetryAfter {
             (1...31).contains(day), (1970...9999).contains(year)
         else { return nil }
         let number = LocalDay(year: year, month: month + 1, day: day).number
-        return Int64(number * 86_400 + hour * 3600 + minute * 60 + second) * Instant.second
+        return Instant(seconds: Int64(number * 86_400 + hour * 3600 + minute * 60 + second))
     }
 }

@@ -72,7 +72,7 @@ extension UploaderStage {
         case .retry(let seconds):
             let wait = Duration.seconds(seconds)
             waitUntil = turn.monotonic + wait
-            waitsUntil = policy.asked == nil ? nil : turn.now + wait.microseconds
+            waitsUntil = policy.asked == nil ? nil : turn.now + wait
             blocked = why + RetryAfter.text(asked: policy.asked, now: turn.now, longest: policy.askedCap)
             turn.log(.uploadRetry, ["why": why, "seconds": seconds])
         case .pause(let reason): pause(why + "; " + Self.remedy(reason), turn)
