@@ -5,6 +5,6 @@ extension MonotonicTime: ExpressibleByIntegerLiteral {
     package init(integerLiteral microseconds: Int64) { self.init(microseconds: microseconds) }
 
     package static func seconds(_ seconds: some BinaryInteger) -> MonotonicTime {
-        MonotonicTime(microseconds: Int64(seconds) * Instant.second)
+        MonotonicTime(microseconds: Int64(seconds) * Instant.microsecondsPerSecond)
     }
 }
