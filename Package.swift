@@ -233,7 +233,7 @@ let package = Package(
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite", "TestSupport"]),
             tests("HealthImport", ["HealthGenerator", "HealthImport", "HealthModel", "TestSupport"]),
             tests("Backend", ["BackendStage", "HTTP", "HealthModel", "JSON", "SQLite", "TestSupport"]),
-            tests("Uploader", ["HTTP", "HealthModel", "UploaderReading", "UploaderStage"]),
+            tests("Uploader", ["HTTP", "HealthModel", "TestSupport", "UploaderReading", "UploaderStage"]),
             tests(
                 "Protocol",
                 [

@@ -58,9 +58,9 @@ import Testing
                 bench.heads[type] = bench.head
             }
             bench.table.changed(changed, since: before)
-            let time = Instant.random(in: 0...900, using: &random) * Instant.second
+            let time = Duration.seconds(Int64.random(in: 0...900, using: &random))
             bench.now += time
-            bench.monotonic += .microseconds(time)
+            bench.monotonic += time
             let launchPending = isLaunch || bench.table.isAdvising
             let round = bench.look()
             #expect(!bench.device.isLocked || round.fires.isEmpty)
@@ -70,7 +70,7 @@ import Testing
                 guard !fire.isRepeat else { continue }
                 told[fire.type] = fire.sequence
                 if bench.device.app != .active, !launchPending {
-                    let period = bench.table.effective(fire.type)?.period ?? 0
+                    let period = bench.table.effective(fire.type)?.period ?? .zero
                     #expect(lastWake[fire.type].map { bench.now - $0 >= period } ?? true)
                 }
                 lastWake[fire.type] = bench.now

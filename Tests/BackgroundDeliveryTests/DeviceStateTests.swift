@@ -27,7 +27,7 @@ import Testing
     @Test func aRequestFasterThanTheFloorIsClamped() {
         #expect(DeliveryFrequency.immediate.clamped(to: .hourly) == .hourly)
         #expect(DeliveryFrequency.daily.clamped(to: .hourly) == .daily)
-        #expect(DeliveryFrequency(name: "weekly")?.period == 604_800 * Instant.second)
+        #expect(DeliveryFrequency(name: "weekly")?.period == .seconds(604_800))
         #expect(DeliveryFrequency(name: "always") == nil)
         #expect(DeliveryFrequency.allCases.map(\.rawValue) == [1, 2, 3, 4])
     }

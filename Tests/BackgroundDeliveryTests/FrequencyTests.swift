@@ -1,5 +1,6 @@
 import BackgroundDelivery
 import HealthModel
+import TestSupport
 import Testing
 
 /// How often at most a type wakes its consumer.
@@ -8,7 +9,7 @@ import Testing
         let hour = DeliveryBench.hour
         #expect(DeliveryFrequency.allCases.map(\.name) == ["immediate", "hourly", "daily", "weekly"])
         #expect(DeliveryFrequency.allCases.map(\.rawValue) == [1, 2, 3, 4])
-        #expect(DeliveryFrequency.allCases.map(\.period) == [0, hour, 24 * hour, 7 * 24 * hour])
+        #expect(DeliveryFrequency.allCases.map(\.period) == [.zero, hour, hour * 24, hour * (7 * 24)])
     }
 
     @Test(arguments: [DeliveryFrequency.hourly, .daily, .weekly])
@@ -20,9 +21,9 @@ import Testing
         bench.acknowledge("weight")
         for _ in 0..<3 { #expect(bench.change("weight").fires.isEmpty) }
         let newest = bench.head
-        #expect(bench.pass(frequency.period - 1).fires.isEmpty)
+        #expect(bench.pass(frequency.period - .microseconds(1)).fires.isEmpty)
         // One fire stands for all three; and it is a lower bound: two more periods have made it no two fires.
-        let fires = bench.pass(2 * frequency.period + 1).fires
+        let fires = bench.pass(frequency.period * 2 + .microseconds(1)).fires
         #expect(fires.map(\.type) == ["weight"] && fires.map(\.sequence) == [newest])
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Fires that nobody acknowledges.
 @Suite struct StrikesTests {
-    private let second = Instant.second
+    private let second = Duration.seconds(1)
 
     private func bench(strikes: Int) -> DeliveryBench {
         let bench = DeliveryBench { $0.strikesUntilStopped = strikes }

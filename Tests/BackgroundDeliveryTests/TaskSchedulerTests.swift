@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct TaskSchedulerTests {
-    private static let start: Instant = 1_743_069_600 * Instant.second
+    private static let start = Instant(seconds: 1_743_069_600)
 
     private func scheduler(
         _ launcher: TaskScheduler.Launcher = .own,
@@ -16,12 +16,12 @@ import Testing
         return scheduler
     }
 
-    private func after(_ seconds: Instant, _ change: (inout DeviceState) -> Void = { _ in }) -> TaskConditions {
+    private func after(_ seconds: Int64, _ change: (inout DeviceState) -> Void = { _ in }) -> TaskConditions {
         var device = DeviceState()
         device.app = .background
         change(&device)
         return TaskConditions(
-            now: Self.start + seconds * Instant.second, monotonic: .seconds(seconds), device: device)
+            now: Self.start + .seconds(seconds), monotonic: .seconds(seconds), device: device)
     }
 
     private func refusal(_ body: () throws -> Void) -> DeliveryError.Code? {
@@ -49,7 +49,7 @@ import Testing
 
     @Test func aSecondRequestReplacesTheFirst() throws {
         var scheduler = try scheduler()
-        try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + 60 * Instant.second), after(0))
+        try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + .seconds(60)), after(0))
         try scheduler.submit(TaskRequest("sync", requiresPower: true), after(1))
         #expect(scheduler.pendingRequests == [TaskRequest("sync", requiresPower: true)])
     }
@@ -73,7 +73,7 @@ import Testing
 
     @Test func theEarliestBeginIsALowerBound() throws {
         var scheduler = try scheduler()
-        try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + 60 * Instant.second), after(0))
+        try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + .seconds(60)), after(0))
         #expect(scheduler.beginDue(after(59)) == [])
         #expect(scheduler.nextDeadline(after(59)) == .seconds(60))
         // Much later is as good.
@@ -133,8 +133,8 @@ import Testing
         #expect(scheduler.runningIdentifiers == ["sync"])
     }
 
-    @Test(arguments: [("refresh", 30 as Instant), ("sync", 600)])
-    func aRuntimeEndsWithTheExpirationHandler(_ identifier: String, _ seconds: Instant) throws {
+    @Test(arguments: [("refresh", 30 as Int64), ("sync", 600)])
+    func aRuntimeEndsWithTheExpirationHandler(_ identifier: String, _ seconds: Int64) throws {
         var scheduler = try scheduler()
         try scheduler.submit(TaskRequest(identifier), after(0))
         #expect(scheduler.beginDue(after(0)) == [identifier])
@@ -160,7 +160,7 @@ import Testing
             scheduler.complete("sync", success: success, after(7))
             #expect(scheduler.history("sync").lastOutcome == outcome)
         }
-        #expect(scheduler.history("sync").runs == 2 && scheduler.history("sync").lastDuration == 7 * Instant.second)
+        #expect(scheduler.history("sync").runs == 2 && scheduler.history("sync").lastDuration == 7_000_000)
     }
 
     @Test func aContinuedTaskGoesOnUntilItIsDone() throws {
@@ -189,7 +189,7 @@ import Testing
         try scheduler.submit(TaskRequest("sync", requiresNetwork: true), after(0))
         _ = scheduler.beginDue(after(0))
         // It has submitted its next run first, as it should.
-        try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + 900 * Instant.second), after(1))
+        try scheduler.submit(TaskRequest("sync", earliestBegin: Self.start + .seconds(900)), after(1))
         var again = try self.scheduler()
         again.restore(scheduler.rows)
         #expect(again.pendingRequests == [TaskRequest("sync", requiresNetwork: true)])
@@ -206,14 +206,14 @@ import Testing
         var scheduler = try scheduler(seed.isMultiple(of: 2) ? .own : .device, tasks: tasks)
         /// What must be pending or running.
         var owed: Set<String> = []
-        var clock: Instant = 0
+        var clock: Int64 = 0
         for _ in 0..<400 {
-            clock += Instant.random(in: 0...40, using: &random)
+            clock += Int64.random(in: 0...40, using: &random)
             let now = after(clock) { $0.isLowPowerMode = seed.isMultiple(of: 3) && clock % 7 == 0 }
             let name = names[Int.random(in: names.indices, using: &random)]
             switch Int.random(in: 0..<7, using: &random) {
             case 0, 1:
-                let delay = Instant.random(in: 0...100, using: &random) * Instant.second
+                let delay = Duration.seconds(Int64.random(in: 0...100, using: &random))
                 if refusal({ try scheduler.submit(TaskRequest(name, earliestBegin: now.now + delay), now) }) == nil {
                     owed.insert(name)
                 }

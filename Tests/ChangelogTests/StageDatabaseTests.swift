@@ -15,7 +15,7 @@ import Testing
 
     @Test func beginsAtTheClockAndRises() throws {
         let store = try StageDatabase(path: path, now: Self.now)
-        #expect(store.sequence == SequenceNumber(Self.now / 1000 + 1))
+        #expect(store.sequence == SequenceNumber(Self.now.microseconds / 1000 + 1))
         try store.transaction { _ = store.nextSequence() }
         let reached = store.sequence
         // Opened again, even by a clock that was put back: never below what was given out.
@@ -94,10 +94,10 @@ import Testing
         #expect(judge(store, old.generation, 1, in: "another store") == .reset)
 
         let reached = store.sequence
-        try store.transaction { try store.beginGeneration(now: Self.now + 60 * Instant.second) }
+        try store.transaction { try store.beginGeneration(now: Self.now + .seconds(60)) }
         // Versions never fall back, whatever the clock says.
         let first = try #require(store.generations.last?.first)
-        #expect(first > reached && first == SequenceNumber(Self.now / 1000 + 60_000 + 1))
+        #expect(first > reached && first == SequenceNumber(Self.now.microseconds / 1000 + 60_000 + 1))
         #expect(judge(store, old.generation, reached) == .good)
         #expect(judge(store, old.generation, first) == .reset)
         #expect(judge(store, store.head.generation, first) == .good)
@@ -134,7 +134,7 @@ import Testing
         let before = try StageDatabase.readHead(in: Database(path: path))
         let store = try StageDatabase(path: path, now: Self.now)
         #expect(before.generations == store.generations && store.head == head)
-        try store.transaction { try store.beginGeneration(now: Self.now + Instant.second) }
+        try store.transaction { try store.beginGeneration(now: Self.now + .seconds(1)) }
         #expect(store.judge(store: head.store, generation: head.generation, sequence: head.sequence) == .good)
     }
 

@@ -7,7 +7,7 @@ extension EndToEnd {
     /// What a person is told of: a workout that has come in, and not one of the history.
     @Suite struct NewsTests {
         private static func text(_ date: Date) -> String {
-            InstantText.iso8601(Instant(date.timeIntervalSince1970) * Instant.second)
+            InstantText.iso8601(Instant(seconds: Int64(date.timeIntervalSince1970)))
                 .replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: " +0000")
         }
 

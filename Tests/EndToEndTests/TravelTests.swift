@@ -15,7 +15,7 @@ extension EndToEnd {
         private static let back = first + 10 * 24 * hour + 22 * hour
 
         private static func text(_ second: Int) -> String {
-            let iso = InstantText.iso8601(Instant(second) * Instant.second)
+            let iso = InstantText.iso8601(Instant(seconds: Int64(second)))
             return iso.replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: " +0000")
         }
 

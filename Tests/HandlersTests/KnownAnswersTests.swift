@@ -17,13 +17,13 @@ import Testing
             var day = try DayBuilder(date)
             let type = Self.quantity + "AppleExerciseTime"
             for minute in 0..<46 {
-                let start = try #require(InstantText.parse("2025-06-01T17:00:00+02:00")) + Instant(minute) * 60_000_000
-                day.add(type, start, start + 60_000_000, 1)
+                let start = try #require(InstantText.parse("2025-06-01T17:00:00+02:00")) + .seconds(60 * minute)
+                day.add(type, start, start + .seconds(60), 1)
             }
             try day.add(type, "2025-06-01T23:59:38+02:00", "2025-06-02T00:00:38+02:00", 1)
             for minute in 0..<113 {
-                let start = try #require(InstantText.parse("2025-06-02T08:00:00+02:00")) + Instant(minute) * 60_000_000
-                day.add(type, start, start + 60_000_000, 1)
+                let start = try #require(InstantText.parse("2025-06-02T08:00:00+02:00")) + .seconds(60 * minute)
+                day.add(type, start, start + .seconds(60), 1)
             }
             minutes.append(try #require(try day.compute(EnergyHandler()).figures["exerciseMinutes"]?.double))
         }
@@ -41,7 +41,7 @@ import Testing
         var testDescription: String { "\(date) \(zone) \(then?.zone ?? "")" }
 
         func zones() throws -> ZoneTimeline {
-            var entries = [ZoneTimeline.Entry(from: .min, zone: zone)]
+            var entries = [ZoneTimeline.Entry(from: .distantPast, zone: zone)]
             if let then { entries.append(.init(from: try #require(InstantText.parse(then.at)), zone: then.zone)) }
             return try ZoneTimeline(entries)
         }
@@ -87,8 +87,8 @@ import Testing
     @Test(arguments: clockDays) func stepsOfDaysThatAreNotUsual(_ clock: ClockDay) throws {
         var day = try DayBuilder(clock.date, zones: clock.zones())
         let middle = try #require(InstantText.parse(clock.date + "T12:00:00Z"))
-        let reach = 4 * 86_400 * Instant.second
-        day.add(Self.quantity + "StepCount", middle - reach, middle + reach, (2 * reach).seconds)
+        let reach = Duration.seconds(4 * 86_400)
+        day.add(Self.quantity + "StepCount", middle - reach, middle + reach, (reach * 2).seconds)
         let output = try day.compute(StepsHandler())
         #expect(output.figures["steps"]?.double == (clock.hours.isEmpty ? nil : Double(clock.hours.reduce(0, +))))
         #expect(output.hourly["steps"]?.array?.map(\.double) ?? [] == clock.hours.map { Double($0) })
@@ -98,11 +98,11 @@ import Testing
     @Test(arguments: clockDays) func standHoursAndHeartRateByHour(_ clock: ClockDay) throws {
         var day = try DayBuilder(clock.date, zones: clock.zones())
         let buckets = day.zones.hours(of: day.day)
-        #expect(buckets.map { ($0.upperBound - $0.lowerBound) / Instant.second } == clock.hours)
+        #expect(buckets.map { ($0.upperBound - $0.lowerBound).components.seconds } == clock.hours)
         for (number, bucket) in buckets.enumerated() {
             day.add("HKCategoryTypeIdentifierAppleStandHour", bucket.lowerBound, bucket.upperBound, 0)
             for (second, rate) in [(0, 60), (1, 70), (1799, 80)] as [(Int64, Int)] {
-                let at = bucket.lowerBound + second * Instant.second
+                let at = bucket.lowerBound + .seconds(second)
                 day.add(Self.quantity + "HeartRate", at, at, Double(rate + number))
             }
         }
@@ -141,7 +141,7 @@ import Testing
     /// Asleep over the Pacific: the night is the date's on which it ends by the clock of the place.
     @Test func aNightInFlight() throws {
         let zones = try ZoneTimeline([
-            .init(from: .min, zone: "Asia/Tokyo"),
+            .init(from: .distantPast, zone: "Asia/Tokyo"),
             .init(from: try #require(InstantText.parse("2025-06-02T02:00:00+09:00")), zone: "Pacific/Honolulu"),
         ])
         // Awake at 05:00 in Tokyo, 10:00 of the day before in Honolulu.

@@ -8,7 +8,7 @@ import Testing
     static let type = "HKCategoryTypeIdentifierSleepAnalysis"
     static let first = LocalDay(year: 2025, month: 3, day: 24)
     static let days = 12
-    static let hour = 3600 * Instant.second
+    static let hour = Duration.seconds(3600)
 
     struct Sample {
         var id: SampleID
@@ -31,7 +31,7 @@ import Testing
             let landed = try #require(InstantText.parse("2025-03-29T20:00:00Z"))
             let flies = Bool.random(using: &random)
             zones = try ZoneTimeline(
-                [.init(from: .min, zone: "Europe/Berlin")]
+                [.init(from: .distantPast, zone: "Europe/Berlin")]
                     + (flies ? [.init(from: landed, zone: ["Asia/Tokyo", "Pacific/Honolulu"][Int(seed % 2)])] : []))
             let gaps: [Value] = [0.0, 20.0, 60.0, 90.5, 240.0, 720.0]
             let hours: [Value] = [12, 15, 18, 21, 23]
@@ -42,15 +42,15 @@ import Testing
         }
 
         mutating func make() -> Sample {
-            let minute = 60 * Instant.second
+            let minute = Duration.seconds(60)
             let begin = zones.ranges(of: first).first?.lowerBound ?? 0
-            let start = begin + Instant.random(in: 0..<Instant(days * 24 * 60), using: &random) * minute
+            let start = begin + Int64.random(in: 0..<Int64(days * 24 * 60), using: &random) * minute
             // Stages, naps, long times in bed, and somebody who sleeps through a day and more.
-            let lengths: [ClosedRange<Instant>] = [0...40, 10...120, 300...600, 900...2400]
+            let lengths: [ClosedRange<Int64>] = [0...40, 10...120, 300...600, 900...2400]
             let kind = [0, 0, 0, 1, 1, 2, 3].randomElement(using: &random) ?? 0
             return Sample(
                 id: SampleID(high: random.next(), low: random.next()), start: start,
-                end: start + Instant.random(in: lengths[kind], using: &random) * minute,
+                end: start + Int64.random(in: lengths[kind], using: &random) * minute,
                 stage: Double(kind == 2 ? 0 : Int.random(in: 0...6, using: &random)),
                 source: sources.randomElement(using: &random) ?? sources[0])
         }
@@ -77,8 +77,8 @@ import Testing
                 page.ids.append(sample.id)
                 page.sequence.append(1)
                 page.type.append(0)
-                page.start.append(sample.start)
-                page.end.append(sample.end)
+                page.start.append(sample.start.microseconds)
+                page.end.append(sample.end.microseconds)
                 page.value.append(sample.stage)
                 page.origin.append(Int32(sources.firstIndex(of: sample.source) ?? 0))
                 page.flags.append([])
@@ -185,7 +185,7 @@ import Testing
 extension SleepDirtinessTests.Life {
     /// The stretches without a longer gap, by plain reckoning.
     func sessions() -> [Range<Instant>] {
-        let gap = Instant((configuration["gapMinutes"].double ?? 0) * 60) * Instant.second
+        let gap = Duration.seconds(Int64((configuration["gapMinutes"].double ?? 0) * 60))
         var sessions: [Range<Instant>] = []
         for sample in samples.sorted(by: { $0.start < $1.start }) where sample.start < sample.end && sample.stage < 6 {
             if let last = sessions.last, sample.start - last.upperBound <= gap {

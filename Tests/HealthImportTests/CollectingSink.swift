@@ -40,8 +40,8 @@ final class CollectingSink: ExportSink {
             rows.append(
                 Row(
                     type: batch.types[Int(batch.type[row])], unit: batch.units[Int(batch.unit[row])],
-                    origin: batch.origins[Int(batch.origin[row])], start: InstantText.iso8601(batch.start[row]),
-                    end: InstantText.iso8601(batch.end[row]), value: batch.value[row], created: batch.created[row],
+                    origin: batch.origins[Int(batch.origin[row])], start: InstantText.iso8601(batch.startOf(row)),
+                    end: InstantText.iso8601(batch.endOf(row)), value: batch.value[row], created: batch.created[row],
                     flags: batch.flags[row], metadata: batch.metadata[row], payload: batch.payload[row],
                     line: batch.line[row]))
         }

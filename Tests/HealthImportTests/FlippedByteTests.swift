@@ -30,7 +30,7 @@ import Testing
     private func points(_ sink: CollectingSink) -> [String] {
         sink.routes.flatMap { route in
             (0..<route.count).map {
-                "\(route.path) \(route.time[$0]) \(route.latitude[$0]) \(route.longitude[$0]) \(route.elevation[$0])"
+                "\(route.path) \(route.time[$0].microseconds) \(route.latitude[$0]) \(route.longitude[$0]) \(route.elevation[$0])"
             }
         }
     }

@@ -69,7 +69,7 @@ import Testing
             let start = try #require(InstantText.parse(night.start))
             let day = zones.day(of: start)
             let midnight = try #require(zones.ranges(of: day).first?.lowerBound)
-            let hour = (start - midnight) / (3600 * Instant.second)
+            let hour = (start - midnight).components.seconds / 3600
             #expect(hour < 10 || hour >= 20)
         }
         #expect(nights.count > 100)

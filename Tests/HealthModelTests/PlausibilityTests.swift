@@ -1,60 +1,66 @@
 import HealthModel
+import TestSupport
 import Testing
 
 @Suite struct PlausibilityTests {
-    static let minute = 60 * Instant.second
+    static let minute = Duration.seconds(60)
 
-    static func reason(_ name: String, _ value: Double, length: Instant) -> String? {
-        Plausibility.reason(type: HealthType.named("HK" + name), value: value, start: 0, end: length)
+    static func reason(_ name: String, _ value: Double, length: Duration) -> String? {
+        Plausibility.reason(type: HealthType.named("HK" + name), value: value, start: .epoch, end: .epoch + length)
     }
 
     @Test(
         arguments: [
-            ("QuantityTypeIdentifierHeartRate", 20, 0), ("QuantityTypeIdentifierHeartRate", 250, 0),
+            ("QuantityTypeIdentifierHeartRate", 20, .zero), ("QuantityTypeIdentifierHeartRate", 250, .zero),
             ("QuantityTypeIdentifierStepCount", 300, minute),
-            ("QuantityTypeIdentifierStepCount", 426, 5 * Instant.second),
-            ("QuantityTypeIdentifierStepCount", 20_000, 0), ("QuantityTypeIdentifierStepCount", 0, minute),
+            ("QuantityTypeIdentifierStepCount", 426, .seconds(5)),
+            ("QuantityTypeIdentifierStepCount", 20_000, .zero), ("QuantityTypeIdentifierStepCount", 0, minute),
             ("QuantityTypeIdentifierDistanceWalkingRunning", 720, minute),
             ("QuantityTypeIdentifierActiveEnergyBurned", 40, minute),
-            ("QuantityTypeIdentifierBodyTemperature", -1, 0),
-            ("QuantityTypeIdentifierWaterTemperature", -273.15, 0), ("QuantityTypeIdentifierOfTomorrow", -1, 0),
+            ("QuantityTypeIdentifierBodyTemperature", -1, .zero),
+            ("QuantityTypeIdentifierWaterTemperature", -273.15, .zero), ("QuantityTypeIdentifierOfTomorrow", -1, .zero),
             ("CategoryTypeIdentifierSleepAnalysis", .nan, minute), ("WorkoutTypeIdentifier", .nan, minute),
-        ] as [(String, Double, Instant)])
-    func allows(type: String, value: Double, length: Instant) {
+        ] as [(String, Double, Duration)])
+    func allows(type: String, value: Double, length: Duration) {
         #expect(Self.reason(type, value, length: length) == nil)
     }
 
     @Test(
         arguments: [
-            ("QuantityTypeIdentifierHeartRate", 19.9, 0), ("QuantityTypeIdentifierHeartRate", 251, 0),
-            ("QuantityTypeIdentifierRestingHeartRate", 151, 0),
-            ("QuantityTypeIdentifierHeartRateVariabilitySDNN", 501, 0),
+            ("QuantityTypeIdentifierHeartRate", 19.9, .zero), ("QuantityTypeIdentifierHeartRate", 251, .zero),
+            ("QuantityTypeIdentifierRestingHeartRate", 151, .zero),
+            ("QuantityTypeIdentifierHeartRateVariabilitySDNN", 501, .zero),
             ("QuantityTypeIdentifierStepCount", -1, minute), ("QuantityTypeIdentifierStepCount", .nan, minute),
             ("QuantityTypeIdentifierStepCount", .infinity, minute),
             ("QuantityTypeIdentifierStepCount", 3001, 10 * minute),
-            ("QuantityTypeIdentifierStepCount", 500_000, 0),
+            ("QuantityTypeIdentifierStepCount", 500_000, .zero),
             ("QuantityTypeIdentifierDistanceWalkingRunning", 7300, 10 * minute),
             ("QuantityTypeIdentifierActiveEnergyBurned", 401, 10 * minute),
-            ("QuantityTypeIdentifierBasalEnergyBurned", 5001, 0),
-            ("QuantityTypeIdentifierBodyMass", 651, 0), ("QuantityTypeIdentifierHeight", 0.2, 0),
-            ("QuantityTypeIdentifierBodyTemperature", -300, 0),
-            ("QuantityTypeIdentifierAppleSleepingWristTemperature", -273.2, 0),
-            ("QuantityTypeIdentifierDietarySugar", -1, 0), ("QuantityTypeIdentifierOfTomorrow", .nan, 0),
-            ("CategoryTypeIdentifierSleepAnalysis", 0, -minute), ("QuantityTypeIdentifierStepCount", 1, -minute),
-        ] as [(String, Double, Instant)])
-    func refuses(type: String, value: Double, length: Instant) throws {
+            ("QuantityTypeIdentifierBasalEnergyBurned", 5001, .zero),
+            ("QuantityTypeIdentifierBodyMass", 651, .zero), ("QuantityTypeIdentifierHeight", 0.2, .zero),
+            ("QuantityTypeIdentifierBodyTemperature", -300, .zero),
+            ("QuantityTypeIdentifierAppleSleepingWristTemperature", -273.2, .zero),
+            ("QuantityTypeIdentifierDietarySugar", -1, .zero), ("QuantityTypeIdentifierOfTomorrow", .nan, .zero),
+            ("CategoryTypeIdentifierSleepAnalysis", 0, .zero - minute),
+            ("QuantityTypeIdentifierStepCount", 1, .zero - minute),
+        ] as [(String, Double, Duration)])
+    func refuses(type: String, value: Double, length: Duration) throws {
         let reason = try #require(Self.reason(type, value, length: length))
         #expect(!reason.contains { $0.isNumber })
     }
 
     @Test func extremeInstantsDoNotTrap() {
         let type = HealthType.named("HKQuantityTypeIdentifierStepCount")
-        for (start, end) in [(Instant.min, Instant.max), (.min, .min), (.max, .max), (0, .max), (.min, 0)] {
+        for (start, end) in [
+            (Instant.distantPast, Instant.distantFuture), (.distantPast, .distantPast),
+            (.distantFuture, .distantFuture),
+            (.epoch, .distantFuture), (.distantPast, .epoch),
+        ] {
             #expect(Plausibility.reason(type: type, value: 1, start: start, end: end) != nil)
         }
     }
 
-    static func instant(_ text: String) -> Instant { InstantText.parse(text + " 00:00:00 +0000") ?? 0 }
+    static func instant(_ text: String) -> Instant { InstantText.parse(text + " 00:00:00 +0000") ?? .epoch }
 
     @Test(
         arguments: [
@@ -106,12 +112,12 @@ import Testing
     @Test func aClockThatIsNotSetSaysNothing() {
         let start = Self.instant("2025-03-30")
         let type = HealthType.named("HKQuantityTypeIdentifierStepCount")
-        #expect(Plausibility.reason(type: type, value: 1, start: start, end: start, now: 0) == nil)
+        #expect(Plausibility.reason(type: type, value: 1, start: start, end: start, now: .epoch) == nil)
     }
 
     @Test func whatGoesOnCountsWhenItBegan() {
         #expect(SampleTimes.countedEnd(start: 5, duration: 7) == 12)
-        #expect(SampleTimes.countedEnd(start: 5, duration: SampleTimes.goesOn) == 5)
+        #expect(SampleTimes.countedEnd(start: 5, duration: SampleTimes.goesOn.microseconds) == 5)
         #expect(SampleTimes.countedEnd(start: .min, duration: -1) == .min)
     }
 }

@@ -25,7 +25,7 @@ import Testing
             + seen("America/New_York", "2025-03-15T10:00:00Z") + seen("Europe/Paris", "2025-03-20T08:00:00Z")
         #expect(
             parts(observed) == [
-                .init(from: .min, zone: Self.home, origin: .set),
+                .init(from: .distantPast, zone: Self.home, origin: .set),
                 .init(from: try at("2025-03-10T20:00:00Z"), zone: "America/New_York", origin: .seen),
                 // Paris shows home's clock.
                 .init(from: try at("2025-03-20T08:00:00Z"), zone: Self.home, origin: .seen),
@@ -61,7 +61,7 @@ import Testing
         let from = try at("2025-03-11T00:30:00Z")
         #expect(
             parts(observed, added: [.init(from: from, zone: Self.home)]) == [
-                .init(from: .min, zone: Self.home, origin: .set),
+                .init(from: .distantPast, zone: Self.home, origin: .set),
                 .init(from: try at("2025-03-10T00:00:00Z"), zone: "Asia/Tokyo", origin: .seen),
                 .init(from: from, zone: Self.home, origin: .added),
             ])
@@ -91,8 +91,8 @@ import Testing
         }
         var added: [Instant: String] = [:]
         for _ in 0..<Int.random(in: 0...4, using: &random) {
-            let moment = (start + Int64.random(in: 0...1200, using: &random)) * 3600 * Instant.second
-            added[moment + Instant.random(in: 0...1, using: &random) * 1800 * Instant.second] =
+            let moment = Instant(seconds: (start + Int64.random(in: 0...1200, using: &random)) * 3600)
+            added[moment + .seconds(Int64.random(in: 0...1, using: &random) * 1800)] =
                 Self.zones.randomElement(using: &random)
         }
         let entries = added.map { ZoneTimeline.Entry(from: $0, zone: $1) }
@@ -108,8 +108,8 @@ import Testing
         #expect(plan.parts.filter { $0.origin == .added }.count == added.count)
         // What is seen always changes the clock, and is of a zone that was seen or that somebody named.
         for (before, part) in zip(plan.parts, plan.parts.dropFirst()) where part.origin == .seen {
-            #expect(before.zone != part.zone && part.from % (3600 * Instant.second) == 0)
-            #expect(observed.contains { $0.hour * 3600 * Instant.second == part.from })
+            #expect(before.zone != part.zone && part.from.flooredSecond % 3600 == 0)
+            #expect(observed.contains { Instant(seconds: $0.hour * 3600) == part.from })
         }
     }
 

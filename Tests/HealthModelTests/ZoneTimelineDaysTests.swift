@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct ZoneTimelineDaysTests {
-    static let hour = 3600 * Instant.second
+    static let hour = Duration.seconds(3600)
     static let night = HandlerWindow(endHour: 18)
 
     static func at(_ text: String) throws -> Instant { try #require(InstantText.parse(text)) }
@@ -45,31 +45,31 @@ import Testing
         let next = try #require(zones.ranges(of: try Self.date("2011-12-31")).first?.lowerBound)
         #expect(zones.ranges(of: try Self.date("2011-12-29")).last?.upperBound == next)
         #expect(!zones.isPast(missing, at: next))
-        #expect(zones.isPast(missing, at: next + 60 * Instant.second))
+        #expect(zones.isPast(missing, at: next + .seconds(60)))
     }
 
     @Test func aFlightOverTheDateLineBringsADateBack() throws {
         // Tokyo until 15:00 of the 2nd, then Honolulu, where it is 20:00 of the 1st.
         let landed = try Self.at("2025-06-02T15:00:00+09:00")
         let zones = try ZoneTimeline([
-            .init(from: .min, zone: "Asia/Tokyo"), .init(from: landed, zone: "Pacific/Honolulu"),
+            .init(from: .distantPast, zone: "Asia/Tokyo"), .init(from: landed, zone: "Pacific/Honolulu"),
         ])
         let first = zones.ranges(of: try Self.date("2025-06-01"))
         #expect(first.count == 2)
-        #expect(first.reduce(0) { $0 + $1.upperBound - $1.lowerBound } == 28 * Self.hour)
+        #expect(first.reduce(Duration.zero) { $0 + ($1.upperBound - $1.lowerBound) } == 28 * Self.hour)
         #expect(first.last?.lowerBound == landed)
         let second = zones.ranges(of: try Self.date("2025-06-02"))
-        #expect(second.reduce(0) { $0 + $1.upperBound - $1.lowerBound } == (15 + 24) * Self.hour)
+        #expect(second.reduce(Duration.zero) { $0 + ($1.upperBound - $1.lowerBound) } == (15 + 24) * Self.hour)
         #expect(
-            zones.days(touching: landed - 1, end: landed + 1) == [
+            zones.days(touching: landed - .microseconds(1), end: landed + .microseconds(1)) == [
                 try Self.date("2025-06-01"), try Self.date("2025-06-02"),
             ])
-        #expect(zones.zone(at: landed - 1) == "Asia/Tokyo")
+        #expect(zones.zone(at: landed - .microseconds(1)) == "Asia/Tokyo")
         #expect(zones.zone(at: landed) == "Pacific/Honolulu")
         // Over only when its second piece is.
         let end = try #require(first.last?.upperBound)
-        #expect(!zones.isPast(try Self.date("2025-06-01"), at: end + 59 * Instant.second))
-        #expect(zones.isPast(try Self.date("2025-06-01"), at: end + 60 * Instant.second))
+        #expect(!zones.isPast(try Self.date("2025-06-01"), at: end + .seconds(59)))
+        #expect(zones.isPast(try Self.date("2025-06-01"), at: end + .seconds(60)))
     }
 
     @Test func aMoveEastMakesAShortDay() throws {
@@ -77,7 +77,7 @@ import Testing
         let zones = try ZoneTimeline([.init(from: 0, zone: "Europe/Berlin"), .init(from: moved, zone: "Asia/Tokyo")])
         let ranges = zones.ranges(of: try Self.date("2025-06-01"))
         #expect(ranges.count == 1)
-        #expect(ranges.reduce(0) { $0 + $1.upperBound - $1.lowerBound } == 17 * Self.hour)
+        #expect(ranges.reduce(Duration.zero) { $0 + ($1.upperBound - $1.lowerBound) } == 17 * Self.hour)
     }
 
     @Test func aBorderWithinOneTimeCutsNoHour() throws {
@@ -95,13 +95,14 @@ import Testing
         let (first, second) = (try Self.date("2025-06-01"), try Self.date("2025-06-02"))
         #expect(zones.days(touching: midnight - Self.hour, end: midnight) == [first])
         #expect(zones.days(touching: midnight, end: midnight) == [second])
-        #expect(zones.days(touching: midnight - 1, end: midnight + 1) == [first, second])
+        #expect(zones.days(touching: midnight - .microseconds(1), end: midnight + .microseconds(1)) == [first, second])
         #expect(zones.days(touching: midnight - Self.hour, end: midnight + 48 * Self.hour).count == 3)
         let evening = midnight - 6 * Self.hour
-        #expect(zones.days(touching: evening - 1, end: evening, Self.night) == [first])
-        #expect(zones.days(touching: evening, end: evening + 1, Self.night) == [second])
+        #expect(zones.days(touching: evening - .microseconds(1), end: evening, Self.night) == [first])
+        #expect(zones.days(touching: evening, end: evening + .microseconds(1), Self.night) == [second])
         let wide = HandlerWindow(endHour: 18, before: Self.hour, after: 2 * Self.hour)
-        #expect(zones.days(touching: evening - 5, end: evening - 4, wide) == [first, second])
+        #expect(
+            zones.days(touching: evening - .microseconds(5), end: evening - .microseconds(4), wide) == [first, second])
         #expect(zones.days(touching: evening - 3 * Self.hour, end: evening - Self.hour, wide) == [first])
         #expect(zones.days(touching: evening + 2 * Self.hour, end: evening + 3 * Self.hour, wide) == [second])
     }
@@ -116,8 +117,8 @@ import Testing
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         let midnight = try Self.at("2025-06-02T00:00:00+02:00")
         let day = try Self.date("2025-06-01")
-        #expect(!zones.isPast(day, at: midnight + 59_999_999))
-        #expect(zones.isPast(day, at: midnight + 60_000_000))
+        #expect(!zones.isPast(day, at: midnight + .microseconds(59_999_999)))
+        #expect(zones.isPast(day, at: midnight + .microseconds(60_000_000)))
     }
 
     /// Against Foundation's calendar, an instant at a time.
@@ -134,13 +135,13 @@ import Testing
             let second = Int64.random(in: 500_000_000...1_800_000_000, using: &random)
             let parts = calendar.dateComponents(
                 [.year, .month, .day], from: Date(timeIntervalSince1970: Double(second)))
-            let day = zones.day(of: second * Instant.second)
+            let day = zones.day(of: Instant(seconds: second))
             #expect(day.year == parts.year && day.month == parts.month && day.day == parts.day)
-            #expect(zones.ranges(of: day).contains { $0.contains(second * Instant.second) })
-            #expect(zones.days(touching: second * Instant.second, end: second * Instant.second) == [day])
-            let night = zones.days(touching: second * Instant.second, end: second * Instant.second, Self.night)
+            #expect(zones.ranges(of: day).contains { $0.contains(Instant(seconds: second)) })
+            #expect(zones.days(touching: Instant(seconds: second), end: Instant(seconds: second)) == [day])
+            let night = zones.days(touching: Instant(seconds: second), end: Instant(seconds: second), Self.night)
             #expect(night.count == 1)
-            #expect(zones.window(of: night[0], Self.night).contains { $0.contains(second * Instant.second) })
+            #expect(zones.window(of: night[0], Self.night).contains { $0.contains(Instant(seconds: second)) })
         }
     }
 
@@ -152,7 +153,7 @@ import Testing
         for _ in 0..<40 {
             let moved = try Self.at("2011-12-28T00:00:00Z") + Int64.random(in: 0...72, using: &random) * Self.hour
             let zones = try ZoneTimeline([
-                .init(from: .min, zone: names.randomElement(using: &random) ?? names[0]),
+                .init(from: .distantPast, zone: names.randomElement(using: &random) ?? names[0]),
                 .init(from: moved, zone: names.randomElement(using: &random) ?? names[0]),
             ])
             let window = HandlerWindow(
@@ -164,8 +165,8 @@ import Testing
                 let end = start + max(0, Int64.random(in: -10...90, using: &random)) * Self.hour / 2
                 var page = SamplePage()
                 page.ids = [SampleID(high: 0, low: 0)]
-                page.start = [start]
-                page.end = [end]
+                page.start = [start.microseconds]
+                page.end = [end.microseconds]
                 let holding = (0..<30).map(first.adding).filter {
                     !page.overlapping(zones.slice(of: $0, window)).isEmpty
                 }
@@ -182,7 +183,7 @@ import Testing
         var random = SeededRandom(seed: 4)
         for _ in 0..<30 {
             var from = try Self.at("2011-12-20T00:00:00Z")
-            var entries: [ZoneTimeline.Entry] = [.init(from: .min, zone: names[0])]
+            var entries: [ZoneTimeline.Entry] = [.init(from: .distantPast, zone: names[0])]
             for _ in 0..<5 {
                 from += Int64.random(in: 1...100, using: &random) * Self.hour
                 entries.append(.init(from: from, zone: names.randomElement(using: &random) ?? names[0]))
@@ -202,7 +203,7 @@ import Testing
 
     @Test func extremeInstantsDoNotTrap() throws {
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
-        for instant in [Int64.min, .max] {
+        for instant in [Instant.distantPast, .distantFuture] {
             _ = zones.day(of: instant)
             #expect(zones.days(touching: instant, end: instant).count == 1)
         }
@@ -220,7 +221,8 @@ import Testing
     @Test func onlyDaysWithOtherInstantsDiffer() throws {
         let tokyo = try ZoneTimeline(zone: "Asia/Tokyo")
         let stay = try ZoneTimeline([
-            .init(from: .min, zone: "Asia/Tokyo"), .init(from: at("2025-06-10T05:00:00Z"), zone: "Pacific/Honolulu"),
+            .init(from: .distantPast, zone: "Asia/Tokyo"),
+            .init(from: at("2025-06-10T05:00:00Z"), zone: "Pacific/Honolulu"),
             .init(from: at("2025-06-12T20:00:00Z"), zone: "Asia/Tokyo"),
         ])
         // It landed on the 9th of Honolulu's time, and was back in Tokyo on the 13th.
@@ -236,7 +238,8 @@ import Testing
         let berlin = try ZoneTimeline(zone: "Europe/Berlin")
         // To London and back within a day: the same midnights, other hours between.
         let trip = try ZoneTimeline([
-            .init(from: .min, zone: "Europe/Berlin"), .init(from: at("2025-06-10T08:00:00Z"), zone: "Europe/London"),
+            .init(from: .distantPast, zone: "Europe/Berlin"),
+            .init(from: at("2025-06-10T08:00:00Z"), zone: "Europe/London"),
             .init(from: at("2025-06-10T16:00:00Z"), zone: "Europe/Berlin"),
         ])
         #expect(try changed(berlin, trip) == ["2025-06-10"])

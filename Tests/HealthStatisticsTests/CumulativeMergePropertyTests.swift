@@ -70,7 +70,7 @@ import Testing
             guard let index = long.randomElement(using: &samples.random) else { continue }
             let row = samples.builder.rows.remove(at: index)
             // At any microsecond.
-            let cut = Instant.random(in: row.start + 1..<row.end, using: &samples.random)
+            let cut = Int64.random(in: row.start + 1..<row.end, using: &samples.random)
             let first = row.value * (Double(cut - row.start) / Double(row.end - row.start))
             samples.builder.add(row.type, row.start, cut, first, source: row.source, flags: row.flags)
             samples.builder.add(row.type, cut, row.end, row.value - first, source: row.source, flags: row.flags)
@@ -101,7 +101,7 @@ import Testing
             var samples = RandomSamples(seed: seed)
             let merge = samples.merge()
             let total = merge.total(in: RandomSamples.whole)
-            let cuts = Set((0..<7).map { _ in Instant.random(in: 1..<399_999_999, using: &samples.random) }).sorted()
+            let cuts = Set((0..<7).map { _ in Int64.random(in: 1..<399_999_999, using: &samples.random) }).sorted()
             let edges = [0] + cuts + [RandomSamples.whole[0].upperBound]
             let parts = merge.sums(in: zip(edges, edges.dropFirst()).map { $0..<$1 }).compactMap { $0 }
             #expect(Self.close(parts.isEmpty ? nil : parts.reduce(0, +), total), "seed \(seed)")

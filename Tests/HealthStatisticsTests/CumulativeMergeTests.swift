@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CumulativeMergeTests {
     static let type = "HKQuantityTypeIdentifierStepCount"
-    static let s = Instant.second
+    static let s = Instant.microsecondsPerSecond
 
     static func merge(_ builder: PageBuilder, order: SourceOrder = SourceOrder()) -> CumulativeMerge {
         let page = builder.page()

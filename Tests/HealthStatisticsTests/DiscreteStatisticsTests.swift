@@ -4,7 +4,7 @@ import HealthStatistics
 import Testing
 
 @Suite struct DiscreteStatisticsTests {
-    static let s = Instant.second
+    static let s = Instant.microsecondsPerSecond
 
     static func statistics(_ style: HealthType.Style, _ samples: [(Double, Int64)]) -> DiscreteStatistics {
         var statistics = DiscreteStatistics(style: style)

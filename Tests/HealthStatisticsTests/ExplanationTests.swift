@@ -5,7 +5,7 @@ import Testing
 
 /// What explains a figure is made of the same as the figure.
 @Suite struct ExplanationTests {
-    private static let minute = 60 * Instant.second
+    private static let minute = 60 * Instant.microsecondsPerSecond
     private static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"
     private static let steps = "HKQuantityTypeIdentifierStepCount"
     private static let rate = "HKQuantityTypeIdentifierHeartRate"
@@ -82,16 +82,17 @@ import Testing
             let ranges = [30 * Self.minute..<200 * Self.minute, 230 * Self.minute..<500 * Self.minute]
             let total = merge.total(in: ranges) ?? 0
             let intervals = merge.intervals(in: ranges)
-            let joined = MergeInterval.joined(intervals, gap: 30 * Self.minute)
+            let joined = MergeInterval.joined(intervals, gap: .microseconds(30 * Self.minute))
             let shares = merge.shares(in: ranges)
             #expect(joined.count <= intervals.count)
             for amounts in [intervals.map(\.amount), joined.map(\.interval.amount), shares.map(\.amount)] {
                 #expect(abs(amounts.reduce(0, +) - total) <= 1e-9 * max(1, total))
             }
-            let time = intervals.reduce(0) { $0 + $1.end - $1.start }
-            #expect(joined.reduce(0) { $0 + $1.time } == time)
-            #expect(shares.reduce(0) { $0 + $1.counted } == time)
-            for (a, b) in zip(joined, joined.dropFirst()) where b.interval.start - a.interval.end < 30 * Self.minute {
+            let time = intervals.reduce(Duration.zero) { $0 + ($1.end - $1.start) }
+            #expect(joined.reduce(Duration.zero) { $0 + $1.time } == time)
+            #expect(shares.reduce(Duration.zero) { $0 + $1.counted } == time)
+            for (a, b) in zip(joined, joined.dropFirst())
+            where b.interval.start - a.interval.end < .microseconds(30 * Self.minute) {
                 #expect(a.interval.counted != b.interval.counted || a.interval.covered != b.interval.covered)
             }
         }
@@ -129,8 +130,8 @@ import Testing
             #expect(explained.sources.reduce(0) { $0 + $1.statistics.count } == plain.count)
             #expect(explained.samples.count == plain.count)
             guard explained.isWeighted, let average = plain.average else { continue }
-            let weighted = explained.sources.reduce(0) {
-                $0 + ($1.time > 0 ? $1.statistics.average ?? 0 : 0) * Double($1.time) / Double(explained.time)
+            let weighted = explained.sources.reduce(0.0) {
+                $0 + ($1.time > .zero ? $1.statistics.average ?? 0.0 : 0.0) * ($1.time.seconds / explained.time.seconds)
             }
             #expect(abs(weighted - average) < 1e-9 * average)
         }

@@ -23,9 +23,10 @@ struct GridMerge {
         counts = Array(repeating: Array(repeating: 0, count: seconds), count: byHand.count + sources.count)
         rates = Array(repeating: Array(repeating: 0, count: seconds), count: byHand.count + sources.count)
         for (row, priority) in zip(rows, priorities) where row.start < row.end {
-            for second in Int(row.start / Instant.second)..<Int(row.end / Instant.second) {
+            for second in Int(row.start / Instant.microsecondsPerSecond)..<Int(row.end / Instant.microsecondsPerSecond)
+            {
                 counts[priority][second] += 1
-                rates[priority][second] += row.value / (row.end - row.start).seconds
+                rates[priority][second] += row.value / Duration.microseconds(row.end - row.start).seconds
             }
         }
     }
@@ -39,7 +40,7 @@ struct GridMerge {
                 sum = (sum ?? 0) + rates[first][second]
             }
             for (row, priority) in zip(rows, priorities) where row.start == row.end {
-                let second = Int(row.start / Instant.second)
+                let second = Int(row.start / Instant.microsecondsPerSecond)
                 let isCovered = counts[..<priority].contains { $0[second] > 0 }
                 if bucket.contains(second), !isCovered { sum = (sum ?? 0) + row.value }
             }

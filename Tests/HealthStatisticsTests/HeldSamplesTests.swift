@@ -7,18 +7,19 @@ import Testing
     private static let type = "HKQuantityTypeIdentifierHeartRate"
 
     private func held(
-        _ rows: [(Instant, Instant, Double, String)], order: [String] = [], within: [Range<Instant>] = [0..<1000]
+        _ rows: [(Int64, Int64, Double, String)], order: [String] = [], within: [Range<Int64>] = [0..<1000]
     ) -> [HeldSamples.Stretch] {
         var builder = PageBuilder()
         for row in rows { builder.add(Self.type, row.0, row.1, row.2, source: row.3) }
         let page = builder.page()
         return HeldSamples(
-            page, rows: Array(0..<page.count), order: SourceOrder(order), hold: 60, within: IntervalSet(within)
+            page, rows: Array(0..<page.count), order: SourceOrder(order), hold: .microseconds(60),
+            within: IntervalSet(within.instants)
         ).stretches
     }
 
-    private func stretch(_ range: Range<Instant>, _ value: Double) -> HeldSamples.Stretch {
-        HeldSamples.Stretch(range: range, value: value)
+    private func stretch(_ range: Range<Int64>, _ value: Double) -> HeldSamples.Stretch {
+        HeldSamples.Stretch(range: Range(microseconds: range), value: value)
     }
 
     @Test func aSampleHoldsUntilTheNextButNotForEver() {
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test func sourcesFillWhatTheFirstLeaves() {
-        let rows: [(Instant, Instant, Double, String)] = [
+        let rows: [(Int64, Int64, Double, String)] = [
             (0, 0, 90, "Strap"), (50, 50, 95, "Strap"), (20, 20, 100, "Watch"),
         ]
         #expect(held(rows) == [stretch(20..<80, 100), stretch(0..<20, 90), stretch(80..<110, 95)])
@@ -47,24 +48,24 @@ import Testing
     /// No instant counts twice, and each counts that some source's sample holds.
     @Test(arguments: UInt64(1)...30) func coversEachInstantOnce(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let rows = (0..<60).map { _ -> (Instant, Instant, Double, String) in
-            let start = Instant.random(in: 0..<900, using: &random)
-            let length = Bool.random(using: &random) ? 0 : Instant.random(in: 0..<50, using: &random)
+        let rows = (0..<60).map { _ -> (Int64, Int64, Double, String) in
+            let start = Int64.random(in: 0..<900, using: &random)
+            let length = Bool.random(using: &random) ? 0 : Int64.random(in: 0..<50, using: &random)
             return (
                 start, start + length, Double.random(in: 60..<180, using: &random),
                 "S\(Int.random(in: 0..<3, using: &random))"
             )
         }
-        let within: [Range<Instant>] = [100..<400, 420..<800]
+        let within: [Range<Int64>] = [100..<400, 420..<800]
         let found = held(rows, within: within)
         let union = IntervalSet(found.map(\.range))
-        #expect(union.length == found.reduce(0) { $0 + Instant($1.range.count) })
+        #expect(union.length == .microseconds(found.reduce(0) { $0 + $1.range.microseconds.count }))
         // A second is held when some sample of it is not older than 60.
-        for second in Instant(0)..<1000 {
+        for second in Int64(0)..<1000 {
             let isHeld =
                 rows.contains { $0.0 <= second && second < $0.1 + 60 }
                 && within.contains { $0.contains(second) }
-            let isFound = union.ranges.contains { $0.contains(second) }
+            let isFound = union.ranges.contains { $0.microseconds.contains(second) }
             // A longer sample may be cut short by the next of its source, which then holds as long.
             if isFound { #expect(isHeld) }
             if rows.contains(where: { $0.0 <= second && second < $0.0 + 60 }),

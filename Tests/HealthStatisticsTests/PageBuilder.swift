@@ -1,11 +1,13 @@
 import HealthModel
+import HealthStatistics
 
 /// Pages written by hand: rows in canonical order once `page` is asked for.
 struct PageBuilder {
     struct Row {
         var type: String
-        var start: Instant
-        var end: Instant
+        /// Microseconds since 1970.
+        var start: Int64
+        var end: Int64
         var value: Double
         var source: String
         var flags: SampleFlags
@@ -14,7 +16,7 @@ struct PageBuilder {
     var rows: [Row] = []
 
     mutating func add(
-        _ type: String, _ start: Instant, _ end: Instant, _ value: Double, source: String = "Watch",
+        _ type: String, _ start: Int64, _ end: Int64, _ value: Double, source: String = "Watch",
         flags: SampleFlags = []
     ) {
         let id = SampleID(high: UInt64(bitPattern: start), low: UInt64(rows.count))
@@ -41,5 +43,48 @@ struct PageBuilder {
         if let found = list.firstIndex(of: element) { return Int32(found) }
         list.append(element)
         return Int32(list.count - 1)
+    }
+}
+
+// The suites count from 0 in plain microseconds, as columns do.
+extension Array<Range<Int64>> {
+    var instants: [Range<Instant>] { map { Range(microseconds: $0) } }
+}
+
+extension CumulativeMerge {
+    func total(in ranges: [Range<Int64>]) -> Double? { total(in: ranges.instants) }
+    func sums(in buckets: [Range<Int64>]) -> [Double?] { sums(in: buckets.instants) }
+    func count(in ranges: [Range<Int64>]) -> Int { count(in: ranges.instants) }
+    func intervals(in ranges: [Range<Int64>]) -> [MergeInterval] { intervals(in: ranges.instants) }
+    func shares(in ranges: [Range<Int64>]) -> [MergeShare] { shares(in: ranges.instants) }
+}
+
+extension MergeInterval {
+    init(start: Int64, end: Int64, counted: String, covered: [String], amount: Double) {
+        self.init(
+            start: Instant(microseconds: start), end: Instant(microseconds: end), counted: counted, covered: covered,
+            amount: amount)
+    }
+}
+
+extension DiscreteStatistics {
+    init(_ page: SamplePage, rows: [Int], style: HealthType.Style, in ranges: [Range<Int64>]) {
+        self.init(page, rows: rows, style: style, in: ranges.instants)
+    }
+
+    static func buckets(
+        _ page: SamplePage, rows: [Int], style: HealthType.Style, in buckets: [Range<Int64>]
+    ) -> [DiscreteStatistics] {
+        Self.buckets(page, rows: rows, style: style, in: buckets.instants)
+    }
+
+    mutating func add(_ value: Double, start: Int64, end: Int64) {
+        add(value, start: Instant(microseconds: start), end: Instant(microseconds: end))
+    }
+}
+
+extension DiscreteExplanation {
+    init(_ page: SamplePage, rows: [Int], style: HealthType.Style, order: SourceOrder, in ranges: [Range<Int64>]) {
+        self.init(page, rows: rows, style: style, order: order, in: ranges.instants)
     }
 }

@@ -35,7 +35,8 @@ struct RandomSamples {
 
     mutating func add(_ start: Int64, _ end: Int64) {
         builder.add(
-            Self.type, start * Instant.second, end * Instant.second, Double.random(in: 0...100, using: &random),
+            Self.type, start * Instant.microsecondsPerSecond, end * Instant.microsecondsPerSecond,
+            Double.random(in: 0...100, using: &random),
             source: Self.names.randomElement(using: &random) ?? Self.names[0],
             flags: Int.random(in: 0..<6, using: &random) == 0 ? .userEntered : [])
     }
@@ -53,9 +54,11 @@ struct RandomSamples {
         return CumulativeMerge(page, rows: page.rows(of: Self.type), order: order)
     }
 
-    static let whole = [0..<Instant(seconds) * Instant.second]
+    static let whole = [0..<Int64(seconds) * Instant.microsecondsPerSecond]
 
-    static func instants(_ buckets: [Range<Int>]) -> [Range<Instant>] {
-        buckets.map { Instant($0.lowerBound) * Instant.second..<Instant($0.upperBound) * Instant.second }
+    static func instants(_ buckets: [Range<Int>]) -> [Range<Int64>] {
+        buckets.map {
+            Int64($0.lowerBound) * Instant.microsecondsPerSecond..<Int64($0.upperBound) * Instant.microsecondsPerSecond
+        }
     }
 }

@@ -69,7 +69,7 @@ import Testing
             longitude += step * sin(heading) / 111_195 / cos(latitude * .pi / 180)
             if longitude > 180 { longitude -= 360 }
             return Point(
-                time: Instant(index) * Instant.second, latitude: latitude, longitude: longitude, elevation: 0)
+                time: Instant(seconds: Int64(index)), latitude: latitude, longitude: longitude, elevation: 0)
         }
     }
 
@@ -110,7 +110,9 @@ import Testing
         var simplifier = TrackSimplifier()
         for index in 0..<5000 {
             simplifier.add(
-                Point(time: Instant(index), latitude: 50 + Double(index) * 1e-5, longitude: 8, elevation: .nan))
+                Point(
+                    time: Instant(microseconds: Int64(index)), latitude: 50 + Double(index) * 1e-5, longitude: 8,
+                    elevation: .nan))
         }
         #expect(simplifier.track(tolerance: 5, limit: 256).points.count == 2)
         #expect(TrackSimplifier().track(tolerance: 5, limit: 256).points.isEmpty)
@@ -120,7 +122,7 @@ import Testing
         var route = RouteSummary()
         func add(_ latitude: Double, _ elevation: Double, _ accuracy: Double, _ vertical: Double = 3) {
             route.add(
-                time: Instant(route.points) * Instant.second, latitude: latitude, longitude: 8, elevation: elevation,
+                time: Instant(seconds: Int64(route.points)), latitude: latitude, longitude: 8, elevation: elevation,
                 horizontalAccuracy: accuracy, verticalAccuracy: vertical)
         }
         #expect(route.distance == nil && route.value["track"].isNull)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct SleepAnalysisTests {
     static let type = "HKCategoryTypeIdentifierSleepAnalysis"
-    static let minute = 60 * Instant.second
+    static let minute = 60 * Instant.microsecondsPerSecond
 
     /// Samples as (start, end, raw value, source), minutes.
     static func sessions(_ samples: [(Int64, Int64, Double, String)], gap: Int64 = 60) -> [SleepSession] {
@@ -14,7 +14,7 @@ import Testing
             builder.add(type, start * minute, end * minute, value, source: source)
         }
         let page = builder.page()
-        return SleepAnalysis.sessions(page, rows: page.rows(of: type), gap: gap * minute)
+        return SleepAnalysis.sessions(page, rows: page.rows(of: type), gap: .microseconds(gap * minute))
     }
 
     @Test func aStagedNight() throws {
@@ -23,7 +23,7 @@ import Testing
                 (0, 480, 0, "iPhone"), (20, 100, 3, "Watch"), (100, 160, 4, "Watch"), (160, 170, 2, "Watch"),
                 (170, 260, 5, "Watch"), (260, 440, 3, "Watch"),
             ]).first)
-        #expect(night.start == 0 && night.end == 480 * Self.minute && night.source == "Watch")
+        #expect(night.start == .epoch && night.end.microseconds == 480 * Self.minute && night.source == "Watch")
         #expect(
             night.core == 260 && night.deep == 60 && night.rem == 90 && night.awake == 10 && night.unspecified == nil)
         #expect(night.asleep == 410 && night.inBed == 480 && night.latency == 20 && night.wakeAfterOnset == 10)
@@ -96,7 +96,7 @@ import Testing
         ])
         let night = try #require(sessions.first)
         #expect(sessions.count == 1 && night.source == "Beta")
-        #expect(night.start == 30 * Self.minute && night.end == 240 * Self.minute)
+        #expect(night.start.microseconds == 30 * Self.minute && night.end.microseconds == 240 * Self.minute)
         #expect(night.deep == 70 && night.core == 120 && night.asleep == 190 && night.awake == 20)
     }
 
@@ -104,7 +104,7 @@ import Testing
         let samples: [(Int64, Int64, Double, String)] = [
             (0, 400, 3, "Watch"), (460, 500, 3, "Watch"), (561, 600, 5, "Watch"),
         ]
-        #expect(Self.sessions(samples).map { $0.end / Self.minute } == [500, 600])
+        #expect(Self.sessions(samples).map { $0.end.microseconds / Self.minute } == [500, 600])
         #expect(Self.sessions(samples, gap: 30).count == 3)
         #expect(SleepAnalysis.main(of: Self.sessions(samples)) == 0)
     }
@@ -114,11 +114,13 @@ import Testing
         let sessions = Self.sessions([(0, 100, 3, "Watch"), (50, 400, 1, "Alpha"), (300, 420, 4, "Watch")])
         let night = try #require(sessions.first)
         #expect(sessions.count == 1 && night.source == "Watch" && night.asleep == 220 && night.awake == nil)
-        #expect(night.start == 0 && night.end == 420 * Self.minute)
+        #expect(night.start == .epoch && night.end.microseconds == 420 * Self.minute)
         // It begins and ends with what is chosen, and is known to go on for longer.
         let longer = Self.sessions([(0, 500, 1, "Alpha"), (30, 100, 3, "Watch")])
-        #expect(longer.map(\.start) == [30 * Self.minute] && longer.map(\.end) == [100 * Self.minute])
-        #expect(longer.map(\.reach) == [500 * Self.minute])
+        #expect(
+            longer.map(\.start.microseconds) == [30 * Self.minute]
+                && longer.map(\.end.microseconds) == [100 * Self.minute])
+        #expect(longer.map(\.reach.microseconds) == [500 * Self.minute])
     }
 
     @Test func theMainSleepIsTheOneWithTheMostSleep() {
@@ -149,7 +151,8 @@ import Testing
             #expect(total(\.asleep) == minutes { !$0.isDisjoint(with: asleep) })
             #expect(total(\.awake) == minutes { $0.contains(2) && $0.isDisjoint(with: asleep) })
             for session in sessions where session.inBed != nil {
-                let bed = (session.start / Self.minute..<session.end / Self.minute).count { minute in
+                let bed = (session.start.microseconds / Self.minute..<session.end.microseconds / Self.minute).count {
+                    minute in
                     samples.contains { $0.2 != 2 && $0.0 <= minute && minute < $0.1 }
                 }
                 #expect(session.inBed == Double(bed))

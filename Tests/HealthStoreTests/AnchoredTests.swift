@@ -149,8 +149,8 @@ import Testing
             #expect(
                 spans.contains {
                     $0.type == all.samples.typeName(row) && $0.user == all.users[Int(all.user[row])]
-                        && $0.start <= start
-                        && $0.end >= end
+                        && $0.start.microseconds <= start
+                        && $0.end.microseconds >= end
                 })
         }
     }
@@ -160,8 +160,8 @@ import Testing
         try store.add((0..<1000).map { Record(start: Double($0) * 1800, length: 0) })
         try store.add([Record(start: 3_000_000)])
         let page = try store.reader.spans(.samples, PullWindow(SequenceWindow(after: 0)))
-        #expect(page.spans.map(\.start) == [0, 3_000_000_000_000])
-        #expect(page.spans.map(\.end) == [999 * 1_800_000_000 + 1, 3_000_060_000_000])
+        #expect(page.spans.map(\.start.microseconds) == [0, 3_000_000_000_000])
+        #expect(page.spans.map(\.end.microseconds) == [999 * 1_800_000_000 + 1, 3_000_060_000_000])
     }
 
     @Test func headsCountWhatIsThere() throws {
@@ -176,9 +176,9 @@ import Testing
             let alive = rows.filter { !all.samples.flags[$0].contains(.deleted) }
             #expect(entry.alive == alive.count)
             #expect(entry.deleted == rows.count - alive.count)
-            #expect(entry.firstStart == alive.map { all.samples.start[$0] }.min())
-            #expect(entry.lastStart == alive.map { all.samples.start[$0] }.max())
-            #expect(entry.lastEnd == alive.map { all.samples.end[$0] }.max())
+            #expect(entry.firstStart == alive.map { all.samples.startOf($0) }.min())
+            #expect(entry.lastStart == alive.map { all.samples.startOf($0) }.max())
+            #expect(entry.lastEnd == alive.map { all.samples.endOf($0) }.max())
             #expect(entry.sequence.value >= rows.map { all.samples.sequence[$0] }.max() ?? 0)
         }
         #expect(try store.reader.heads(user: "ben").allSatisfy { $0.user == "ben" })

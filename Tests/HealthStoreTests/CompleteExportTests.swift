@@ -1,6 +1,7 @@
 import HealthModel
 import HealthStore
 import SQLite
+import TestSupport
 import Testing
 
 @Suite struct CompleteExportTests {
@@ -19,7 +20,7 @@ import Testing
         for batch in stride(from: 0, to: records.count, by: 7) {
             try store.add(Array(records[batch..<min(batch + 7, records.count)]), session)
         }
-        let export = CompleteExport(session: session, date: Instant(date * 1e6), before: before)
+        let export = CompleteExport(session: session, date: Instant(microseconds: Int64(date * 1e6)), before: before)
         var progress = AbsenceProgress()
         var deleted: [String: Int] = [:]
         var step = 0
@@ -143,7 +144,7 @@ import Testing
         try complete(both, b, interruptedAfter: Int.random(in: 0...6, using: &generator))
         let first = Dictionary(b.map { ($0.type, $0.start) }, uniquingKeysWith: min)
         func isCovered(_ content: Content) -> Bool {
-            first[content.type].map { content.start >= Instant($0 * 1e6) } ?? false
+            first[content.type].map { content.start >= Instant(microseconds: Int64($0 * 1e6)) } ?? false
         }
         let before = try StoreFixture()
         try complete(before, a)

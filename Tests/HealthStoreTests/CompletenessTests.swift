@@ -38,7 +38,7 @@ import Testing
     private static func late(_ store: StoreFixture) throws -> [String: (count: Int, longest: Int64)] {
         var late: [String: (count: Int, longest: Int64)] = [:]
         for row in try store.alive() {
-            let delay = row.created - row.start.flooredSecond - (row.end - row.start) / Instant.second
+            let delay = row.created - row.start.flooredSecond - (row.end - row.start).components.seconds
             guard delay > 86_400 else { continue }
             let before = late[row.type] ?? (0, 0)
             late[row.type] = (before.count + 1, max(before.longest, delay))

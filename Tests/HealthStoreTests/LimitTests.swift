@@ -38,17 +38,17 @@ import Testing
             UPDATE samples SET duration = 62392211200000000 WHERE second = 1700000000;
             UPDATE samples SET second = -62000000000 WHERE second = 1700100000;
             """)
-        let day = 86_400 * Instant.second
-        #expect(try spans(store).allSatisfy { $0.end - $0.start < day && $0.start > 1_600_000_000 * Instant.second })
+        let day = Duration.seconds(86_400)
+        #expect(try spans(store).allSatisfy { $0.end - $0.start < day && $0.start > Instant(seconds: 1_600_000_000) })
         #expect(try spans(store).count == 2)
         func count(_ range: Range<Instant>) throws -> Int {
             try store.slice(SliceQuery(user: "anna", types: .allExcept([]), ranges: [range])).count
         }
-        let start = 1_700_000_000 * Instant.second
+        let start = Instant(seconds: 1_700_000_000)
         // It is of the moment when it began, and of no other.
         #expect(try count(start - day..<start + day) == 1)
-        #expect(try count(start + 300 * day..<start + 301 * day) == 0)
-        #expect(try count(Instant.min / 2..<start - day) == 0)
+        #expect(try count(start + day * 300..<start + day * 301) == 0)
+        #expect(try count(Instant(microseconds: .min / 2)..<start - day) == 0)
     }
 
     @Test func typesAndUnitsAreNotMadeUpWithoutEnd() throws {
@@ -124,7 +124,7 @@ import Testing
             Record(type: "A", start: 1_700_000_000, metadata: #"{"k":"v"}"#, payload: spread),
             Record(type: "A", start: 1_700_000_100), Record(type: "B", start: 1_700_000_200, payload: spread),
         ])
-        let range = 1_600_000_000 * Instant.second..<1_800_000_000 * Instant.second
+        let range = Instant(seconds: 1_600_000_000)..<Instant(seconds: 1_800_000_000)
         var query = SliceQuery(user: "anna", types: .allExcept([]), ranges: [range])
         #expect(try store.slice(query).payload.count == 0)
         query.payloads = ["A"]

@@ -1,6 +1,7 @@
 import HealthModel
 import HealthStore
 import SQLite
+import TestSupport
 import Testing
 
 /// Whatever the order and the batches, the same rows.

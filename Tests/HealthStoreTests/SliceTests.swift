@@ -1,6 +1,7 @@
 import HealthModel
 import HealthStore
 import SQLite
+import TestSupport
 import Testing
 
 @Suite struct SliceTests {
@@ -26,8 +27,8 @@ import Testing
     private func expected(_ store: StoreFixture, _ query: SliceQuery) throws -> [SampleID] {
         let all = try store.changes().samples
         let rows = (0..<all.count).filter { row in
-            let start = all.start[row]
-            let end = all.end[row]
+            let start = all.startOf(row)
+            let end = all.endOf(row)
             let wanted: Bool =
                 switch query.types {
                 case .only(let names): names.contains(all.typeName(row))
@@ -45,8 +46,8 @@ import Testing
         var random = SeededGenerator(seed: seed &+ 99)
         for _ in 0..<12 {
             let ranges = (0..<Int.random(in: 1...2, using: &random)).map { _ in
-                let lower = Instant.random(in: -12_000...210_000, using: &random) * 500_000 * 2
-                return lower..<(lower + Instant.random(in: 1...90_000_000_000, using: &random))
+                let lower = Int64.random(in: -12_000...210_000, using: &random) * 500_000 * 2
+                return Range(microseconds: lower..<(lower + Int64.random(in: 1...90_000_000_000, using: &random)))
             }
             let types: TypeFilter.Types = Bool.random(using: &random) ? .only(["A", "C"]) : .allExcept(["B"])
             let query = SliceQuery(user: "anna", types: types, ranges: ranges)
@@ -84,7 +85,7 @@ import Testing
         let head = try store.head()
         // A new version of the first, and a new one.
         try store.add([Record(device: "d", value: 1), Record(value: 2)])
-        let range = 0..<Instant(2_000_000_000_000_000)
+        let range = Instant.epoch..<Instant(seconds: 2_000_000_000)
         let early = SliceQuery(user: "anna", types: .allExcept([]), ranges: [range], asOf: head)
         #expect(try store.slice(early).value == [1])
         #expect(try store.slice(early).origins.map(\.device) == ["d"])
@@ -94,7 +95,7 @@ import Testing
     @Test func aFullSliceHasEveryColumn() throws {
         let store = try StoreFixture()
         try store.add([Record(created: 7, metadata: #"{"a":"1"}"#, payload: #"{"b":2}"#, uuid: uuid(5))])
-        let range = 0..<Instant(2_000_000_000_000_000)
+        let range = Instant.epoch..<Instant(seconds: 2_000_000_000)
         let full = try store.slice(
             SliceQuery(user: "anna", types: .allExcept([]), ranges: [range], detailed: .allExcept([])))
         #expect(full.metadata[0] == #"{"a":"1"}"#)
@@ -146,13 +147,13 @@ import Testing
         let store = try store(seed % 3)
         var random = SeededGenerator(seed: seed &+ 7)
         for _ in 0..<8 {
-            let lower = Instant.random(in: -12_000...210_000, using: &random) * Instant.second
-            let range = lower..<(lower + Instant.random(in: 1...90_000_000_000, using: &random))
+            let lower = Instant(seconds: Int64.random(in: -12_000...210_000, using: &random))
+            let range = lower..<(lower + .microseconds(Int64.random(in: 1...90_000_000_000, using: &random)))
             var query = SliceQuery(user: "anna", types: .only(["A", "B"]), ranges: [range])
             let all = try store.slice(query)
             let others = try store.slice(SliceQuery(user: "anna", types: .only(["C"]), ranges: [range]))
             let during = others.start.indices.map { row in
-                (others.start[row]..<max(others.end[row], others.start[row] + 1)).clamped(to: range)
+                (others.start[row]..<max(others.end[row], others.start[row] + 1)).clamped(to: range.microseconds)
             }
             let expected = (0..<all.count).filter { row in
                 let (start, end) = (all.start[row], max(all.end[row], all.start[row] + 1))

@@ -107,8 +107,8 @@ struct Record: Hashable {
                 sourceName: record.source, sourceVersion: record.version, productType: record.product,
                 device: record.device)
             batch.origin.append(index(origin, &batch.origins))
-            batch.start.append(Instant((record.start * 1e6).rounded()))
-            batch.end.append(Instant(((record.start + record.length) * 1e6).rounded()))
+            batch.start.append(Int64((record.start * 1e6).rounded()))
+            batch.end.append(Int64(((record.start + record.length) * 1e6).rounded()))
             batch.value.append(record.value)
             batch.created.append(record.created)
             batch.flags.append(RecordFlags(rawValue: record.flags))
@@ -142,7 +142,7 @@ extension SamplePage {
     func rows(users: [String]) -> [Row] {
         (0..<count).map { row in
             Row(
-                user: users[row], id: ids[row], type: typeName(row), start: start[row], end: end[row],
+                user: users[row], id: ids[row], type: typeName(row), start: startOf(row), end: endOf(row),
                 value: value[row].isNaN ? nil : value[row], unit: units[Int(unit[row])], origin: originOf(row),
                 created: created[row], flags: flags[row], metadata: metadata[row], payload: payload[row],
                 uuid: healthKitUUID[row])

@@ -50,13 +50,13 @@ import Testing
         var random = SeededRandom(seed: seed)
         let store = try filled(&random)
         let all = try store.changes().samples
-        let head = try store.head()
+        let head = try store.head().value
         #expect(head > 4 * 4096)
         for _ in 0..<12 {
             let types = Set(Self.types.shuffled(using: &random).prefix(Int.random(in: 1...3, using: &random)))
             let ends = [Int64.random(in: 0...head, using: &random), .random(in: 0...head + 5000, using: &random)]
                 .sorted()
-            let window = SequenceWindow(after: ends[0], through: ends[1])
+            let window = SequenceWindow(after: SequenceNumber(ends[0]), through: SequenceNumber(ends[1]))
             let expected = all.sequence.indices.filter {
                 types.contains(all.typeName($0)) && all.sequence[$0] > ends[0] && all.sequence[$0] <= ends[1]
             }.map { all.sequence[$0] }

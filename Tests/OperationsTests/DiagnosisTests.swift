@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite struct DiagnosisTests {
-    private static let now: Instant = 1_790_000_000 * Instant.second
+    private static let now = Instant(seconds: 1_790_000_000)
     private let stack: StackConfiguration
 
     init() throws {
@@ -24,7 +24,7 @@ import Testing
             instance: name, plugin: name, phase: .ready, pid: 7,
             head: StoreHead(store: "s", generation: "g", sequence: 100),
             frontier: name == "observer" ? [:] : ["observer": 100],
-            lastCommit: Self.now - 3600 * Instant.second, configuration: stack.instance(name)?.fingerprint)
+            lastCommit: Self.now - .seconds(3600), configuration: stack.instance(name)?.fingerprint)
         change(&beat)
         return (beat, 0.2)
     }
@@ -128,7 +128,7 @@ import Testing
             findings { seen in
                 seen.beats["steps"] = heard("steps") { beat in
                     beat.frontier["observer"] = 50
-                    beat.lastCommit = Self.now - Instant.second
+                    beat.lastCommit = Self.now - .seconds(1)
                 }
             }.list == [])
         expectOne(.note, "steps", "the device is locked") { seen in
@@ -140,17 +140,17 @@ import Testing
             seen.beats["uploader"]?.beat.say(["blocked": "no connection"])
         }
         expectOne(.warning, "steps", "at one turn for 2 min") {
-            $0.beats["steps"]?.beat.busySince = Self.now - 120 * Instant.second
+            $0.beats["steps"]?.beat.busySince = Self.now - .seconds(120)
         }
     }
 
     /// Seen twice: what gets less is a note, what doesn't is an error.
     @Test func aBacklogIsToldOf() {
-        func look(_ pending: [Int64], committed: Instant) -> (inout Examination) -> Void {
+        func look(_ pending: [Int64], committed: Int64) -> (inout Examination) -> Void {
             { seen in
                 let beats = pending.map { days in
                     heard("steps") { beat in
-                        beat.lastCommit = Self.now - committed * Instant.second
+                        beat.lastCommit = Self.now - .seconds(committed)
                         beat.say(["pending": .integer(days), "failedDays": 0])
                     }
                 }
@@ -277,7 +277,7 @@ import Testing
         expectOne(.error, "/s", "left on its disk") { $0.freeBytes = 5_000_000 }
         expectOne(.warning, "observer", "write-ahead log") { $0.walBytes["observer"] = 300_000_000 }
         expectOne(.warning, "the clock", "set back") {
-            $0.beats["steps"]?.beat.lastCommit = Self.now + 900 * Instant.second
+            $0.beats["steps"]?.beat.lastCommit = Self.now + .seconds(900)
         }
         expectOne(.error, "the clock", "years behind") { seen in
             seen.now = 1_000_000

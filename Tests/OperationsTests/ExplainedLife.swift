@@ -13,7 +13,7 @@ struct ExplainedLife {
     static let day = LocalDay(year: 2025, month: 3, day: 30)
     private static let sources = ["Anna’s Apple Watch", "iPhone", "Ring", "Runner"]
     private static let quantity = "HKQuantityTypeIdentifier"
-    private static let minute = 60 * Instant.second
+    private static let minute = Duration.seconds(60)
 
     let zones: ZoneTimeline
     var configuration: Value = [:]
@@ -50,10 +50,11 @@ struct ExplainedLife {
 
     init(seed: UInt64) throws {
         random = SeededRandom(seed: seed)
-        let landed = Instant(Self.day.number) * 86_400 * Instant.second + 13 * 3600 * Instant.second
+        let landed = Instant(seconds: Int64(Self.day.number) * 86_400 + 13 * 3600)
         let flies = seed % 3 == 0
         zones = try ZoneTimeline(
-            [.init(from: .min, zone: "Europe/Berlin")] + (flies ? [.init(from: landed, zone: "Asia/Tokyo")] : []))
+            [.init(from: .distantPast, zone: "Europe/Berlin")]
+                + (flies ? [.init(from: landed, zone: "Asia/Tokyo")] : []))
         configuration = [
             "gapMinutes": [20.0, 60.0, 90.0].randomElement(using: &random) ?? 60.0, "windowHour": 18,
             "newestOfRepeats": .bool(seed % 2 == 0),
@@ -64,7 +65,7 @@ struct ExplainedLife {
                 rows.append(
                     Row(
                         id: id(), type: entry.type, start: start,
-                        end: start + .random(in: 0...entry.minutes * 60, using: &random) * Instant.second,
+                        end: start + .seconds(Int64.random(in: 0...entry.minutes * 60, using: &random)),
                         value: .random(in: entry.values, using: &random), source: source(),
                         flags: Int.random(in: 0..<12, using: &random) == 0 ? .userEntered : []))
             }
@@ -80,8 +81,8 @@ struct ExplainedLife {
 
     /// In the three days around the one that is explained.
     private mutating func moment() -> Instant {
-        let noon = Instant(Self.day.number) * 86_400 * Instant.second + 43_200 * Instant.second
-        return noon + Instant.random(in: -36 * 60...36 * 60, using: &random) * Self.minute
+        let noon = Instant(seconds: Int64(Self.day.number) * 86_400 + 43_200)
+        return noon + Int64.random(in: -36 * 60...36 * 60, using: &random) * Self.minute
     }
 
     private mutating func addSleep() {
@@ -90,18 +91,18 @@ struct ExplainedLife {
             rows.append(
                 Row(
                     id: id(), type: "HKCategoryTypeIdentifierSleepAnalysis", start: start,
-                    end: start + .random(in: 0...120, using: &random) * Self.minute,
+                    end: start + Self.minute * Int64.random(in: 0...120, using: &random),
                     value: Double(Int.random(in: 0...6, using: &random)), source: source()))
         }
     }
 
     private mutating func addStandHours() {
         for _ in 0..<Int.random(in: 0...30, using: &random) {
-            let start = moment() / (3600 * Instant.second) * 3600 * Instant.second
+            let start = Instant(seconds: moment().flooredSecond / 3600 * 3600)
             rows.append(
                 Row(
                     id: id(), type: "HKCategoryTypeIdentifierAppleStandHour", start: start,
-                    end: start + 3600 * Instant.second, value: Double(Int.random(in: 0...1, using: &random)),
+                    end: start + .seconds(3600), value: Double(Int.random(in: 0...1, using: &random)),
                     source: source()))
         }
     }
@@ -114,7 +115,8 @@ struct ExplainedLife {
                 rows.append(
                     Row(
                         id: id(), type: HealthType.workoutIdentifier, start: start,
-                        end: start + .random(in: 1...90, using: &random) * Self.minute, value: .nan, source: source,
+                        end: start + Self.minute * Int64.random(in: 1...90, using: &random), value: .nan,
+                        source: source,
                         payload: payload(activity), created: .random(in: 0...3, using: &random)))
             }
         }
@@ -153,8 +155,8 @@ struct ExplainedLife {
             page.ids.append(row.id)
             page.sequence.append(1)
             page.type.append(index(row.type, in: &page.types))
-            page.start.append(row.start)
-            page.end.append(row.end)
+            page.start.append(row.start.microseconds)
+            page.end.append(row.end.microseconds)
             page.value.append(row.value)
             page.origin.append(index(Origin(sourceName: row.source), in: &page.origins))
             page.flags.append(row.flags)

@@ -68,16 +68,16 @@ import Testing
 }
 
 @Suite struct SinceTests {
-    private let now: Instant = 1_000_000 * Instant.second
+    private let now = Instant(seconds: 1_000_000)
 
     @Test(arguments: [("90s", 90), ("10m", 600), ("2h", 7200), ("3d", 259_200), ("0s", 0)] as [(String, Int64)])
     func durationsGoBackFromNow(_ text: String, _ seconds: Int64) throws {
-        #expect(try Since(text, option: "--since", now: now).instant == now - seconds * Instant.second)
+        #expect(try Since(text, option: "--since", now: now).instant == now - .seconds(seconds))
     }
 
     @Test func datesAndMoments() throws {
-        #expect(try Since("1970-01-02", option: "--since", now: now).instant == 86_400 * Instant.second)
-        #expect(try Since("1970-01-01T01:00:00+01:00", option: "--since", now: now).instant == 0)
+        #expect(try Since("1970-01-02", option: "--since", now: now).instant == Instant(seconds: 86_400))
+        #expect(try Since("1970-01-01T01:00:00+01:00", option: "--since", now: now).instant == .epoch)
     }
 
     @Test(arguments: ["", "m", "-5m", "10 parsecs", "yesterday", "2025-02-30"])

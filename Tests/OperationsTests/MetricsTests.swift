@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct MetricsTests {
-    private static let now: Instant = 1_790_000_000 * Instant.second
+    private static let now = Instant(seconds: 1_790_000_000)
     private let stack: StackConfiguration
 
     init() throws {
@@ -25,9 +25,9 @@ import Testing
         let beat = Heartbeat(
             instance: instance, plugin: instance, phase: .ready, pid: 1, epoch: 3,
             head: head.map { StoreHead(store: "s", generation: "g", sequence: $0) }, frontier: frontier,
-            lastCommit: Self.now - Instant.second, busySince: busySince, memory: 30_000_000,
-            cpu: 7 * Instant.second,
-            started: Self.now - 3600 * Instant.second, turns: .init(count: 12, busy: 2_500_000))
+            lastCommit: Self.now - .seconds(1), busySince: busySince, memory: 30_000_000,
+            cpu: 7_000_000,
+            started: Self.now - .seconds(3600), turns: .init(count: 12, busy: 2_500_000))
         return (details.isEmpty ? beat : beat.saying(details), 0.5)
     }
 
@@ -39,10 +39,10 @@ import Testing
             "observer": beat("observer", head: 1000, ["importOpen": true, "quarantined": 3, "messages": messages]),
             "debouncer": beat("debouncer", frontier: ["observer": 1000], ["pending": 2]),
             "steps": beat(
-                "steps", head: 50, frontier: ["observer": 900], busySince: Self.now - 20 * Instant.second,
+                "steps", head: 50, frontier: ["observer": 900], busySince: Self.now - .seconds(20),
                 [
-                    "pending": 4, "failedDays": 1, "lastSynced": .integer(Self.now - 60 * Instant.second),
-                    "lastChecked": .integer(Self.now),
+                    "pending": 4, "failedDays": 1, "lastSynced": .integer((Self.now - .seconds(60)).microseconds),
+                    "lastChecked": .integer(Self.now.microseconds),
                 ]),
             "consolidator": beat("consolidator", ["openDays": 2, "missing": ["steps"]]),
             "uploader": beat(
@@ -50,7 +50,7 @@ import Testing
                 [
                     "deadLetters": 1, "paused": false, "blocked": "no connection",
                     "path": ["satisfied": false, "interface": "wifi"],
-                    "delivered": ["steps": 12], "lastDelivered": ["steps": .integer(Self.now)],
+                    "delivered": ["steps": 12], "lastDelivered": ["steps": .integer(Self.now.microseconds)],
                     "delayBuckets": [
                         "bounds": [1, 60], "metrics": ["steps": ["counts": [2, 3, 1], "sum": 100.5]],
                     ],
@@ -63,7 +63,7 @@ import Testing
         PrometheusText(
             StackMetrics.page(
                 of: stack, beats,
-                lastSamples: ["HKQuantityTypeIdentifierStepCount": Self.now - 100 * Instant.second], now: Self.now
+                lastSamples: ["HKQuantityTypeIdentifierStepCount": Self.now - .seconds(100)], now: Self.now
             ).text)
     }
 

@@ -8,8 +8,8 @@ import Testing
 
 @Suite struct TopTests {
     private func beat(
-        _ name: String, head: SequenceNumber, frontier: SequenceNumber, received: Int64, cpu: Instant,
-        turns: (Int64, Instant),
+        _ name: String, head: SequenceNumber, frontier: SequenceNumber, received: Int64, cpu: Int64,
+        turns: (Int64, Int64),
         pid: Int = 7
     ) -> Heartbeat {
         Heartbeat(
@@ -26,7 +26,7 @@ import Testing
         let names = beats.map(\.instance)
         return TopSample(
             names: names, beats: Dictionary(uniqueKeysWithValues: beats.map { ($0.instance, ($0, age)) }),
-            now: (90 * 60 + second) * Instant.second, monotonic: .seconds(second))
+            now: Instant(seconds: 90 * 60 + second), monotonic: .seconds(second))
     }
 
     @Test func ratesAreWhatChangedBetweenTwoHeartbeats() throws {

@@ -65,7 +65,7 @@ import Testing
         #expect(verdict(3, 4, holds: false) == "The backend doesn't hold what it should")
     }
 
-    private static let now: Instant = 1_750_000_000 * Instant.second
+    private static let now = Instant(seconds: 1_750_000_000)
     private static let dayMilliseconds: UInt64 = 86_400_000
 
     private func id(day: Int, _ number: UInt64) -> SampleID {

@@ -49,18 +49,18 @@ import Testing
     @Test func bothKeysHoldWhileOneReplacesTheOther() throws {
         _ = try initialise()
         let old = try keys.pair(of: "steps", environment: [:]).publicKey
-        try keys.rotate("steps", oldUntil: now + 600 * Instant.second, now: now)
+        try keys.rotate("steps", oldUntil: now + .seconds(600), now: now)
         let new = try keys.pair(of: "steps", environment: [:]).publicKey
         #expect(new != old)
         let entry = try #require(try keys.allowedKey("steps"))
         #expect(entry.valid(at: now).map(\.publicKey) == [new, old])
-        #expect(entry.valid(at: now + 601 * Instant.second).map(\.publicKey) == [new])
+        #expect(entry.valid(at: now + .seconds(601)).map(\.publicKey) == [new])
         // Again within the time: three hold; and the oldest no longer than it was promised.
-        try keys.rotate("steps", oldUntil: now + 900 * Instant.second, now: now)
+        try keys.rotate("steps", oldUntil: now + .seconds(900), now: now)
         let third = try #require(try keys.allowedKey("steps"))
         #expect(third.valid(at: now).count == 3)
-        #expect(third.valid(at: now + 601 * Instant.second).count == 2)
-        #expect(third.valid(at: now + 901 * Instant.second).count == 1)
+        #expect(third.valid(at: now + .seconds(601)).count == 2)
+        #expect(third.valid(at: now + .seconds(901)).count == 1)
         // Without time to change, the old one is gone at once.
         try keys.rotate("steps", oldUntil: now, now: now)
         #expect(try keys.allowedKey("steps")?.keys.count == 1)

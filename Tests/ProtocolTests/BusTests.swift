@@ -164,7 +164,7 @@ import Testing
         let from = heard.withLock(\.self) ?? .distantPast
         func calm() -> [MonotonicTime] { times.withLock { $0.filter { $0 > from + .milliseconds(100) } } }
         // At the same moments for all of a machine: whole seconds, of which a busy one reaches some late.
-        #expect(eventually { calm().contains { $0.microseconds % Instant.second < 100_000 } })
+        #expect(eventually { calm().contains { $0.microseconds % Instant.microsecondsPerSecond < 100_000 } })
         // Each second once: however late some come, so many take so long.
         try #require(eventually { calm().count >= 4 })
         let moments = calm()

@@ -1,5 +1,6 @@
 import HealthModel
 import Protocol
+import TestSupport
 import Testing
 
 @Suite struct MessageTests {

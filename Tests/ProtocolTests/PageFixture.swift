@@ -16,18 +16,18 @@ enum PageFixture {
         if isFull, count > 0 { page.units = ["count", "count/min"] }
         var start: Instant = 1_735_689_600_000_000
         for row in 0..<count {
-            start += Instant.random(in: 1...600, using: &random) * Instant.second
+            start += .seconds(Int64.random(in: 1...600, using: &random))
             page.ids.append(SampleID(high: random.next(), low: random.next()))
             page.sequence.append(1_735_689_600_000 + Int64(row))
             page.type.append(Int32(row % 2))
-            page.start.append(start)
-            page.end.append(start + 60 * Instant.second)
+            page.start.append(start.microseconds)
+            page.end.append((start + .seconds(60)).microseconds)
             page.value.append(Double(Int.random(in: 1...4000, using: &random)) / 8)
             page.origin.append(Int32(row / 3 % 2))
             page.flags.append(row % 50 == 0 ? .deleted : [])
             guard isFull else { continue }
             page.unit.append(Int32(row % 2))
-            page.created.append(start + 5 * Instant.second)
+            page.created.append((start + .seconds(5)).microseconds)
             page.metadata.append(row % 4 == 0 ? #"{"HKMetadataKeyHeartRateMotionContext":"1"}"# : "")
             page.payload.appendEmpty()
             page.healthKitUUID.append(row % 5 == 4 ? nil : SampleID(high: random.next(), low: random.next()))

@@ -9,7 +9,7 @@ import Testing
         let zones = try ZoneTimeline(zone: "Europe/Berlin")
         let day = LocalDay(year: 2025, month: 6, day: 1)
         let start = try #require(zones.ranges(of: day).first?.lowerBound)
-        let hour = 3600 * Instant.second
+        let hour = 3600 * Instant.microsecondsPerSecond
         var samples = SamplePage()
         samples.types = ["HKQuantityTypeIdentifierDietaryWater"]
         samples.origins = [Origin(sourceName: "Bottle")]
@@ -17,8 +17,8 @@ import Testing
             samples.ids.append(SampleID(high: 1, low: UInt64(index)))
             samples.sequence.append(1)
             samples.type.append(0)
-            samples.start.append(start + Instant(at * Double(hour)))
-            samples.end.append(start + Instant(at * Double(hour)))
+            samples.start.append(start.microseconds + Int64(at * Double(hour)))
+            samples.end.append(start.microseconds + Int64(at * Double(hour)))
             samples.value.append(millilitres)
             samples.origin.append(0)
             samples.flags.append([])

@@ -27,7 +27,7 @@ struct PhoneLifeTests {
                 for sample in added {
                     byType[sample.type, default: 0] += 1
                     #expect(sample.start <= sample.end && sample.saved <= timed.at)
-                    if timed.at - sample.saved > 3600 * Instant.second { late += 1 }
+                    if timed.at - sample.saved > .seconds(3600) { late += 1 }
                 }
                 deletions += deleted.count
             }
@@ -50,6 +50,6 @@ struct PhoneLifeTests {
             PhoneEvent.lock, .unlock, .charging(true), .lowPower(true), .sleepFocus(true), .openApp, .closeApp,
             .terminateApp, .forceQuit, .reboot, .network(NetworkPath(isSatisfied: false, interface: nil)),
         ] { #expect(events.contains(event), "\(event)") }
-        #expect(events.contains { if case .clock(let offset) = $0 { offset != 0 } else { false } })
+        #expect(events.contains { if case .clock(let offset) = $0 { offset != .zero } else { false } })
     }
 }

@@ -43,7 +43,7 @@ import UploaderStage
             try rig.reply(status, body, type: type)
             #expect(try rig.frontier() == 1 && rig.detail("delivered") == ["daily": 1])
             #expect(try rig.detail("blocked").string != nil)
-            try rig.rig.pass(8 * Instant.second)
+            try rig.rig.pass(.seconds(8))
             // Whole, as it was: it is nobody's refusal.
             #expect(try rig.dates(rig.request().request) == ["2025-03-12", "2025-03-13"])
         }
@@ -165,7 +165,7 @@ import UploaderStage
             try rig.add(1...3)
             try rig.reply(status, body)
             #expect(try rig.frontier() == 0 && rig.letters().isEmpty && rig.alerts() == ["refusals"])
-            try rig.rig.pass(8 * Instant.second)
+            try rig.rig.pass(.seconds(8))
             #expect(try rig.dates(rig.request().request).count == 3)
             try rig.serve()
             #expect(try rig.frontier() == 3 && rig.delivered == 3 && rig.alerts().isEmpty)
@@ -194,7 +194,7 @@ import UploaderStage
         try rig.answerQuestion()
         try rig.add(1...1)
         try rig.reply(429, retryAfter: "120")
-        let until = InstantText.local(rig.rig.now + 120 * Instant.second, now: rig.rig.now)
+        let until = InstantText.local(rig.rig.now + .seconds(120), now: rig.rig.now)
         #expect(try rig.detail("blocked") == .string("the backend answered 429; it asked to wait until \(until)"))
     }
 
@@ -206,19 +206,19 @@ import UploaderStage
         try rig.answerQuestion()
         try rig.add(1...1)
         try rig.reply(429, retryAfter: header)
-        #expect(try rig.detail("waitsUntil").int == rig.rig.now + 900 * Instant.second)
+        #expect(try rig.detail("waitsUntil").int == (rig.rig.now + .seconds(900)).microseconds)
         // Both what was asked for and what is done.
         let shown = try #require(try rig.detail("blocked").string)
-        let next = InstantText.local(rig.rig.now + 900 * Instant.second, now: rig.rig.now)
+        let next = InstantText.local(rig.rig.now + .seconds(900), now: rig.rig.now)
         #expect(shown.contains("; it asked to wait \(words)"))
         #expect(shown.hasSuffix(", and is tried again at \(next) ('retryAfterCapSeconds')"))
         if words == "until" {
-            let asked = InstantText.local(rig.rig.now + 86_400 * Instant.second, now: rig.rig.now)
+            let asked = InstantText.local(rig.rig.now + .seconds(86_400), now: rig.rig.now)
             #expect(shown.contains(" \(asked),"))
         }
-        try rig.rig.pass(899 * Instant.second)
+        try rig.rig.pass(.seconds(899))
         #expect(rig.uploads.isEmpty)
-        try rig.rig.pass(Instant.second)
+        try rig.rig.pass(.seconds(1))
         try rig.reply(429, retryAfter: header)
         #expect(rig.uploads.isEmpty)
         // `sync` does so.

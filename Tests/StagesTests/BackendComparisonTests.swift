@@ -34,13 +34,13 @@ import UploaderStage
 
     @Test func itIsComparedAtEachStartAndEachHour() throws {
         let rig = try delivered()
-        try rig.rig.pass(3599 * Instant.second)
+        try rig.rig.pass(.seconds(3599))
         #expect(rig.questions.isEmpty)
-        try rig.rig.pass(Instant.second)
+        try rig.rig.pass(.seconds(1))
         try rig.answerQuestion()
-        #expect(try rig.known("compared").int == rig.rig.now)
+        #expect(try rig.known("compared").int == rig.rig.now.microseconds)
         try rig.rig.restart()
-        #expect(try rig.known("isCompared") == false && rig.known("compared").int == rig.rig.now)
+        #expect(try rig.known("isCompared") == false && rig.known("compared").int == rig.rig.now.microseconds)
         try rig.answerQuestion()
         #expect(try rig.known("isCompared") == true && rig.uploads.isEmpty && rig.frontier() == 3)
     }
@@ -55,14 +55,14 @@ import UploaderStage
         #expect(try counts())
         // Until it has answered.
         try rig.answerQuestion(.answered(status: 503, body: []))
-        try rig.rig.pass(Instant.second)
+        try rig.rig.pass(.seconds(1))
         #expect(try counts())
         try rig.answerQuestion()
         // A person asks.
         try rig.rig.hear("control.uploader", ["command": "check", "id": "a"])
         #expect(try counts())
         try rig.answerQuestion()
-        try rig.rig.pass(3600 * Instant.second)
+        try rig.rig.pass(.seconds(3600))
         #expect(try counts())
         try rig.answerQuestion()
         try rig.rig.restart()
@@ -83,16 +83,16 @@ import UploaderStage
             for question in rig.questions { try rig.rig.reply(question, holdings(created: "3", alive: "3")) }
         }
         let why = try #require(try rig.known("why").string)
-        let next = InstantText.local(rig.rig.now + 600 * Instant.second, now: rig.rig.now)
+        let next = InstantText.local(rig.rig.now + .seconds(600), now: rig.rig.now)
         #expect(
             why
                 == "the backend lacks some of what it took once more; everything was delivered to it again 3 times lately, "
                 + "and will be again from \(next) on")
         // Once it has kept all for an hour, that is over.
         #expect(try rig.alerts().contains("alternating"))
-        try rig.rig.pass(60 * Instant.second)
+        try rig.rig.pass(.seconds(60))
         try rig.answerQuestion(holdings(created: "3", alive: "3"))
-        try rig.rig.pass(3600 * Instant.second)
+        try rig.rig.pass(.seconds(3600))
         try rig.answerQuestion(holdings(created: "3", alive: "3"))
         #expect(try !rig.alerts().contains("alternating"))
     }
@@ -110,7 +110,7 @@ import UploaderStage
             .failed(HTTPError(.connectionRefused, endpoint: "b", detail: "no connection", hint: "start it")))
         #expect(try rig.known("check") == "b" && rig.known("why").string?.contains("no connection") == true)
         #expect(try rig.known("result") == "complete")
-        try rig.rig.pass(Instant.second)
+        try rig.rig.pass(.seconds(1))
         try rig.answerQuestion()
         #expect(try rig.known("why").isNull)
     }
@@ -175,7 +175,7 @@ import UploaderStage
             try rig.accept()
             questions += rig.questions.count
             if !rig.questions.isEmpty { try rig.answerQuestion() }
-            try rig.rig.pass(Instant.second)
+            try rig.rig.pass(.seconds(1))
         }
         #expect((1...8).contains(questions))
     }
@@ -242,7 +242,7 @@ import UploaderStage
             if rig.uploads.isEmpty { try rig.add((4 + Int64(number))...(4 + Int64(number))) }
             for question in rig.questions { try rig.rig.reply(question, rig.backend.holdings) }
             guard !rig.uploads.isEmpty else {
-                try rig.rig.pass(8 * Instant.second)
+                try rig.rig.pass(.seconds(8))
                 continue
             }
             let (effect, request) = try rig.request()
@@ -266,7 +266,7 @@ import UploaderStage
                 try rig.rig.reply(effect, answer("g\(number)", try rig.dates(request).count, sequence: 1))
                 try rig.answerPull()
             } else {
-                try rig.rig.pass(8 * Instant.second)
+                try rig.rig.pass(.seconds(8))
             }
         }
         #expect(try rig.alerts().contains("alternating") && rig.frontier() == 0)
@@ -285,7 +285,7 @@ import UploaderStage
         try rig.add(5...5)
         for _ in 0..<30 {
             try rig.serve()
-            try rig.rig.pass(8 * Instant.second)
+            try rig.rig.pass(.seconds(8))
         }
         #expect(try rig.frontier() == 5 && rig.delivered == 5)
     }
@@ -306,7 +306,7 @@ import UploaderStage
         #expect(again.refreshToken)
         try rig.answerQuestion(.answered(status: 401, body: []))
         #expect(try rig.questions.isEmpty && rig.known("why").string?.contains("token") == true)
-        try rig.rig.pass(30 * Instant.second)
+        try rig.rig.pass(.seconds(30))
         try rig.answerQuestion()
         #expect(try rig.known("isCompared") == true)
     }

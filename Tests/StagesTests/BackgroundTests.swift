@@ -12,7 +12,7 @@ import Testing
 
 /// The debouncer as an app's background sync manager: what it does while the app has no time of its own.
 @Suite struct BackgroundTests {
-    private static let second = Instant.second
+    private static let second = Duration.seconds(1)
     private typealias Rig = StageRig<DebouncerStage>
 
     private func rig(
@@ -239,7 +239,7 @@ import Testing
         for sequence in Int64(11)...60 {
             try fire(rig, "a", sequence)
             for consumer in ["steps", "sleep", "uploader"] { try reach(rig, consumer, sequence) }
-            try rig.pass(20_000)
+            try rig.pass(.microseconds(20_000))
         }
         #expect(rig.commits == 0 && released(rig, "steps", "a") == 60)
         // What became of them is written once there is nothing to do.

@@ -39,10 +39,11 @@ import Testing
     private func touch(_ days: [LocalDay], through: Int64) throws {
         try rig.hear("sync.steps", ["head": Value(head(through)), "released": .integer(through)])
         let pull = try #require(rig.pulls.first { $0.name == "spans" })
-        let starts = days.map { (zones.ranges(of: $0).first?.lowerBound ?? 0) + 12 * 3600 * Instant.second }
+        let starts = days.map { (zones.ranges(of: $0).first?.lowerBound ?? 0) + .seconds(12 * 3600) }
         let page: Value = [
-            "users": ["me"], "user": .column(.int32(days.map { _ in 0 })), "start": .column(.int64(starts)),
-            "end": .column(.int64(starts.map { $0 + Instant.second })), "zones": ["me": zones.wireValue],
+            "users": ["me"], "user": .column(.int32(days.map { _ in 0 })),
+            "start": .column(.int64(starts.map(\.microseconds))),
+            "end": .column(.int64(starts.map { ($0 + .seconds(1)).microseconds })), "zones": ["me": zones.wireValue],
             "from": pull.query["after"] ?? 0, "through": .integer(through), "head": Value(head(through)),
         ]
         try rig.answer(pull, .pages([page]))

@@ -131,7 +131,7 @@ import Testing
     /// The days of a first import: each is written once, with what all handlers gave, and final at once.
     @Test func aDayThatIsOverIsWrittenOnceItHasSettled() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"]) }
-        func page(_ handler: String, _ frontier: Int64, through: Int64) throws {
+        func page(_ handler: String, _ frontier: SequenceNumber, through: Int64) throws {
             try rig.hear(beat(handler, head(through, store: handler), frontier: ["observer": frontier]))
             let pull = try #require(rig.pulls.last { $0.producer == handler })
             let row: Value = [
@@ -172,7 +172,7 @@ import Testing
         try rig.hear(beat("steps", head(50, store: "s"), frontier: ["observer": 100]))
         try answerFigures(rig, [(Self.first, 7)], through: 50)
         #expect(try summaries(rig).isEmpty)
-        try rig.pass(2 * Instant.second)
+        try rig.pass(.seconds(2))
         let day = try #require(try summaries(rig)["2025-03-10"])
         #expect(day["steps"] == 7 && day["final"] == false)
     }
@@ -230,7 +230,7 @@ import Testing
             try #require(InstantText.parse("2025-03-\(day)T12:00:00+01:00"))
         }
         let stay = try ZoneTimeline([
-            .init(from: .min, zone: Self.berlin), .init(from: noon(13), zone: "America/New_York"),
+            .init(from: .distantPast, zone: Self.berlin), .init(from: noon(13), zone: "America/New_York"),
             .init(from: noon(15), zone: Self.berlin),
         ])
         try hearObserver(rig, 110)

@@ -38,21 +38,21 @@ import Testing
 
     private func task(_ rig: Rig) throws -> Value { try rig.report().details["tasks"]?.array?.first ?? .null }
 
-    private let over: Instant = 1_743_116_460 * Instant.second
+    private let over = Instant(seconds: 1_743_116_460)
 
     @Test func isSubmittedForTheNextMinutePastMidnight() throws {
         let rig = try rig()
         #expect(try task(rig)["state"] == "pending")
-        #expect(try task(rig)["request"]["earliestBegin"] == .integer(over))
+        #expect(try task(rig)["request"]["earliestBegin"] == .integer(over.microseconds))
         try rig.restart()
-        #expect(try task(rig)["request"]["earliestBegin"] == .integer(over))
+        #expect(try task(rig)["request"]["earliestBegin"] == .integer(over.microseconds))
     }
 
     @Test func isDoneOnceAMarkOfItsOwnIsReached() throws {
         let rig = try rig()
-        try rig.pass(over - rig.now - Instant.second)
+        try rig.pass(over - rig.now - .seconds(1))
         #expect(try task(rig)["state"] == "pending")
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         #expect(try task(rig)["state"] == "running")
         // While something is read in there is no mark.
         try observer(rig, importOpen: true)
@@ -62,13 +62,14 @@ import Testing
         try steps(rig)
         #expect(try task(rig)["history"]["lastOutcome"] == "succeeded")
         // And the next one is the next day's, on the day when the clocks change too.
-        #expect(try task(rig)["request"]["earliestBegin"] == .integer(over + 86_400 * Instant.second))
+        #expect(try task(rig)["request"]["earliestBegin"] == .integer((over + .seconds(86_400)).microseconds))
         for _ in 0..<3 {
-            try rig.pass(86_400 * Instant.second)
+            try rig.pass(.seconds(86_400))
             try observer(rig)
             try steps(rig)
         }
-        #expect(try task(rig)["request"]["earliestBegin"] == .integer(over + (4 * 86_400 - 3600) * Instant.second))
+        #expect(
+            try task(rig)["request"]["earliestBegin"] == .integer((over + .seconds(4 * 86_400 - 3600)).microseconds))
     }
 
     @Test func aDayIsFinalOnceWhateverIsLaunched() throws {

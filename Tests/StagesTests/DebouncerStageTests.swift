@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct DebouncerStageTests {
-    private static let second = Instant.second
+    private static let second = Duration.seconds(1)
 
     private func rig(window: Duration) throws -> StageRig<DebouncerStage> {
         try StageRig {
@@ -35,9 +35,9 @@ import Testing
         try fire(rig, "a", 10)
         try rig.hear(beat("observer", head(10), heads: ["a": 10]))
         rig.sent = []
-        try rig.pass(900_000)
+        try rig.pass(.microseconds(900_000))
         #expect(released(rig, "steps").map { $0["a"] < 10 } ?? true)
-        try rig.pass(100_000)
+        try rig.pass(.microseconds(100_000))
         #expect(released(rig, "steps") == AnchorVector(base: 10))
         #expect(released(rig, "uploader") == AnchorVector(base: 10))
         // A type that it doesn't take never holds a consumer back.
@@ -47,7 +47,7 @@ import Testing
     @Test func aTypeThatWaitsHoldsOnlyItsConsumersBack() throws {
         let rig = try rig(window: .seconds(1))
         try rig.hear(beat("observer", head(10), heads: ["a": 10]))
-        try rig.pass(300_000)
+        try rig.pass(.microseconds(300_000))
         #expect(released(rig, "rest") == AnchorVector(base: 10))
         #expect(released(rig, "steps") == AnchorVector(base: 10, exceptions: ["a": 0]))
     }
@@ -62,7 +62,7 @@ import Testing
         let rig = try rig(window: .zero)
         try fire(rig, "a", 10)
         rig.sent = []
-        for _ in 0..<4 { try rig.pass(250_000) }
+        for _ in 0..<4 { try rig.pass(.microseconds(250_000)) }
         #expect(
             Set(rig.sent.map(\.topic).filter { $0.hasPrefix("sync.") }) == ["sync.steps", "sync.rest", "sync.uploader"])
         #expect(released(rig, "steps")?["a"] == 10)
@@ -78,14 +78,14 @@ import Testing
         try rig.hear(steps)
         // The observer has registered this start.
         try rig.hear(beat("observer", head(10), heads: ["a": 10], details: ["registered": ["debouncer": 1]]))
-        for _ in 0..<60 { try rig.pass(250_000) }
+        for _ in 0..<60 { try rig.pass(.microseconds(250_000)) }
         rig.sent = []
-        for _ in 0..<40 { try rig.pass(250_000) }
+        for _ in 0..<40 { try rig.pass(.microseconds(250_000)) }
         #expect(rig.sent.count { $0.topic == "sync.steps" } <= 3)
         rig.sent = []
         steps.epoch = 2
         try rig.hear(steps)
-        try rig.pass(250_000)
+        try rig.pass(.microseconds(250_000))
         #expect(rig.sent.filter { $0.topic.hasPrefix("sync.") }.map(\.topic) == ["sync.steps"])
     }
 

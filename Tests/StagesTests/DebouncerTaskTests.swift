@@ -13,7 +13,7 @@ import Testing
 /// The tasks of a stack's debouncer, as its manifest and a configuration have them.
 @Suite struct DebouncerTaskTests {
     private static let steps = "HKQuantityTypeIdentifierStepCount"
-    private static let second = Instant.second
+    private static let second = Duration.seconds(1)
     private typealias Rig = StageRig<DebouncerStage>
 
     private func rig(_ options: String = "{}") throws -> Rig {
@@ -62,7 +62,7 @@ import Testing
         for (task, minutes) in [("remote-sync", 15 as Int64), ("notification-check", 60)] {
             #expect(tasks[task]?["state"] == "pending" && tasks[task]?["kind"] == "processing")
             #expect(
-                tasks[task]?["request"]["earliestBegin"] == .integer(launched + minutes * 60 * Self.second))
+                tasks[task]?["request"]["earliestBegin"] == .integer((launched + .seconds(minutes * 60)).microseconds))
             #expect(tasks[task]?["request"]["network"] == false && tasks[task]?["request"]["power"] == false)
         }
         // What nobody has asked for yet is only registered.
@@ -76,8 +76,9 @@ import Testing
         let launched = rig.now
         let tasks = try tasks(rig)
         #expect(tasks["catch-up"]?["kind"] == "processing" && tasks["refresh"]?["kind"] == "refresh")
-        #expect(tasks["catch-up"]?["request"]["earliestBegin"] == .integer(launched + 4 * 3600 * Self.second))
-        #expect(tasks["refresh"]?["request"]["earliestBegin"] == .integer(launched + 3600 * Self.second))
+        #expect(
+            tasks["catch-up"]?["request"]["earliestBegin"] == .integer((launched + .seconds(4 * 3600)).microseconds))
+        #expect(tasks["refresh"]?["request"]["earliestBegin"] == .integer((launched + .seconds(3600)).microseconds))
     }
 
     @Test func whatATaskReleasedBeforeItExpiredStaysReleased() throws {

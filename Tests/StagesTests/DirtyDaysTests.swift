@@ -5,6 +5,7 @@ import HealthModel
 import HeartRateStage
 import SleepStage
 import StepsStage
+import TestSupport
 import Testing
 import WorkoutsStage
 
@@ -12,7 +13,7 @@ import WorkoutsStage
 @Suite struct DirtyDaysTests {
     private static let first = LocalDay(year: 2015, month: 3, day: 20)
     private static let count = 3650
-    private static let hour = 3600 * Instant.second
+    private static let hour = Duration.seconds(3600)
     private static let late = SampleID(high: 0xAAAA_0000_0000_4000, low: 0x8000_0000_0000_0001)
     private static let prefix = "HKQuantityTypeIdentifier"
 
@@ -56,11 +57,11 @@ import WorkoutsStage
             minutes: 90, value: 5, days: 2),
     ]
 
-    private static func record(_ usual: Case, day: LocalDay, shift: Instant = 0, zones: ZoneTimeline) -> Record {
-        let midnight = zones.ranges(of: day).first?.lowerBound ?? 0
+    private static func record(_ usual: Case, day: LocalDay, shift: Duration = .zero, zones: ZoneTimeline) -> Record {
+        let midnight = zones.ranges(of: day).first?.lowerBound ?? .epoch
         return Record(
             type: usual.type, start: midnight + usual.hour * hour + shift,
-            length: usual.minutes * 60 * Instant.second, value: usual.value, unit: usual.unit)
+            length: .seconds(usual.minutes * 60), value: usual.value, unit: usual.unit)
     }
 
     @Test(arguments: cases)
@@ -75,7 +76,7 @@ import WorkoutsStage
 
         let day = Self.first.adding(days: 2000)
         let sequence = rig.summarySequence
-        var late = Self.record(usual, day: day, shift: 20 * 60 * Instant.second, zones: zones)
+        var late = Self.record(usual, day: day, shift: .seconds(20 * 60), zones: zones)
         late.uuid = Self.late
         late.value = usual.name == "sleep" ? 4 : usual.value + 5
         try rig.add([late])
@@ -106,9 +107,9 @@ import WorkoutsStage
         let zones = try ZoneTimeline(zone: FiguresRig.zone)
         let rig = try FiguresRig("heart-rate", HeartRateHandler())
         func estimate(_ type: String, _ day: LocalDay, hour: Int64, _ value: Double, _ number: UInt64) -> Record {
-            let midnight = zones.ranges(of: day).first?.lowerBound ?? 0
+            let midnight = zones.ranges(of: day).first?.lowerBound ?? .epoch
             return Record(
-                type: Self.prefix + type, start: midnight + hour * Self.hour, length: 0, value: value,
+                type: Self.prefix + type, start: midnight + hour * Self.hour, length: .zero, value: value,
                 unit: type == "RestingHeartRate" ? "count/min" : "ms", uuid: Self.uuid(number))
         }
         let (day, next) = (Self.first, Self.first.adding(days: 1))

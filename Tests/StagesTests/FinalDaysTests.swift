@@ -2,11 +2,12 @@ import Changelog
 import ConsolidatorStage
 import HealthModel
 import Protocol
+import TestSupport
 import Testing
 
 /// When days turn final: at 00:01 of the next local day, by the observer's word, also after a long sleep of the machine.
 @Suite struct FinalDaysTests {
-    private static let minute = 60 * Instant.second
+    private static let minute = Duration.seconds(60)
 
     /// Some steps in each of these days.
     private func stages(_ zone: String, _ days: [LocalDay], now: Instant) throws -> LinkedStages {
@@ -14,7 +15,7 @@ import Testing
         try stages.add(
             days.map { day in
                 let start = stages.zones.ranges(of: day).first?.lowerBound ?? 0
-                return Record(start: start + 10 * 3600 * Instant.second, value: 100)
+                return Record(start: start + .seconds(10 * 3600), value: 100)
             })
         try stages.flow()
         return stages
@@ -72,10 +73,10 @@ import Testing
         let day = try #require(LocalDay(date))
         let expected = try #require(InstantText.parse(moment))
         let stages = try stages(zone, [day], now: expected - 3 * Self.minute)
-        for early in [Self.minute, 1] {
+        for early in [Self.minute, .microseconds(1)] {
             stages.now = expected - early
             try stages.flow()
-            #expect(try final(stages) == [], "\(early) µs early")
+            #expect(try final(stages) == [], "\(early) early")
         }
         stages.now = expected
         try stages.flow()

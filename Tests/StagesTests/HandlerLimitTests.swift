@@ -40,8 +40,9 @@ private struct NotingHandler: DayHandler {
         try rig.hear("sync.steps", ["head": Value(head(through)), "released": .integer(through)])
         let pull = try #require(rig.pulls.first { $0.name == "spans" })
         let page: Value = [
-            "users": ["me"], "user": .column(.int32(spans.map { _ in 0 })), "start": .column(.int64(spans.map(\.0))),
-            "end": .column(.int64(spans.map(\.1))), "zones": ["me": zones.wireValue],
+            "users": ["me"], "user": .column(.int32(spans.map { _ in 0 })),
+            "start": .column(.int64(spans.map(\.0.microseconds))),
+            "end": .column(.int64(spans.map(\.1.microseconds))), "zones": ["me": zones.wireValue],
             "from": pull.query["after"] ?? 0, "through": .integer(through), "head": Value(head(through)),
         ]
         try rig.answer(pull, .pages([page]))
@@ -50,24 +51,29 @@ private struct NotingHandler: DayHandler {
     private func pending(_ rig: StageRig<HandlerStage>) throws -> Int64? { try rig.report().details["pending"]?.int }
 
     private func noon(_ day: LocalDay) -> Instant {
-        (zones.ranges(of: day).first?.lowerBound ?? 0) + 12 * 3600 * Instant.second
+        (zones.ranges(of: day).first?.lowerBound ?? 0) + .seconds(12 * 3600)
     }
 
     @Test func noSpanMakesDaysDirtyThatNoSampleCanBeOf() throws {
         let rig = try rig()
-        try touch(rig, [(.min, .min + 5), (.max - 5, .max), (SampleTimes.goesOn, SampleTimes.goesOn + 1)])
+        try touch(
+            rig,
+            [
+                (.distantPast, .distantPast + .microseconds(5)), (.distantFuture - .microseconds(5), .distantFuture),
+                (SampleTimes.goesOn, SampleTimes.goesOn + .microseconds(1)),
+            ])
         #expect(try pending(rig) == 0)
         let other = try self.rig()
-        try touch(other, [(.min, .max)])
+        try touch(other, [(.distantPast, .distantFuture)])
         // 1900 to 2200, and no day twice.
         #expect(try (109_000...110_000).contains(#require(try pending(other))))
     }
 
     @Test func spansThatOverlapAreLookedAtOnce() throws {
         let rig = try rig()
-        let day = 86_400 * Instant.second
+        let day = Duration.seconds(86_400)
         let start = noon(Self.day)
-        try touch(rig, (0..<2000).map { (start + Instant($0), start + 30 * day) })
+        try touch(rig, (0..<2000).map { (start + .microseconds($0), start + day * 30) })
         #expect(try pending(rig) == 31)
     }
 
@@ -86,7 +92,7 @@ private struct NotingHandler: DayHandler {
         }
         try rig.restart()
         #expect(try pending(rig) == 0)
-        try touch(rig, [(noon(Self.day), noon(Self.day) + 1)])
+        try touch(rig, [(noon(Self.day), noon(Self.day) + .microseconds(1))])
         #expect(try pending(rig) == 1)
         for _ in 0..<20 {
             try rig.turn()
@@ -103,7 +109,7 @@ private struct NotingHandler: DayHandler {
             computed.withLock { $0.append(input.day) }
             return DayOutput(figures: ["n": 1])
         }
-        try touch(rig, [Self.day, Self.day.adding(days: -1)].map { (noon($0), noon($0) + 1) })
+        try touch(rig, [Self.day, Self.day.adding(days: -1)].map { (noon($0), noon($0) + .microseconds(1)) })
         var page = SamplePage()
         page.types = ["HKQuantityTypeIdentifierStepCount"]
         page.origins = [Origin(sourceName: "Watch")]
@@ -111,8 +117,8 @@ private struct NotingHandler: DayHandler {
             page.ids.append(SampleID(high: UInt64(row), low: 1))
             page.sequence.append(1)
             page.type.append(0)
-            page.start.append(noon(Self.day) + Instant(row))
-            page.end.append(noon(Self.day) + Instant(row))
+            page.start.append(noon(Self.day).microseconds + Int64(row))
+            page.end.append(noon(Self.day).microseconds + Int64(row))
             page.value.append(1)
             page.origin.append(0)
             page.flags.append([])
@@ -121,7 +127,7 @@ private struct NotingHandler: DayHandler {
         let full: Value = ["samples": page.wireValue, "continue": ["start": 1, "id": "x"]]
         for _ in 0..<40 {
             guard let pull = rig.pulls.first(where: { $0.name == "slice" }) else { break }
-            let isHostile = (pull.query["to"]?.int ?? 0) > noon(Self.day)
+            let isHostile = (pull.query["to"]?.int ?? 0) > noon(Self.day).microseconds
             try rig.answer(pull, .pages([isHostile ? full : ["samples": SamplePage().wireValue]]))
         }
         #expect(computed.withLock { $0 } == [Self.day.adding(days: -1)])

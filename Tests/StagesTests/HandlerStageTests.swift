@@ -39,7 +39,7 @@ private struct CountingHandler: DayHandler {
     }
 
     private func noon(_ day: LocalDay) -> Instant {
-        (zones.ranges(of: day).first?.lowerBound ?? 0) + 12 * 3600 * Instant.second
+        (zones.ranges(of: day).first?.lowerBound ?? 0) + .seconds(12 * 3600)
     }
 
     private func sync(_ rig: StageRig<HandlerStage>, _ sequence: Int64, generation: String = "one") throws {
@@ -56,8 +56,9 @@ private struct CountingHandler: DayHandler {
         let pull = try #require(rig.pulls.first { $0.name == "spans" })
         let starts = days.map(noon)
         let page: Value = [
-            "users": ["me"], "user": .column(.int32(days.map { _ in 0 })), "start": .column(.int64(starts)),
-            "end": .column(.int64(starts.map { $0 + Instant.second })),
+            "users": ["me"], "user": .column(.int32(days.map { _ in 0 })),
+            "start": .column(.int64(starts.map(\.microseconds))),
+            "end": .column(.int64(starts.map { ($0 + .seconds(1)).microseconds })),
             "zones": ["me": (zones ?? self.zones).wireValue], "from": pull.query["after"] ?? 0,
             "through": .integer(through), "head": Value(head(through)), "bulk": .bool(isBulk),
         ]
@@ -159,7 +160,7 @@ private struct CountingHandler: DayHandler {
         let asked = try #require(rig.pulls.first { $0.name == "slice" })
         #expect(try pending(rig) == 4)
         let from = try #require(asked.integer("from"))
-        #expect(from > noon(Self.day.adding(days: 6)))
+        #expect(from > noon(Self.day.adding(days: 6)).microseconds)
         try slices(rig)
         #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 11)
     }
@@ -305,14 +306,14 @@ private struct CountingHandler: DayHandler {
     }
 
     @Test(arguments: [(bulk: false, hours: 2, raised: true), (true, 2, false), (false, 25, false)])
-    func aWorkoutThatHasJustEndedIsNews(_ news: (bulk: Bool, hours: Instant, raised: Bool)) throws {
-        let end = noon(Self.day) + 3600 * Instant.second
+    func aWorkoutThatHasJustEndedIsNews(_ news: (bulk: Bool, hours: Int64, raised: Bool)) throws {
+        let end = noon(Self.day) + .seconds(3600)
         let rig = try rig { _ in
             DayOutput(events: [
                 DayEvent(id: "w", kind: "workout", payload: ["endDate": .string(InstantText.iso8601(end))])
             ])
         }
-        rig.now = end + news.hours * 3600 * Instant.second
+        rig.now = end + .seconds(news.hours * 3600)
         try sync(rig, 5)
         try touch(rig, [Self.day], through: 5, isBulk: news.bulk)
         try slices(rig)
@@ -323,7 +324,7 @@ private struct CountingHandler: DayHandler {
         try touch(rig, [Self.day], through: 6)
         try slices(rig)
         #expect(try (rig.rows()[key]?.body != nil) == news.raised)
-        try rig.pass(25 * 3600 * Instant.second)
+        try rig.pass(.seconds(25 * 3600))
         #expect(try rig.rows()[key]?.body == nil)
     }
 }

@@ -89,7 +89,7 @@ import Testing
         let progress = try rig.report().details["history"]
         #expect(progress?["done"] == 1 && progress?["chunks"] == 2)
         for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-2", 0)) }
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         #expect(told(rig, "steps") == .null)
         #expect(try rig.report().details["history"] == nil)
         let task = try rig.report().details["tasks"]?.array?.first { $0["id"] == "historical" }
@@ -103,9 +103,9 @@ import Testing
         try rig.restart()
         try rig.hear(beat("observer", head(10), heads: ["a": 10]))
         for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-1", 0)) }
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         try answerZones(rig)
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         #expect(told(rig, "steps")["id"] == "1-2")
     }
 
@@ -115,7 +115,7 @@ import Testing
         // Today's change is out, and not consumed yet.
         try rig.hear("observed.a", ["head": Value(head(20)), "type": "a", "sequence": 20])
         for consumer in ["steps", "uploader"] { try level(rig, consumer, ("1-1", 0)) }
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         #expect(told(rig, "steps") == .null)
         for consumer in ["steps", "uploader"] {
             try rig.hear(beat(consumer, head(1, store: consumer), frontier: ["observer": 20]))
@@ -140,10 +140,10 @@ import Testing
         let rig = try rig()
         try begin(rig, 90)
         try rig.hear("control.debouncer", ["command": "cancel", "task": "historical"])
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         #expect(try rig.report().details["history"] == nil && told(rig, "steps") == .null)
         try rig.restart()
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         #expect(try rig.report().details["history"] == nil)
     }
 

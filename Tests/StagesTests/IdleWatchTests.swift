@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct IdleWatchTests {
-    private static let second = Instant.second
+    private static let second = Duration.seconds(1)
 
     private func watch(closedHead: SequenceNumber = 100) -> IdleWatch {
         IdleWatch(

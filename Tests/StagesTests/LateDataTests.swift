@@ -18,14 +18,14 @@ import Testing
 
     private static func records(_ day: LocalDay, _ zones: ZoneTimeline) -> [Record] {
         [
-            Record(start: zones.hour(8, of: day), length: 3600 * Instant.second, value: 1000),
+            Record(start: zones.hour(8, of: day), length: .seconds(3600), value: 1000),
             Record(start: zones.hour(10, of: day), value: 50),
             Record(
-                type: "HKQuantityTypeIdentifierHeartRate", start: zones.hour(9, of: day), length: 0, value: 60,
+                type: "HKQuantityTypeIdentifierHeartRate", start: zones.hour(9, of: day), length: .zero, value: 60,
                 unit: "count/min"),
             Record(
                 type: "HKCategoryTypeIdentifierSleepAnalysis", start: zones.hour(1, of: day),
-                length: 5 * 3600 * Instant.second, value: 3, unit: ""),
+                length: .seconds(5 * 3600), value: 3, unit: ""),
         ]
     }
 
@@ -34,7 +34,7 @@ import Testing
         stages.zones.hour(hour, of: Self.first.adding(days: index))
     }
 
-    private func steps(_ hour: Double, _ index: Int, length: Instant = 60 * Instant.second, source: String = "Watch")
+    private func steps(_ hour: Double, _ index: Int, length: Duration = .seconds(60), source: String = "Watch")
         -> Record
     {
         Record(source: source, start: self.hour(hour, index), length: length, value: 60)
@@ -84,7 +84,7 @@ import Testing
     @Test func aSampleAcrossMidnightReopensBothDays() throws {
         let before = stages.consolidator.store.sequence
         // The second of them has 23 hours.
-        try stages.add([steps(23.5, 3, length: 3600 * Instant.second)])
+        try stages.add([steps(23.5, 3, length: .seconds(3600))])
         try stages.flow()
         #expect(try stages.delivered(after: before) == [date(3), date(4)])
         #expect(try state().revised == [date(3): 2, date(4): 2])
@@ -96,7 +96,7 @@ import Testing
         let before = stages.consolidator.store.sequence
         try stages.add([
             Record(
-                type: "HKCategoryTypeIdentifierSleepAnalysis", start: hour(23, 1), length: 2 * 3600 * Instant.second,
+                type: "HKCategoryTypeIdentifierSleepAnalysis", start: hour(23, 1), length: .seconds(2 * 3600),
                 value: 4, unit: "")
         ])
         try stages.flow()
@@ -145,7 +145,7 @@ import Testing
             #expect(today["final"] == false && today["revision"] == 0)
             #expect(today["steps"].double == 1050 + 60 * Double(index + 1))
         }
-        stages.now = hour(24, 8) + 60 * Instant.second
+        stages.now = hour(24, 8) + .seconds(60)
         try stages.flow()
         let yesterday = try #require(try stages.days()[date(8)])
         #expect(yesterday["final"] == true && yesterday["revision"] == 1)

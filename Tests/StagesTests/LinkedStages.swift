@@ -80,7 +80,7 @@ final class LinkedStages {
             TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: 0)),
             limits: PullLimits(rows: .max, bytes: .max, scanned: .max)
         ).samples
-        let ids = page.ids.indices.filter { starts.contains(page.start[$0]) }.map { page.ids[$0] }
+        let ids = page.ids.indices.filter { starts.contains(page.startOf($0)) }.map { page.ids[$0] }
         try change { try $0.delete(ids: ids) }
     }
 
@@ -172,6 +172,6 @@ enum LinkedStagesError: Error {
 extension ZoneTimeline {
     /// An hour of a day, counted from its beginning.
     func hour(_ hour: Double, of day: LocalDay) -> Instant {
-        (ranges(of: day).first?.lowerBound ?? 0) + Instant(hour * 3600) * Instant.second
+        (ranges(of: day).first?.lowerBound ?? .epoch) + .seconds(Int64(hour * 3600))
     }
 }

@@ -24,7 +24,7 @@ struct LiveChangesTests {
 
     @Test func aSampleIsKeptOnceHoweverOftenItIsTold() throws {
         let rig = try observer()
-        let record = Record(start: 1_743_000_000 * Instant.second, value: 12)
+        let record = Record(start: Instant(seconds: 1_743_000_000), value: 12)
         try give(rig, [record])
         let head = try rig.report().heads[record.type]
         #expect(head != nil)
@@ -34,7 +34,7 @@ struct LiveChangesTests {
 
     @Test func aDeletionByUUIDMovesTheTypesHeadAndIsForGood() throws {
         let rig = try observer()
-        let record = Record(start: 1_743_000_000 * Instant.second, value: 12)
+        let record = Record(start: Instant(seconds: 1_743_000_000), value: 12)
         try give(rig, [record])
         let added = try rig.report().heads[record.type] ?? 0
         rig.sent = []

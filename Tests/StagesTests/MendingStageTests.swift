@@ -21,7 +21,7 @@ private struct Counted: DayHandler {
 
 /// What a person asks for by hand, at the stages: taken once, kept, and told.
 @Suite struct MendingStageTests {
-    private static let noon: Instant = 1_742_986_800 * Instant.second
+    private static let noon = Instant(seconds: 1_742_986_800)
 
     private func handler() throws -> StageRig<MendingStage> {
         let manifest = try Checkout.manifest("steps")
@@ -52,8 +52,8 @@ private struct Counted: DayHandler {
             pull,
             .pages([
                 [
-                    "users": ["me"], "user": .column(.int32([0])), "start": .column(.int64([Self.noon])),
-                    "end": .column(.int64([Self.noon + 1])), "zones": ["me": [[.null, "Europe/Berlin"]]],
+                    "users": ["me"], "user": .column(.int32([0])), "start": .column(.int64([Self.noon.microseconds])),
+                    "end": .column(.int64([Self.noon.microseconds + 1])), "zones": ["me": [[.null, "Europe/Berlin"]]],
                     "from": pull.query["after"] ?? 0, "through": .integer(head.sequence.value), "head": Value(head),
                 ]
             ]))
@@ -75,7 +75,7 @@ private struct Counted: DayHandler {
             id: id, action: "replay",
             [
                 "from": "2025-03-26", "through": "2025-03-26",
-                "users": ["me": [.integer(Self.noon), .integer(Self.noon)]],
+                "users": ["me": [.integer(Self.noon.microseconds), .integer(Self.noon.microseconds)]],
             ])
     }
 

@@ -69,7 +69,7 @@ import Testing
             tries += 1
             try end(.failed("it ended with 1"), rig)
             if tries < 8 { #expect(rig.effects.isEmpty, "it waits between two attempts") }
-            if rig.effects.isEmpty { try rig.pass(300 * Instant.second) }
+            if rig.effects.isEmpty { try rig.pass(.seconds(300)) }
         }
         #expect(tries == 8)
         #expect(try rig.report().details["givenUp"] == 1)

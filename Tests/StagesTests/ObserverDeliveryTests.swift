@@ -15,7 +15,7 @@ import Testing
 @Suite struct ObserverDeliveryTests {
     private static let steps = "HKQuantityTypeIdentifierStepCount"
     private static let heart = "HKQuantityTypeIdentifierHeartRate"
-    private let second = Instant.second
+    private let second = Duration.seconds(1)
 
     private func rig(
         _ configuration: Value = [:], refusal: @escaping (String) -> String? = { _ in nil }
@@ -68,9 +68,9 @@ import Testing
         rig.sent.filter { $0.topic.hasPrefix("observed.") }.compactMap { $0.body["type"].string }
     }
 
-    private func record(_ type: String, _ value: Double, after: Instant = 0) -> Record {
+    private func record(_ type: String, _ value: Double, after: Duration = .zero) -> Record {
         Record(
-            type: type, start: 1_743_000_000 * Instant.second + after, value: value,
+            type: type, start: Instant(seconds: 1_743_000_000) + after, value: value,
             unit: type == Self.heart ? "count/min" : "count")
     }
 
@@ -162,7 +162,7 @@ import Testing
     private func request(_ query: String, consumer: String = "steps") -> Value {
         [
             "query": .string(query), "consumer": .string(consumer), "types": ["exclude": []], "after": 0,
-            "until": .integer(.max), "user": "me", "from": 0, "to": .integer(4_000_000_000 * second),
+            "until": .integer(.max), "user": "me", "from": 0, "to": .integer(4_000_000_000_000_000),
             "asOf": .integer(.max),
         ]
     }
@@ -201,8 +201,8 @@ import Testing
         let late = 7200 * second
         try bring(
             rig, record(Self.steps, 1), record(Self.heart, 60),
-            Record(source: "iPhone", start: 1_743_000_000 * second + late, value: 5))
-        let start = 1_743_000_000 * second
+            Record(source: "iPhone", start: Instant(seconds: 1_743_000_000) + late, value: 5))
+        let start = Instant(seconds: 1_743_000_000)
         for query in ["samples", "slice"] {
             func found(_ predicate: Value) throws -> [Double] {
                 guard case .object(var members) = request(query) else { return [] }
@@ -210,8 +210,8 @@ import Testing
                 return try values(rig, .object(members)).sorted()
             }
             #expect(try found(["sources": ["iPhone"]]) == [5])
-            #expect(try found(["from": .integer(start + late)]) == [5])
-            #expect(try found(["to": .integer(start + late)]) == [1, 60])
+            #expect(try found(["from": .integer((start + late).microseconds)]) == [5])
+            #expect(try found(["to": .integer((start + late).microseconds)]) == [1, 60])
             #expect(try found(["enteredByHand": true]) == [])
             #expect(try found(["enteredByHand": false]) == [1, 5, 60])
             #expect(try found(["activities": ["running"]]) == [])

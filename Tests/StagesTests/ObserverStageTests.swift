@@ -14,7 +14,7 @@ import Testing
     private static let home = "Europe/Berlin"
     private static let steps = "HKQuantityTypeIdentifierStepCount"
     private let start: Instant
-    private let hour = 3600 * Instant.second
+    private let hour = Duration.seconds(3600)
 
     init() throws { start = try #require(InstantText.parse("2025-03-10T00:00:00Z")) }
 
@@ -119,7 +119,7 @@ import Testing
     }
 
     private func life(_ values: ClosedRange<Int>) -> [Record] {
-        values.map { Record(start: start + Instant($0) * hour, value: Double($0)) }
+        values.map { Record(start: start + hour * $0, value: Double($0)) }
     }
 
     // MARK: Zones
@@ -127,7 +127,7 @@ import Testing
     private func observed(_ zone: String, hours: [Int], source: String = "iPhone") -> [Record] {
         hours.map {
             Record(
-                source: source, start: start + Instant($0) * hour, value: 1,
+                source: source, start: start + hour * $0, value: 1,
                 metadata: #"{"HKExternalUUID":"Z","HKTimeZone":"\#(zone)","x":"\"HKTimeZone\":\"Asia/Tokyo\""}"#)
         }
     }
@@ -145,8 +145,8 @@ import Testing
         try begin(rig, "a0000000-0")
         try read(rig, "a0000000-0", records.shuffled(), date: nil, batch: 3)
         let expected: Value = [
-            [.null, "Europe/Berlin"], [.integer(start + 30 * hour), "America/New_York"],
-            [.integer(start + 60 * hour), "Europe/Berlin"],
+            [.null, "Europe/Berlin"], [.integer((start + hour * 30).microseconds), "America/New_York"],
+            [.integer((start + hour * 60).microseconds), "Europe/Berlin"],
         ]
         #expect(try timeline(rig) == expected)
         let head = rig.store.head
@@ -177,10 +177,11 @@ import Testing
             try rig.hear("control.observer", .object(members.merging(["command": "zone", "user": "me"]) { $1 }))
         }
         _ = try run(rig, "a0000000-0", observed("Asia/Tokyo", hours: [10, 20, 30, 40]))
-        let from = Value.integer(start + 25 * hour)
+        let from = Value.integer((start + hour * 25).microseconds)
         for _ in 0..<2 { try say(["action": "add", "from": from, "zone": "America/New_York"]) }
         let expected: Value = [
-            [.null, "Europe/Berlin"], [.integer(start + 10 * hour), "Asia/Tokyo"], [from, "America/New_York"],
+            [.null, "Europe/Berlin"], [.integer((start + hour * 10).microseconds), "Asia/Tokyo"],
+            [from, "America/New_York"],
         ]
         #expect(try timeline(rig) == expected)
         let head = rig.store.head
@@ -349,7 +350,7 @@ import Testing
         _ = try run(rig, "a0000000-0", life(1...40))
         let (head, before) = (rig.store.head, try alive(rig))
         let others = (1...50).map {
-            Record(start: start + Instant($0) * hour - 60 * Instant.second, value: 1000 + Double($0))
+            Record(start: start + hour * $0 - .seconds(60), value: 1000 + Double($0))
         }
         let report = try run(rig, "a0000000-1", others, ["complete": true])
         #expect(report["refused"].string?.contains("40 of the 40") == true, "\(report)")

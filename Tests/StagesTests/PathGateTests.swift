@@ -64,7 +64,7 @@ import UploaderStage
         let lost = HTTPError(.connection, endpoint: "b", detail: "no answer", hint: "wait")
         let upload = try #require(rig.effects.first { $0.request is UploadRequest })
         try rig.reply(upload, UploadReply.failed(lost))
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         #expect(!rig.effects.contains { $0.request is UploadRequest }, "it waits for minutes")
         try device(NetworkPath(isSatisfied: false, interface: nil), rig)
         #expect(!rig.effects.contains { $0.request is UploadRequest })

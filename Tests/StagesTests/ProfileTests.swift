@@ -72,7 +72,7 @@ import Testing
         let stack = try stack("apple-like")
         let debouncer = try DebouncerStage(stack: stack, instance: try #require(stack.only(.debouncer)))
         let rig = try StageRig { debouncer }
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         let asked = try #require(rig.sent.last { $0.topic == "control.observer" }?.body["types"])
         let types = (asked.object ?? [:]).compactMapValues(\.string)
         let policy = try policy(stack)

@@ -36,12 +36,12 @@ import Testing
         var random = SeededRandom(seed: 7)
         // Days of 24, 23 and 25 hours, one that a flight over the date line makes return, and one that it leaves out.
         let berlin = try ZoneTimeline(zone: "Europe/Berlin")
-        let line: Instant = 1_743_000_000 * Instant.second
+        let line = Instant(seconds: 1_743_000_000)
         let east = try ZoneTimeline([
-            .init(from: .min, zone: "Pacific/Auckland"), .init(from: line, zone: "Pacific/Honolulu"),
+            .init(from: .distantPast, zone: "Pacific/Auckland"), .init(from: line, zone: "Pacific/Honolulu"),
         ])
         let west = try ZoneTimeline([
-            .init(from: .min, zone: "Pacific/Honolulu"), .init(from: line, zone: "Pacific/Auckland"),
+            .init(from: .distantPast, zone: "Pacific/Honolulu"), .init(from: line, zone: "Pacific/Auckland"),
         ])
         var places: [(ZoneTimeline, LocalDay)] = ["2025-03-26", "2025-03-30", "2025-10-26"].compactMap {
             LocalDay($0).map { (berlin, $0) }
@@ -85,10 +85,10 @@ import Testing
 
     private static func samples(around start: Instant, count: Int, _ random: inout SeededRandom) -> SamplePage {
         var rows: [(start: Instant, end: Instant, type: Int32)] = (0..<count).map { _ in
-            let begin = start + Instant.random(in: -7200...30 * 3600, using: &random) * Instant.second
-            let length = Bool.random(using: &random) ? Instant.random(in: 0...90, using: &random) : 3600 * 3
+            let begin = start + .seconds(Int64.random(in: -7200...30 * 3600, using: &random))
+            let length = Bool.random(using: &random) ? Int64.random(in: 0...90, using: &random) : 3600 * 3
             return (
-                begin, begin + (length % 5 == 0 ? 0 : length * Instant.second + length),
+                begin, begin + (length % 5 == 0 ? .zero : .seconds(length) + .microseconds(length)),
                 Int32.random(in: 0...3, using: &random)
             )
         }
@@ -100,8 +100,8 @@ import Testing
             page.ids.append(SampleID(high: 0, low: UInt64(index)))
             page.sequence.append(1)
             page.type.append(row.type)
-            page.start.append(row.start)
-            page.end.append(row.end)
+            page.start.append(row.start.microseconds)
+            page.end.append(row.end.microseconds)
             page.value.append(index % 50 == 0 ? .nan : Double.random(in: 0..<300, using: &random))
             page.origin.append(Int32.random(in: 0..<Int32(origins.count), using: &random))
             page.flags.append(Int.random(in: 0..<20, using: &random) == 0 ? .userEntered : [])

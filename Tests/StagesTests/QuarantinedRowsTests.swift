@@ -19,8 +19,8 @@ import UploaderStage
         page.ids = flags.indices.map { SampleID(high: 1, low: UInt64($0)) }
         page.sequence = flags.indices.map { Int64($0) + 1 }
         page.type = flags.map { _ in 0 }
-        page.start = flags.map { _ in 1_742_300_000 * Instant.second }
-        page.end = flags.map { _ in 1_742_300_060 * Instant.second }
+        page.start = flags.map { _ in 1_742_300_000_000_000 }
+        page.end = flags.map { _ in 1_742_300_060_000_000 }
         page.value = flags.map { _ in 42 }
         page.origin = flags.map { _ in 0 }
         page.flags = flags

@@ -70,9 +70,9 @@ import Testing
         try passUntil(transfer) { transfer.size(id + ".half") ?? 0 > 900_000 }
         // The command dies. Days later somebody gives it again; meanwhile nobody is asked.
         transfer.commands = [:]
-        for _ in 0..<20 { try transfer.pass(Instant.second) }
+        for _ in 0..<20 { try transfer.pass(.seconds(1)) }
         let before = transfer.asked.count
-        for _ in 0..<20 { try transfer.pass(600 * Instant.second) }
+        for _ in 0..<20 { try transfer.pass(.seconds(600)) }
         #expect(transfer.asked.count == before)
         #expect(try transfer.rig.report().details["importOpen"] == false)
         let request = try transfer.state(id)["request"]
@@ -99,11 +99,11 @@ import Testing
             transfer.size(id + ".half") ?? 0 > 900_000 && transfer.size("a0000000-2.half") ?? 0 > 3
         }
         transfer.commands = [:]
-        for _ in 0..<30 { try transfer.pass(10 * Instant.second) }
+        for _ in 0..<30 { try transfer.pass(.seconds(10)) }
         #expect(try transfer.state("a0000000-2")["state"] == "failed", "a pipe's bytes come only once")
         try transfer.restart()
         #expect(try transfer.state(id)["state"] == "receiving" && transfer.size(id + ".half") ?? 0 > 900_000)
-        for _ in 0..<25 { try transfer.pass(3600 * Instant.second) }
+        for _ in 0..<25 { try transfer.pass(.seconds(3600)) }
         #expect(try transfer.state(id)["problem"].string?.contains("wasn't sent to its end") == true)
         try passUntil(transfer) { try FileManager.default.contentsOfDirectory(atPath: transfer.path("")).isEmpty }
     }

@@ -5,7 +5,7 @@ struct Record: Hashable {
     var type = "HKQuantityTypeIdentifierStepCount"
     var source = "Watch"
     var start: Instant
-    var length: Instant = 60 * Instant.second
+    var length = Duration.seconds(60)
     var value: Double
     var unit = "count"
     var metadata = ""
@@ -23,8 +23,8 @@ struct Record: Hashable {
             batch.type.append(index(record.type, &batch.types))
             batch.unit.append(index(record.unit, &batch.units))
             batch.origin.append(index(Origin(sourceName: record.source), &batch.origins))
-            batch.start.append(record.start)
-            batch.end.append(record.start + record.length)
+            batch.start.append(record.start.microseconds)
+            batch.end.append((record.start + record.length).microseconds)
             batch.value.append(record.value)
             batch.created.append(0)
             batch.flags.append([])

@@ -39,7 +39,7 @@ import Testing
         var window = ReleaseWindow(
             policy: .init(
                 window: .seconds(1), maximumWait: .seconds(5), byType: ["fast": .zero], importWait: .seconds(60)),
-            released: .zero)
+            released: .beginning)
         window.isImporting = true
         _ = window.changed("a", to: 10, at: 0)
         _ = window.changed("b", to: 20, at: .seconds(30))

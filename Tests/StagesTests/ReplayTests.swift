@@ -22,7 +22,7 @@ private struct OneFigure: DayHandler {
 /// A chunk of a historical sync, at those who carry it out.
 @Suite struct ReplayTests {
     private static let day = LocalDay(year: 2025, month: 3, day: 26)
-    private static let noon: Instant = 1_742_986_800 * Instant.second
+    private static let noon = Instant(seconds: 1_742_986_800)
 
     private func replay(_ id: String) -> Value {
         [
@@ -54,8 +54,8 @@ private struct OneFigure: DayHandler {
             pull,
             .pages([
                 [
-                    "users": ["me"], "user": .column(.int32([0])), "start": .column(.int64([Self.noon])),
-                    "end": .column(.int64([Self.noon + 1])), "zones": ["me": [[.null, "Europe/Berlin"]]],
+                    "users": ["me"], "user": .column(.int32([0])), "start": .column(.int64([Self.noon.microseconds])),
+                    "end": .column(.int64([Self.noon.microseconds + 1])), "zones": ["me": [[.null, "Europe/Berlin"]]],
                     "from": pull.query["after"] ?? 0, "through": .integer(through), "head": Value(head(through)),
                 ]
             ]))
@@ -105,7 +105,7 @@ private struct OneFigure: DayHandler {
         _ = try slice(rig)
         let next = try #require(rig.pulls.last { $0.name == "slice" })
         let span = try #require(next.integer("from"))..<(try #require(next.integer("to")))
-        #expect(span.contains(Self.noon))
+        #expect(span.contains(Self.noon.microseconds))
         try rig.answer(next, .pages([["samples": SamplePage().wireValue]]))
         #expect(try rig.report().frontier["observer"] == 20)
         #expect(try left(rig)?["left"].int ?? 0 > 0)
@@ -146,8 +146,8 @@ private struct OneFigure: DayHandler {
         page.ids = [SampleID(high: 1, low: 2)]
         page.sequence = [7]
         page.type = [0]
-        page.start = [1_742_300_000 * Instant.second]
-        page.end = [1_742_300_060 * Instant.second]
+        page.start = [1_742_300_000_000_000]
+        page.end = [1_742_300_060_000_000]
         page.value = [42]
         page.origin = [0]
         page.flags = [[]]

@@ -8,21 +8,21 @@ import Testing
 @Suite struct RoundsTests {
     private var rounds = Rounds(patience: .seconds(60))
 
-    private mutating func release(_ targets: [String: SequenceNumber], at seconds: Instant = 0) -> Int64 {
+    private mutating func release(_ targets: [String: SequenceNumber], at seconds: Int64 = 0) -> Int64 {
         rounds.release(
-            targets.mapValues { AnchorVector(base: $0) }, reason: "fire", now: seconds * Instant.second,
+            targets.mapValues { AnchorVector(base: $0) }, reason: "fire", now: Instant(seconds: seconds),
             monotonic: .seconds(seconds))
     }
 
     private mutating func hear(
-        _ consumer: String, _ frontier: SequenceNumber, at seconds: Instant, _ details: [String: Value] = [:]
+        _ consumer: String, _ frontier: SequenceNumber, at seconds: Int64, _ details: [String: Value] = [:]
     ) {
         rounds.heard(
             beat(consumer, head(1), frontier: ["observer": frontier], details: details), of: "observer",
             at: .seconds(seconds))
     }
 
-    private mutating func ended(at seconds: Instant) -> [Rounds.Round] { rounds.ended(at: .seconds(seconds)) }
+    private mutating func ended(at seconds: Int64) -> [Rounds.Round] { rounds.ended(at: .seconds(seconds)) }
 
     /// Somebody who speaks in a consumer's name, or an old word of its own that comes late, takes nothing back.
     @Test mutating func whatWasReachedStaysReached() {
@@ -49,7 +49,7 @@ import Testing
 
     @Test mutating func silenceAndStandstillAreFailures() {
         _ = release(["steps": 10, "sleep": 10, "energy": 10])
-        for seconds in Instant(1)...62 {
+        for seconds in Int64(1)...62 {
             hear("sleep", 5, at: seconds, ["pending": 3])
             hear("energy", SequenceNumber(seconds / 10), at: seconds)
             #expect(ended(at: seconds).isEmpty)

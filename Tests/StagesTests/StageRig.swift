@@ -30,7 +30,7 @@ final class StageRig<Driven: Stage> {
     /// What the last tick asked to be called at.
     private(set) var deadline: MonotonicTime?
 
-    init(now: Instant = 1_743_069_600 * Instant.second, _ make: @escaping () -> Driven) throws {
+    init(now: Instant = Instant(seconds: 1_743_069_600), _ make: @escaping () -> Driven) throws {
         self.now = now
         folder = try TemporaryFolder()
         self.make = make
@@ -104,9 +104,9 @@ final class StageRig<Driven: Stage> {
     }
 
     /// Lets time go by on both clocks, then a turn.
-    func pass(_ time: Instant) throws {
+    func pass(_ time: Duration) throws {
         now += time
-        monotonic += .microseconds(time)
+        monotonic += time
         try turn()
     }
 

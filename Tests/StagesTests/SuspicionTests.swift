@@ -22,14 +22,14 @@ import UploaderStage
             try rig.add(2...15)
             for _ in 0..<20 {
                 try rig.serve { _ in Self.refusal }
-                try rig.rig.pass(8 * Instant.second)
+                try rig.rig.pass(.seconds(8))
             }
             #expect(try rig.letters().isEmpty && rig.frontier() == (hasAccepted ? 1 : 0))
             #expect(try rig.alerts().contains("refusals") && rig.detail("held").int == 4)
             #expect(try rig.detail("blocked").string?.contains("/api/v1/sync/daily") == true)
             for _ in 0..<3 {
                 try rig.serve()
-                try rig.rig.pass(8 * Instant.second)
+                try rig.rig.pass(.seconds(8))
             }
             #expect(try rig.frontier() == 15 && rig.delivered == 15 && rig.letters().isEmpty)
             #expect(try rig.alerts().isEmpty && rig.detail("held") == 0 && rig.detail("blocked").isNull)
@@ -67,14 +67,14 @@ import UploaderStage
             try rig.serve(100, refuses)
             #expect(try rig.letters().isEmpty && rig.frontier() == 0)
             #expect(try rig.alerts() == ["refusals"] && rig.detail("held") == 4)
-            try rig.rig.pass(8 * Instant.second)
+            try rig.rig.pass(.seconds(8))
         }
         // A restart forgets nothing that it would need.
         try rig.rig.restart()
         try rig.add(7...7)
         for _ in 0..<6 {
             try rig.serve(100, bad(1, 2, 3, 4, 5, 6))
-            try rig.rig.pass(8 * Instant.second)
+            try rig.rig.pass(.seconds(8))
         }
         #expect(try rig.letters().count == 6 && rig.frontier() == 7 && rig.delivered == 1)
     }
@@ -92,7 +92,7 @@ import UploaderStage
         try rig.add(1...1)
         try rig.serve { _ in Self.refusal }
         #expect(try rig.detail("held") == 1 && rig.uploads.isEmpty)
-        try rig.rig.pass(8 * Instant.second)
+        try rig.rig.pass(.seconds(8))
         try rig.serve()
         #expect(try rig.letters().isEmpty && rig.frontier() == 1 && rig.delivered == 1)
     }

@@ -116,7 +116,7 @@ final class Transfer {
     }
 
     /// A moment passes: what is due arrives.
-    func pass(_ time: Instant = 50_000) throws {
+    func pass(_ time: Duration = .milliseconds(50)) throws {
         step += 1
         let due = flying.filter { $0.due <= step }
         flying.removeAll { $0.due <= step }
@@ -127,7 +127,7 @@ final class Transfer {
                 try take(message.body, from: message.sender)
             }
         }
-        rig.monotonic += .microseconds(time)
+        rig.monotonic += time
         rig.now += time
         for again in client.overdue(at: rig.monotonic) {
             send(again.body, isRequest: true, sender: String(again.topic.dropFirst("pull.".count)))

@@ -108,7 +108,7 @@ import UploaderStage
         #expect(uploads.isEmpty)
         #expect(try frontier() == 0 && detail("blocked").string?.contains("no answer") == true)
         #expect((rig.deadline ?? .distantFuture) <= rig.monotonic + .seconds(1))
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         try accept(&backend)
         #expect(try frontier() == 1 && detail("blocked").isNull && backend.acceptedTwice == 0)
     }
@@ -116,9 +116,9 @@ import UploaderStage
     @Test func aBackendThatSaysWhenIsBelieved() throws {
         try summaries([1], head: 1)
         try status(503, retryAfter: "7")
-        try rig.pass(7 * Instant.second - 1)
+        try rig.pass(.seconds(7) - .microseconds(1))
         #expect(uploads.isEmpty)
-        try rig.pass(1)
+        try rig.pass(.microseconds(1))
         #expect(uploads.count == 1)
     }
 
@@ -133,7 +133,7 @@ import UploaderStage
         #expect(uploads.isEmpty)
         #expect(try detail("paused") == true && detail("blocked").string?.contains("token") == true)
         // It looks again by itself.
-        try rig.pass(30 * Instant.second)
+        try rig.pass(.seconds(30))
         try accept(&backend)
         #expect(try detail("paused") == false && frontier() == 1)
     }
@@ -212,12 +212,12 @@ import UploaderStage
 
     @Test func aLetterThatIsRefusedAgainCountsItsTries() throws {
         try bury(6)
-        rig.now += Instant.second
+        rig.now += .seconds(1)
         try retry([Self.row], head: 6)
         for code in [400, 200, 400, 200] { try status(code) }
         #expect(try detail("deadLetters") == 1)
         let letter = try #require(try DeadLetter.page(in: rig.store.database, MendSelection(), limit: 9).first)
-        #expect(letter.tries == 2 && letter.status == 400 && letter.lastTried == letter.firstTried + Instant.second)
+        #expect(letter.tries == 2 && letter.status == 400 && letter.lastTried == letter.firstTried + .seconds(1))
     }
 
     @Test func aLetterWhoseElementHasAnotherVersionByNowIsForgotten() throws {
@@ -348,7 +348,7 @@ import UploaderStage
                     "rows": [row.wireValue], "through": 2, "head": Value(head(2, store: "consolidator")),
                 ]
             ]))
-        try rig.pass(60 * Instant.second)
+        try rig.pass(.seconds(60))
         #expect(uploads() == 0)
         #expect(try rig.report().details["blocked"]?.string?.contains("no network path") == true)
         // The phone's network goes before the machine's.
@@ -360,7 +360,7 @@ import UploaderStage
         #expect(try rig.report().details["blocked"] == .null)
         rig.effects.removeAll { $0.request is UploadRequest }
         try rig.hear(beat("observer", head(1)))
-        try rig.pass(Instant.second)
+        try rig.pass(.seconds(1))
         #expect(uploads() == 0)
         try path(true)
         #expect(try rig.report().details["blocked"] == .null)

@@ -97,8 +97,8 @@ import WorkoutsStage
             batch.type.append(Int32(index))
             batch.unit.append(Int32(index))
             batch.origin.append(0)
-            batch.start.append(try Self.instant(row.start))
-            batch.end.append(try Self.instant(row.end ?? row.start))
+            batch.start.append(try Self.instant(row.start).microseconds)
+            batch.end.append(try Self.instant(row.end ?? row.start).microseconds)
             batch.value.append(row.value)
             batch.created.append(0)
             batch.flags.append([])
@@ -127,7 +127,7 @@ import WorkoutsStage
                 path: "/workout-routes/a.gpx", workout: .init(start: start, end: end, sourceName: "Watch"),
                 firstPoint: first)
             route.isLast = places.upperBound == count
-            route.time = places.map { start + Instant($0) * Instant.second / 10 }
+            route.time = places.map { start + .milliseconds($0 * 100) }
             route.latitude = places.map { 40 + Double($0) * step }
             let none = places.map { _ in Double.nan }
             (route.longitude, route.elevation) = (places.map { _ in 13 }, places.map { _ in 34 })

@@ -1,13 +1,14 @@
 import HealthModel
+import TestSupport
 import Testing
 import UploaderStage
 
 @Suite struct DelayHistogramTests {
-    private static let now: Instant = 1_750_000_000 * Instant.second
+    private static let now = Instant(seconds: 1_750_000_000)
 
     private func histogram(of delays: [Double]) -> DelayHistogram {
         var histogram = DelayHistogram()
-        for delay in delays { histogram.add(end: Self.now - Instant(delay * 1e6), acceptedAt: Self.now) }
+        for delay in delays { histogram.add(end: Self.now - .microseconds(Int64(delay * 1e6)), acceptedAt: Self.now) }
         return histogram
     }
 
@@ -28,7 +29,7 @@ import UploaderStage
         var histogram = histogram(of: Array(repeating: 10_000, count: 50_001))
         histogram.fade()
         #expect(histogram.count == 25_000)
-        for _ in 0..<30_000 { histogram.add(end: Self.now - 5 * Instant.second, acceptedAt: Self.now) }
+        for _ in 0..<30_000 { histogram.add(end: Self.now - .seconds(5), acceptedAt: Self.now) }
         #expect(try #require(histogram.quantile(0.5)) < 6)
     }
 }
@@ -36,9 +37,9 @@ import UploaderStage
 @Suite struct DelayBucketsTests {
     @Test func eachDelayIsInTheFirstBucketThatHoldsIt() {
         var buckets = DelayBuckets()
-        let now: Instant = 1_000_000 * Instant.second
+        let now = Instant(seconds: 1_000_000)
         for seconds: Int64 in [0, 1, 2, 61, 900_000, -5] {
-            buckets.add(end: now - seconds * Instant.second, acceptedAt: now)
+            buckets.add(end: now - .seconds(seconds), acceptedAt: now)
         }
         #expect(buckets.counts == [2, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1])
         #expect(buckets.sum == 900_064)

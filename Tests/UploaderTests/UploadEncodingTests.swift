@@ -1,5 +1,6 @@
 import HTTP
 import HealthModel
+import TestSupport
 import Testing
 import UploaderReading
 

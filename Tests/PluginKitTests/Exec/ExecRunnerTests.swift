@@ -100,7 +100,7 @@ import Testing
         let traits = try ScriptedHandler(hello: hello, compute: "", types: ["T", "U"]).runner.traits
         #expect(traits.version == 7 && traits.detailedTypes == ["T"] && traits.during == ["T": "U"])
         #expect(traits.characteristics == ["dateOfBirth"] && !traits.readsIDs)
-        let expected = HandlerWindow(endHour: 18, before: 43_200 * Instant.second, after: 3600 * Instant.second)
+        let expected = HandlerWindow(endHour: 18, before: .seconds(43_200), after: .seconds(3600))
         #expect(traits.window([:]) == expected)
     }
 

@@ -112,13 +112,13 @@ final class ScriptedHandler {
         var page = SamplePage()
         page.types = ["T"]
         page.origins = [Origin(sourceName: "Anna’s \"Watch\"", device: "model:Watch"), Origin(sourceName: "App")]
-        let noon: Instant = 1_742_986_800 * Instant.second
+        let noon = Instant(seconds: 1_742_986_800)
         for row in 0..<count {
             page.ids.append(SampleID(high: 1, low: UInt64(row)))
             page.sequence.append(1)
             page.type.append(0)
-            page.start.append(noon + Instant(row))
-            page.end.append(noon + Instant(row) + Instant.second)
+            page.start.append(noon.microseconds + Int64(row))
+            page.end.append((noon + .seconds(1)).microseconds + Int64(row))
             page.value.append(row % 2 == 0 ? 0.1 : .nan)
             page.origin.append(1)
             page.flags.append(row == 0 ? [.userEntered] : [])

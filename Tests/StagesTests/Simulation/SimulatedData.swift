@@ -24,7 +24,7 @@ struct SimulatedData {
         var random = SeededRandom(seed: seed &* 31 &+ 7)
         let zones = try ZoneTimeline(zone: Self.zone)
         let first = zones.ranges(of: Self.firstDay).first?.lowerBound ?? 0
-        moments = [37, 61, 62, 110].map { first + $0 * 3600 * Instant.second }
+        moments = [37, 61, 62, 110].map { first + .seconds($0 * 3600) }
         if seed.isMultiple(of: 2) {
             travels = [
                 .init(from: moments[0], zone: "America/New_York"), .init(from: moments[2], zone: "Asia/Tokyo"),
@@ -61,28 +61,30 @@ struct SimulatedData {
 
     private static func day(_ day: LocalDay, zones: ZoneTimeline, using random: inout SeededRandom) -> [Record] {
         guard let range = zones.ranges(of: day).first else { return [] }
-        let hour = 3600 * Instant.second
+        let hour = Duration.seconds(3600)
         var records: [Record] = []
         // Apart from each other and from midnight: a day's steps are their plain sum.
         for slot in 1..<22 where Int.random(in: 0..<2, using: &random) == 0 {
             let minutes = Int.random(in: 1...50, using: &random)
             records.append(
                 Record(
-                    type: steps, start: range.lowerBound + Instant(slot) * hour,
-                    length: Instant(minutes) * 60 * Instant.second,
+                    type: steps, start: range.lowerBound + hour * slot,
+                    length: .seconds(minutes * 60),
                     value: Double(Int.random(in: 1...100, using: &random) * minutes)))
         }
         for _ in 0..<Int.random(in: 0...12, using: &random) {
             records.append(
                 Record(
                     type: "HKQuantityTypeIdentifierHeartRate",
-                    start: range.lowerBound + Instant.random(in: 0..<(23 * hour), using: &random), length: 0,
+                    start: range.lowerBound
+                        + .microseconds(Int64.random(in: 0..<(hour * 23).microseconds, using: &random)),
+                    length: .zero,
                     value: Double(Int.random(in: 45...170, using: &random)), unit: "count/min"))
         }
         if Int.random(in: 0..<4, using: &random) > 0 {
             var at = range.lowerBound - hour
             for _ in 0..<5 {
-                let length = Instant.random(in: 30...90, using: &random) * 60 * Instant.second
+                let length = Duration.seconds(Int64.random(in: 30...90, using: &random) * 60)
                 records.append(
                     Record(
                         type: "HKCategoryTypeIdentifierSleepAnalysis", start: at, length: length,
@@ -106,7 +108,7 @@ struct SimulatedData {
 
     private static func noon(daysAfterFirst days: Int) throws -> Instant {
         let zones = try ZoneTimeline(zone: zone)
-        return (zones.ranges(of: firstDay.adding(days: days)).first?.lowerBound ?? 0) + 12 * 3600 * Instant.second
+        return (zones.ranges(of: firstDay.adding(days: days)).first?.lowerBound ?? 0) + .seconds(12 * 3600)
     }
 
     /// A stack that is to take in these files: four handlers, and retries within the few seconds that a run lasts.

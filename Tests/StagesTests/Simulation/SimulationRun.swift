@@ -8,7 +8,7 @@ struct SimulationRun {
     private(set) var problems: [String] = []
     private(set) var counts: [String: Int] = [:]
 
-    private static let minute = 60 * Instant.second
+    private static let minute = Duration.seconds(60)
 
     /// - Parameter isAttacked: whether somebody who has the sleep handler's key, and hears everything, answers
     ///   whatever others ask.
@@ -19,7 +19,7 @@ struct SimulationRun {
         for file in calm.files { calm.submit(file, after: .zero) }
         let travel = Travel(data, in: calm)
         travel.begin(after: .zero)
-        calm.world.wallOffset = try SimulatedData.end() - calm.world.monotonic.microseconds
+        calm.world.wallOffset = try SimulatedData.end() - .microseconds(calm.world.monotonic.microseconds)
         if let stuck = try calm.runUntilIdle(within: .seconds(300), isReady: travel.hasEnded) {
             problems = ["without faults: \(stuck)"]
             return
@@ -73,7 +73,7 @@ struct SimulationRun {
             drop: strength(0.3), duplicate: strength(0.2), delay: strength(0.3), crash: strength(0.02),
             slow: strength(0.3), upload: strength(0.6))
         try stack.start()
-        let length = Instant(world.pick(10...40)) * Instant.second
+        let length = Int64(world.pick(10...40)) * Instant.microsecondsPerSecond
         for file in stack.files { stack.submit(file, after: world.time(microseconds: 0...length)) }
         var isOver = false
         func sometimes(_ times: Int, _ action: @escaping () -> Void) {
@@ -84,9 +84,9 @@ struct SimulationRun {
         // A file that is lost is made anew with versions by the clock: that clock must not have been put back.
         let losesFiles = seed.isMultiple(of: 4)
         sometimes(world.pick(0...4)) {
-            let jump = world.pick(1...36 * 60) * minute
+            let jump = minute * world.pick(1...36 * 60)
             world.note("clock jumped")
-            world.wallOffset += losesFiles || world.chance(0.5) ? jump : -jump
+            world.wallOffset += losesFiles || world.chance(0.5) ? jump : .zero - jump
         }
         sometimes(world.pick(0...2)) { world.suspend(.seconds(60 * world.pick(1...30))) }
         let zones = ["America/New_York", "Asia/Tokyo", SimulatedData.zone, "Pacific/Honolulu", nil]
@@ -104,7 +104,7 @@ struct SimulationRun {
         isOver = true
         // From here on all is quiet, and the clock right.
         world.faults = .none
-        world.wallOffset = max(world.wallOffset, try SimulatedData.end() - world.monotonic.microseconds)
+        world.wallOffset = max(world.wallOffset, try SimulatedData.end() - .microseconds(world.monotonic.microseconds))
         // What is wiped late is late by less than this.
         try world.run(for: .seconds(4))
         for file in stack.files { stack.submit(file, after: .zero) }

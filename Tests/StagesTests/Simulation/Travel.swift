@@ -14,7 +14,7 @@ final class Travel {
 
     /// Says of one moment which zone begins there, or that none does, once.
     func say(_ zone: String?, from moment: Instant) {
-        var command: [String: Value] = ["command": "zone", "user": "me", "from": .integer(moment)]
+        var command: [String: Value] = ["command": "zone", "user": "me", "from": .integer(moment.microseconds)]
         command["action"] = zone == nil ? "remove" : "add"
         if let zone { command["zone"] = .string(zone) }
         stack.world.send("control.observer", .object(command), from: "command")
@@ -33,7 +33,7 @@ final class Travel {
         guard let reader = stack.observer.reader else { return false }
         var added: [ZoneTimeline.Entry] = []
         try reader.prepare("SELECT moment, zone FROM zone_settings WHERE user = 'me' AND moment > 0 ORDER BY moment")
-            .forEachRow { added.append(.init(from: $0.int64(0), zone: $0.string(1))) }
+            .forEachRow { added.append(.init(from: Instant(microseconds: $0.int64(0)), zone: $0.string(1))) }
         return added == data.travels
     }
 }
