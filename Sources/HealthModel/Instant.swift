@@ -1,7 +1,7 @@
 /// A moment of the wall clock, to the microsecond. The time between two moments is a `Duration`.
 ///
-/// An integer, so that equal moments are equal everywhere and sums don't drift. What isn't an instant can't be passed for one: lengths, counts
-/// and the local clock's time are other types. Columns of samples, tables and loops over them hold the plain microseconds.
+/// An integer, so that equal moments are equal everywhere and sums don't drift. What isn't an instant can't be passed for one: lengths,
+/// counts and the local clock's time are other types. Columns of samples, tables and loops over them hold the plain microseconds.
 public struct Instant: Hashable, Sendable {
     /// Since 1970-01-01T00:00:00Z.
     public let microseconds: Int64

@@ -164,6 +164,18 @@ import Testing
         #expect(try rig.report().frontier["observer"] == 100)
     }
 
+    /// What is held back isn't claimed.
+    @Test func theFrontierSaysNothingOfDaysThatAreHeldBack() throws {
+        let rig = try rig()
+        try rig.hear(beat("observer", head(100), details: ["importOpen": true]))
+        try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
+        try rig.hear(beat("steps", head(50, store: "s"), frontier: ["observer": 100]))
+        try answerFigures(rig, [(Self.first, 7)], through: 50)
+        #expect(try summaries(rig).isEmpty && rig.report().frontier["observer"] ?? 0 < 100)
+        try rig.pass(.seconds(2))
+        #expect(try summaries(rig).count == 1 && rig.report().frontier["observer"] == 100)
+    }
+
     /// A handler that is stuck holds back no day for long.
     @Test func aDayIsNotHeldForAHandlerThatIsSlow() throws {
         let rig = try StageRig { ConsolidatorStage(observer: "observer", handlers: ["steps", "walks"]) }
