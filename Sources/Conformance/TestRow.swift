@@ -136,7 +136,7 @@ extension SamplePage {
             flags.append(row.byHand ? [.userEntered] : [])
             guard !detailed.isEmpty else { continue }
             let isDetailed = detailed.contains(row.type)
-            created.append(isDetailed ? row.end.microseconds : 0)
+            created.append(isDetailed ? row.end.flooredSecond : 0)
             healthKitUUID.append(nil)
             if isDetailed { metadata.append("{}") } else { metadata.appendEmpty() }
             if isDetailed { payload.append("{}") } else { payload.appendEmpty() }
