@@ -27,7 +27,7 @@ enum PageFixture {
             page.flags.append(row % 50 == 0 ? .deleted : [])
             guard isFull else { continue }
             page.unit.append(Int32(row % 2))
-            page.created.append((start + .seconds(5)).microseconds)
+            page.created.append((start + .seconds(5)).flooredSecond)
             page.metadata.append(row % 4 == 0 ? #"{"HKMetadataKeyHeartRateMotionContext":"1"}"# : "")
             page.payload.appendEmpty()
             page.healthKitUUID.append(row % 5 == 4 ? nil : SampleID(high: random.next(), low: random.next()))
