@@ -1,8 +1,8 @@
 import HealthModel
 import SQLite
 
-/// The table `stretches`: which types have rows among which 4,096 sequences. An export comes type by type, so that a walk for one type passes over
-/// nearly everything else. Rows move on and leave their stretch named: it says where to look, not what is there.
+/// The table `stretches`: which types have rows in which run of 4,096 sequences. An export comes type by type, so a walk for one type passes over
+/// nearly everything else. A row that moves to a newer sequence leaves its old stretch named: the table says where to look, not what is there.
 enum Stretches {
     static let table = """
         CREATE TABLE IF NOT EXISTS stretches (type INTEGER NOT NULL, stretch INTEGER NOT NULL, PRIMARY KEY (type, stretch)) WITHOUT ROWID
@@ -11,14 +11,14 @@ enum Stretches {
 
     static func of(_ sequence: Int64) -> Int64 { sequence >> shift }
 
-    /// Of a store that had none.
+    /// Notes the rows of a store that an earlier release made, once.
     static func fill(in database: Database) throws {
         try database.execute("INSERT OR IGNORE INTO stretches SELECT DISTINCT type, seq >> \(shift) FROM samples")
     }
 
     /// From one stretch that has any of the types to the next.
     struct Walk {
-        /// As many seeks a stretch are cheaper than its rows; with more types nearly every stretch has one of them.
+        /// With more types than this, nearly every stretch has one of them, and the seeks cost more than they save.
         private static let typeLimit = 64
 
         private let types: [Int]

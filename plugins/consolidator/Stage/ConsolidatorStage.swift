@@ -22,7 +22,7 @@ package final class ConsolidatorStage: Stage {
     private var candidate: (head: SequenceNumber, heardAt: Instant)?
     /// Days to be written in this turn.
     var touched: Set<SummaryDays.Key> = []
-    /// Days that are over and were never final: they are written once, when every handler has got as far, or when one takes too long.
+    /// Days that are over and were never final. They are written once: when every handler has caught up, or when one takes too long.
     private var settling: Set<SummaryDays.Key> = []
     /// Since when the first of them waits.
     private var settlingSince: MonotonicTime?
@@ -149,8 +149,8 @@ package final class ConsolidatorStage: Stage {
         }
     }
 
-    /// Notes that a day is to be written: in this turn, or, when it is over and has never been final, once it has settled. A first import would
-    /// else write and deliver each of its days once a handler.
+    /// Notes that a day is to be written: in this turn, or, when it is over and was never final, once it has settled. Otherwise a first import
+    /// would write and deliver each of its days once for every handler.
     private func settle(_ key: SummaryDays.Key, _ turn: Turn) throws {
         var state = days.states[key] ?? SummaryDays.State()
         guard !state.isFinal, state.revision == 0,

@@ -5,7 +5,7 @@ import Protocol
 /// Which changes have been released to the consumers, and which wait: for their type's window to close, or for the app to get time. Pure.
 ///
 /// A type's window trails: it closes when nothing of that type has changed for its length, or when the first change has waited long enough. A window of 0
-/// closes at once. A file that is being read is one burst: windows stay open until its end, or for as long as `Policy.importWait`. What a closed window leads to depends on the reach: a release while the app has time, a place in the pending set while it hasn't.
+/// closes at once. A file that is being read is one burst: windows stay open until its end, but no longer than `Policy.importWait`. What a closed window leads to depends on the reach: a release while the app has time, a place in the pending set while it hasn't.
 package struct ReleaseWindow: Sendable, Equatable {
     package struct Policy: Sendable, Equatable {
         /// Length of the trailing window, for types that nothing else names.
