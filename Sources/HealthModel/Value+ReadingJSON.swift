@@ -19,7 +19,7 @@ extension Value {
         self = try decoder.decode(Value.self, from: Data(text))
     }
 
-    /// nil for anything but one document of RFC 8259 in UTF-8, and for numbers beyond a double.
+    /// nil for anything but one document of RFC 8259 in UTF-8, and for numbers that a double doesn't hold for certain.
     package init?(strictJSON text: [UInt8]) {
         guard JSONScanner.isUTF8(text) else { return nil }
         let value = text.withUnsafeBytes { bytes -> Value? in
@@ -38,7 +38,7 @@ private struct JSONTreeReader {
     /// As deep as Foundation reads, so that both refuse the same.
     private static let depthLimit = 512
 
-    private enum Refusal: Error { case tooDeep, notANumber }
+    private enum Refusal: Error { case tooDeep, inexact }
 
     mutating func document() throws -> Value {
         let value = try value(depth: 0)
@@ -73,10 +73,10 @@ private struct JSONTreeReader {
         case .null: return .null
         case .bool: return .bool(span.bytes.first == UInt8(ascii: "t"))
         case .number:
-            guard let number = span.double else { throw Refusal.notANumber }
+            guard let number = span.double else { throw Refusal.inexact }
             // From there on a double no longer tells whether a text such as 9007199254740993.0 is a whole number.
             let isPlain = span.bytes.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- 0x30 < 10 }
-            if !isPlain, number.magnitude >= 0x1p53 { throw Refusal.notANumber }
+            if !isPlain, number.magnitude >= 0x1p53 { throw Refusal.inexact }
             return span.integer.map { .integer($0) } ?? .number(number)
         default: return .string(span.text ?? "")
         }

@@ -22,9 +22,8 @@ package final class ConsolidatorStage: Stage {
     private var candidate: (head: SequenceNumber, heardAt: Instant)?
     /// Days to be written in this turn.
     var touched: Set<SummaryDays.Key> = []
-    /// Days that are over and were never final. They are written once: when every handler has caught up, or when one takes too long.
-    private var settling: Set<SummaryDays.Key> = []
-    /// Since when the first of them waits.
+    /// Since when the first of the unwritten days waits: they are over and were never final, and are written once, when every handler has
+    /// caught up, or when one takes too long.
     private var settlingSince: MonotonicTime?
     /// How far the observer is covered by what is written.
     private var written: SequenceNumber?
@@ -65,7 +64,7 @@ package final class ConsolidatorStage: Stage {
         try zones.open(turn)
         for handler in handlers { try handler.open(turn) }
         try daily.open(turn)
-        touched = Set(days.states.filter { $0.value.isUnwritten }.keys)
+        touched = days.unwritten
     }
 
     package func receive(_ message: Message, _ turn: Turn) throws {
@@ -153,15 +152,12 @@ package final class ConsolidatorStage: Stage {
     /// would write and deliver each of its days once for every handler.
     private func settle(_ key: SummaryDays.Key, _ turn: Turn) throws {
         var state = days.states[key] ?? SummaryDays.State()
-        guard !state.isFinal, state.revision == 0,
-            timelines[key.user]?.isPast(LocalDay(number: key.day), at: turn.now) == true
-        else {
+        guard !state.isFinal, state.revision == 0, isOver(key, at: turn.now) else {
             touched.insert(key)
             return
         }
         state.isUnwritten = true
         try days.save(key, state, turn)
-        settling.insert(key)
         settlingSince = settlingSince ?? turn.monotonic
     }
 
@@ -191,22 +187,19 @@ package final class ConsolidatorStage: Stage {
         }
         let mark = finality.reached()
         if let since = settlingSince, mark != nil || turn.monotonic - since >= Self.settlingTime {
-            touched.formUnion(settling)
-            settling = []
+            touched.formUnion(days.unwritten)
             settlingSince = nil
         }
         if let mark {
             missing = []
-            let over = days.open.union(touched).filter {
-                timelines[$0.user]?.isPast(LocalDay(number: $0.day), at: mark.heardAt) == true
-            }
+            let over = days.open.union(touched).filter { isOver($0, at: mark.heardAt) }
             for key in over { try finalise(key, turn) }
             touched.subtract(over)
             daily.reached(markOf: mark.heardAt, turn)
         }
         for key in touched { try rebuild(key, turn) }
         touched = []
-        if settling.isEmpty { written = finality.covered }
+        if days.unwritten.isEmpty { written = finality.covered }
         if turn.head.sequence > before { turn.publish(Self.topic, Hint(head: turn.head)) }
         try daily.finishTurn(turn)
         return [
@@ -220,8 +213,10 @@ package final class ConsolidatorStage: Stage {
         finality.withdraw()
     }
 
-    private func overDays(at now: Instant) -> [SummaryDays.Key] {
-        days.open.filter { timelines[$0.user]?.isPast(LocalDay(number: $0.day), at: now) == true }
+    private func overDays(at now: Instant) -> Set<SummaryDays.Key> { days.open.filter { isOver($0, at: now) } }
+
+    private func isOver(_ key: SummaryDays.Key, at now: Instant) -> Bool {
+        timelines[key.user]?.isPast(LocalDay(number: key.day), at: now) == true
     }
 
     /// Writes a day's summary from its parts. A final day whose content changes is open again.
@@ -279,8 +274,8 @@ package final class ConsolidatorStage: Stage {
         summary["zone"] = Value(zones.flatMap { Self.zone(of: day, $0) })
         summary["final"] = .bool(state.isFinal)
         summary["revision"] = .integer(state.revision)
-        let isOver = zones?.isPast(day, at: turn.now) == true
-        summary["missing"] = .array(state.isFinal || !isOver ? [] : missing.map { .string($0) })
+        let waitsFor = state.isFinal || !isOver(key, at: turn.now) ? [] : missing
+        summary["missing"] = .array(waitsFor.map { .string($0) })
         _ = try turn.write()
         try turn.changelog.put(
             key: Self.changelogKey(key), topic: Self.topic, user: key.user, day: key.day, body: .object(summary))

@@ -26,6 +26,7 @@ struct SummaryDays {
 
     private(set) var states: [Key: State] = [:]
     private(set) var open: Set<Key> = []
+    private(set) var unwritten: Set<Key> = []
     /// Days that have figures.
     var count: Int { states.values.count { !$0.isFinal || $0.finalContent != nil } }
 
@@ -54,6 +55,7 @@ struct SummaryDays {
     private mutating func set(_ key: Key, _ state: State?) {
         states[key] = state
         if let state, !state.isFinal { open.insert(key) } else { open.remove(key) }
+        if state?.isUnwritten == true { unwritten.insert(key) } else { unwritten.remove(key) }
     }
 
     mutating func save(_ key: Key, _ state: State?, _ turn: Turn) throws {
