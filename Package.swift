@@ -180,7 +180,7 @@ let package = Package(
             "observer", "ObserverStage",
             [
                 "BackgroundDelivery", "Changelog", "Configuration", "HealthImport", "HealthModel", "HealthStatistics",
-                "HealthStore", "MessageBus", "ObserverReading", "Protocol", "SQLite", "StageKit",
+                "HealthStore", "JSON", "MessageBus", "ObserverReading", "Protocol", "SQLite", "StageKit",
             ], main: ["Configuration", "StageKit"])
         + plugin(
             "debouncer", "DebouncerStage",
@@ -276,8 +276,8 @@ let package = Package(
             tests(
                 "EndToEnd",
                 [
-                    "CArchive", "Clocks", "Configuration", "HTTP", "HealthModel", "HubStage", "Logging", "MessageBus",
-                    "Processes", "Protocol", "SQLite", "Supervisor", "Terminal", "TestSupport",
+                    "CArchive", "Clocks", "Configuration", "HTTP", "HealthModel", "HealthStore", "HubStage", "Logging",
+                    "MessageBus", "Processes", "Protocol", "SQLite", "Supervisor", "Terminal", "TestSupport",
                 ]),
         ]
 )

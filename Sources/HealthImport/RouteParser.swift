@@ -19,7 +19,8 @@ final class RouteParser {
     // The point that is being read.
     private var isInPoint = false
     private var position: (latitude: Double, longitude: Double)?
-    private var numbers: [Element: Double] = [:]
+    // By element; NaN while there is none.
+    private var numbers = [Double](repeating: .nan, count: Element.allCases.count)
     private var time: Instant?
     private var text: [UInt8] = []
     private var collected: Element?
@@ -78,7 +79,7 @@ final class RouteParser {
         let code = Element(rawValue: element.pointee.code)
         if code == .trkpt {
             isInPoint = true
-            numbers.removeAll(keepingCapacity: true)
+            for index in numbers.indices { numbers[index] = .nan }
             time = nil
             position = nil
             if element.pointee.present == 3,
@@ -103,7 +104,11 @@ final class RouteParser {
         guard let code, code == collected else { return }
         collected = nil
         text.withUnsafeBufferPointer { text in
-            if code == .time { time = InstantText.parse(text) } else { numbers[code] = DecimalText.parse(text) }
+            if code == .time {
+                time = InstantText.parse(text)
+            } else {
+                numbers[Int(code.rawValue)] = DecimalText.parse(text) ?? .nan
+            }
         }
     }
 
@@ -121,9 +126,10 @@ final class RouteParser {
             }
             route = route.next
         }
+        func number(_ element: Element) -> Double { numbers[Int(element.rawValue)] }
         route.append(
-            time: time, latitude: position.latitude, longitude: position.longitude, elevation: numbers[.ele],
-            speed: numbers[.speed], course: numbers[.course], horizontalAccuracy: numbers[.hAcc],
-            verticalAccuracy: numbers[.vAcc])
+            time: time, latitude: position.latitude, longitude: position.longitude, elevation: number(.ele),
+            speed: number(.speed), course: number(.course), horizontalAccuracy: number(.hAcc),
+            verticalAccuracy: number(.vAcc))
     }
 }

@@ -54,10 +54,15 @@ extension SampleID {
             Int64(ordinal).littleEndian
         )
         let (high, low) = withUnsafeBytes(of: key, SampleKeyPrefix.hash)
-        // Before 1970 the time field can't go below zero: such ids sort first and stay unique by their hash.
-        let milliseconds = UInt64(Swift.max(0, startSecond)) &* 1000 & 0xFFFF_FFFF_FFFF
         self.init(
-            high: milliseconds << 16 | 0x8000 | high & 0x0FFF, low: 0x8000_0000_0000_0000 | low & 0x3FFF_FFFF_FFFF_FFFF)
+            high: Self.milliseconds(ofSecond: startSecond) << 16 | 0x8000 | high & 0x0FFF,
+            low: 0x8000_0000_0000_0000 | low & 0x3FFF_FFFF_FFFF_FFFF)
+    }
+
+    /// The first 48 bits of an id whose sample starts in that second since 1970.
+    package static func milliseconds(ofSecond second: Int64) -> UInt64 {
+        // Before 1970 the time field can't go below zero: such ids sort first and stay unique by their hash.
+        UInt64(Swift.max(0, second)) &* 1000 & 0xFFFF_FFFF_FFFF
     }
 }
 

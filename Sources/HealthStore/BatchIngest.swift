@@ -46,10 +46,6 @@ struct BatchIngest {
         var prefixes = [SampleKeyPrefix?](repeating: nil, count: origins.count)
         let claim = RecordClaim(
             writer: writer, session: session, user: user, type: type, isTrial: isTrial, plausibility: plausibility)
-        // The same for every row that is inserted.
-        writer.statements.insert.reset()
-        writer.statements.insert.bind(1, user)
-        writer.statements.insert.bind(2, type)
         var tally = IngestCounts.Tally()
         for row in rows {
             let origin = Int(batch.origin[row])
@@ -62,6 +58,7 @@ struct BatchIngest {
             }
             try claim.take(record(row, prefix: prefix), &tally)
         }
+        try writer.flushPending(user: user)
         return tally
     }
 
@@ -90,6 +87,7 @@ struct BatchIngest {
         writer.window.reset(expected: rows.count)
         guard let last = rows.last else { return }
         let lastSecond = batch.startOf(last).flooredSecond
+        try loadBlocks(type: type, rows: rows, through: lastSecond)
         let query = writer.statements.rowsBySecond
         query.reset()
         defer { query.reset() }
@@ -136,5 +134,46 @@ struct BatchIngest {
             }
             if atEnd { return }
         }
+    }
+
+    /// Loads those that lie in blocks.
+    private func loadBlocks(type: Int, rows: [Int], through last: Int64) throws {
+        guard let first = rows.first.map({ batch.startOf($0).flooredSecond }) else { return }
+        for place in try writer.blocks.places(user: user, type: type, seconds: first...last) {
+            // Records may lie far apart: a block between them needn't be read.
+            var next = firstRecord(from: place.firstSecond, among: rows)
+            guard next < rows.count, batch.startOf(rows[next]).flooredSecond <= place.lastSecond else { continue }
+            let view = try writer.blocks.view(place)
+            let block = view.block
+            var row = block.firstRow(from: batch.startOf(rows[next]).flooredSecond)
+            while row < block.second.count, next < rows.count {
+                let (wanted, held) = (batch.startOf(rows[next]).flooredSecond, block.second[row])
+                if wanted < held {
+                    next += 1
+                } else if held < wanted {
+                    row += 1
+                } else {
+                    // Room is left for the rows of the other table.
+                    if writer.window.rows.count >= RowWindow.rowLimit / 2 {
+                        for row in rows[next...] { writer.window.leaveOut(batch.startOf(row).flooredSecond) }
+                        return
+                    }
+                    if view.isHere(row) {
+                        block.metadata.withText(row) { writer.window.append(block.row(row), metadata: $0) }
+                    }
+                    row += 1
+                }
+            }
+        }
+    }
+
+    /// The place in `rows` of the first record that starts in this second or later.
+    private func firstRecord(from second: Int64, among rows: [Int]) -> Int {
+        var (low, high) = (0, rows.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if batch.startOf(rows[middle]).flooredSecond < second { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -36,7 +36,7 @@ package final class CompletenessReader {
 
     private let store: HealthStoreReader
     private let seeks: DayWalk.Statements
-    private let changes: LateArrivals.Statements
+    private let changes: RowWalk
     private let reach: Statement
     private var late = LateArrivals()
     private var walks: [Key: (sequence: SequenceNumber, walk: DayWalk)] = [:]
@@ -45,8 +45,8 @@ package final class CompletenessReader {
 
     package init(_ store: HealthStoreReader) throws {
         self.store = store
-        seeks = try DayWalk.Statements(in: store.database)
-        changes = try LateArrivals.Statements(in: store.database)
+        seeks = try DayWalk.Statements(in: store.database, store.blocks)
+        changes = try RowWalk(.times, in: store.database, store.blocks)
         reach = try store.database.prepare("SELECT reach FROM heads WHERE user = ? AND type = ?")
     }
 

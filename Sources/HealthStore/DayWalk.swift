@@ -90,11 +90,13 @@ package struct DayWalk: Sendable {
 
     /// The statements of a connection for all walks on it.
     final class Statements {
+        private let blocks: BlockTable
         private let seek: Statement
         private let ends: Statement
         private let longOnes: Statement
 
-        init(in database: Database) throws {
+        init(in database: Database, _ blocks: BlockTable) throws {
+            self.blocks = blocks
             let alive = "WHERE user = ?1 AND type = ?2 AND state = 0"
             seek = try database.prepare(
                 """
@@ -116,10 +118,11 @@ package struct DayWalk: Sendable {
         func first(_ user: Int, _ type: Int, from second: Int64) throws -> Instant? {
             seek.bind(1, user)
             seek.bind(2, type)
-            seek.bind(3, max(second, SampleTimes.earliest.flooredSecond))
-            let start = try seek.firstRow {
-                Instant(microseconds: $0.int64(0) &* Instant.microsecondsPerSecond &+ $0.int64(1))
-            }
+            let from = max(second, SampleTimes.earliest.flooredSecond)
+            seek.bind(3, from)
+            let row = try seek.firstRow { $0.int64(0) &* Instant.microsecondsPerSecond &+ $0.int64(1) }
+            let sealed = try blocks.first(user: user, type: type, from: from)
+            let start = [row, sealed].compactMap { $0 }.min().map { Instant(microseconds: $0) }
             return start.flatMap { SampleTimes.mayStart($0) ? $0 : nil }
         }
 
@@ -128,7 +131,9 @@ package struct DayWalk: Sendable {
             ends.bind(2, type)
             ends.bind(3, second)
             ends.bind(4, before)
-            return try ends.firstRow { $0.isNull(0) ? nil : Instant(microseconds: $0.int64(0)) } ?? nil
+            let row = try ends.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil
+            let sealed = try blocks.lastEnd(user: user, type: type, seconds: second...max(second, before - 1))
+            return [row, sealed].compactMap { $0 }.max().map { Instant(microseconds: $0) }
         }
 
         func long(_ user: Int, _ type: Int, _ body: (Instant, Instant) -> Void) throws {

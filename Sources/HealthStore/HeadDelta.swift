@@ -3,7 +3,7 @@ import HealthModel
 /// What one transaction changes about a type's head; added up in memory, written once a batch.
 struct HeadDelta {
     private(set) var sequence = SequenceNumber.beginning
-    /// Of its new rows; one after the other each once.
+    /// Of its new rows in the table of rows; one after the other each once.
     private(set) var stretches: [Int64] = []
     var alive = 0
     var deleted = 0
@@ -31,6 +31,10 @@ struct HeadDelta {
     /// What every change does, and all that a new version does which counts as the old one did.
     mutating func touch(_ row: StoredRow) {
         if row.sequence.value > sequence.value { sequence = row.sequence }
+    }
+
+    /// It lies in the table of rows.
+    mutating func note(_ row: StoredRow) {
         let stretch = Stretches.of(row.sequence.value)
         if stretches.last != stretch { stretches.append(stretch) }
     }

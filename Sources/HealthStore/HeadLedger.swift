@@ -4,6 +4,7 @@ import SQLite
 /// The table `heads`: per user and type, its newest sequence, counts and edges; and `stretches`, where each type's rows are.
 final class HeadLedger {
     private let database: Database
+    private let blocks: BlockTable
     private let find: Statement
     private let write: Statement
     private let noteStretch: Statement
@@ -12,8 +13,9 @@ final class HeadLedger {
     private let longest: Statement
     private var deltas: [Int: HeadDelta] = [:]
 
-    init(in database: Database) throws {
+    init(in database: Database, blocks: BlockTable) throws {
         self.database = database
+        self.blocks = blocks
         find = try database.prepare(
             """
             SELECT seq, alive, deleted, quarantined, first_start, last_start, last_end, reach, stale
@@ -38,6 +40,9 @@ final class HeadLedger {
     func forget() { deltas.removeAll() }
 
     func enter(_ row: StoredRow) { deltas[row.type, default: HeadDelta()].enter(row) }
+
+    /// A row was written to the table of rows.
+    func note(_ row: StoredRow) { deltas[row.type, default: HeadDelta()].note(row) }
 
     func replace(_ old: StoredRow, with new: StoredRow) {
         if old.state == new.state, old.start == new.start, old.duration == new.duration {
@@ -133,15 +138,25 @@ final class HeadLedger {
     }
 
     private func look(up head: inout Head, user: Int, type: Int) throws {
-        head.firstStart = try edge(first, user: user, type: type, better: <)
-        head.lastStart = try edge(last, user: user, type: type, better: >)
+        head.firstStart = try nearer(
+            edge(first, user: user, type: type, better: <), blocks.first(user: user, type: type, from: .min), min)
+        head.lastStart = try nearer(
+            edge(last, user: user, type: type, better: >), blocks.last(user: user, type: type), max)
         head.lastEnd = nil
         head.stale = false
         guard let lastStart = head.lastStart else { return }
+        let from = Instant(microseconds: lastStart &- head.reach).flooredSecond
         longest.bind(1, user)
         longest.bind(2, type)
-        longest.bind(3, Instant(microseconds: lastStart &- head.reach).flooredSecond)
-        head.lastEnd = try longest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil
+        longest.bind(3, from)
+        head.lastEnd = try nearer(
+            longest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil,
+            blocks.lastEnd(user: user, type: type, seconds: from...Int64.max), max)
+    }
+
+    private func nearer(_ a: Int64?, _ b: Int64?, _ better: (Int64, Int64) -> Int64) -> Int64? {
+        guard let a, let b else { return a ?? b }
+        return better(a, b)
     }
 
     /// The edge among the rows of the outermost second: the index sorts by seconds only.

@@ -8,6 +8,8 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     case malformedBatch(String)
     /// A row names a type, unit or origin that the store doesn't hold.
     case danglingName(table: String, id: Int)
+    /// A block of samples whose content can't be read; its last sequence.
+    case damagedBlock(Int64)
     /// A text that should be a local date.
     case badDate(String)
 
@@ -20,6 +22,8 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
         case .malformedBatch(let what): "a batch of records is malformed: \(what); this is a fault of the importer"
         case .danglingName(let table, let id):
             "the health store is damaged: no row \(id) in \(table); restore it from a backup, or move it away to start anew"
+        case .damagedBlock(let last):
+            "the health store is damaged: the samples up to \(last) can't be read; restore it from a backup, or move it away to start anew"
         case .badDate(let text): "'\(text)' isn't a date of an activity summary; write it as 2025-03-30"
         }
     }

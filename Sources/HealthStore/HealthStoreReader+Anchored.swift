@@ -42,15 +42,12 @@ extension HealthStoreReader {
         var page = AnchoredPage()
         var builder = PageBuilder(self)
         var userIndices: [Int: Int32] = [:]
-        let reached = try walk(filter, window, limits.scanned, full: true) { row, user, type, state in
-            let start = row.int64(4) &* Instant.microsecondsPerSecond &+ row.int64(5)
-            try builder.append(
-                id: row.sampleID(8) ?? SampleID(high: 0, low: 0), sequence: row.int64(0), type: type, start: start,
-                end: start &+ row.int64(6), value: row.isNull(7) ? .nan : row.double(7), origin: row.int(9),
-                flags: UInt8(truncatingIfNeeded: row.int64(10)), state: state)
-            try builder.append(unit: row.int(11))
-            builder.appendDetail(created: row.int64(12), uuid: row.sampleID(13))
-            builder.appendTexts(row, metadata: 14, payload: 15)
+        let reached = try walk(filter, window, limits.scanned, full: true) { walked, texts in
+            let (row, user) = (walked.row, walked.user)
+            try builder.append(row, end: row.end)
+            try builder.append(unit: row.unit)
+            builder.appendDetail(created: row.created, uuid: row.uuid)
+            builder.append(texts)
             if let index = userIndices[user] {
                 page.user.append(index)
             } else {
@@ -78,12 +75,13 @@ extension HealthStoreReader {
         // The newest span of each user and type.
         var open: [Key: Int] = [:]
         let gap = 3600 * Instant.microsecondsPerSecond
-        let reached = try walk(filter, window, limits.scanned, full: false) { row, user, type, state in
-            if state == .deleted { page.deleted += 1 } else { page.added += 1 }
-            let start = row.int64(4) &* Instant.microsecondsPerSecond &+ row.int64(5)
+        let reached = try walk(filter, window, limits.scanned, full: false) { walked, _ in
+            let (row, user, type) = (walked.row, walked.user, walked.row.type)
+            if row.state == .deleted { page.deleted += 1 } else { page.added += 1 }
+            let start = row.start
             // What can't be true of a store of an earlier release is in no slice, and touches no day.
             guard SampleTimes.mayStart(Instant(microseconds: start)) else { return true }
-            let end = max(start + 1, SampleTimes.countedEnd(start: start, duration: row.int64(6)))
+            let end = max(start + 1, row.countedEnd)
             let key = Key(user: user, type: type)
             if let index = open[key], start <= page.spans[index].end.microseconds &+ gap,
                 end >= page.spans[index].start.microseconds &- gap
@@ -107,7 +105,7 @@ extension HealthStoreReader {
     /// - Parameter visit: false when there is no room for another row.
     private func walk(
         _ filter: TypeFilter, _ window: PullWindow, _ limit: Int, full: Bool,
-        _ visit: (_ row: Statement, _ user: Int, _ type: Int, _ state: SampleState) throws -> Bool
+        _ visit: (WalkedRow, WalkedTexts) throws -> Bool
     ) throws -> (covered: SequenceNumber, isComplete: Bool) {
         try refresh()
         let span = window.span(filter)
@@ -120,41 +118,33 @@ extension HealthStoreReader {
         }
         let wanted = (0...users.newest).map { id in users.names[id].map(filter.includes(user:)) ?? false }
         let stretches = try Stretches.Walk(of: windows.indices.filter { windows[$0] != nil }, in: database)
-        let query = try walkStatement(full: full)
-        defer { query.reset() }
-        var scanned = 0
-        var at = span.after
-        while at.value < end.value, let stretch = try stretches.next(behind: at, through: end) {
-            query.bind(1, stretch.after.value)
-            query.bind(2, stretch.through.value)
-            while try query.step() {
-                scanned += 1
-                let user = query.int(1)
-                let type = query.int(2)
-                let sequence = query.int64(0)
-                guard wanted.indices.contains(user), windows.indices.contains(type) else {
-                    throw HealthStoreError.danglingName(table: "users or types", id: max(user, type))
-                }
-                let state = SampleState(rawValue: UInt8(truncatingIfNeeded: query.int64(3))) ?? .quarantined
-                if wanted[user], let window = windows[type], window.contains(sequence), state != .quarantined {
-                    if try !visit(query, user, type, state) { return (SequenceNumber(sequence), sequence == end.value) }
-                }
-                if scanned >= limit { return (SequenceNumber(sequence), sequence == end.value) }
+        func covers(user: Int, type: Int) throws -> Bool {
+            guard wanted.indices.contains(user), windows.indices.contains(type) else {
+                throw HealthStoreError.danglingName(table: "users or types", id: max(user, type))
             }
-            query.reset()
-            at = stretch.through
+            return wanted[user] && windows[type] != nil
         }
-        return (end, true)
+        var scanned = 0
+        var reached = end
+        let isComplete = try rowWalk(full: full).run(
+            SequenceWindow(after: span.after, through: end), stretches: stretches, wants: covers(user:type:)
+        ) { walked, texts in
+            scanned += 1
+            let row = walked.row
+            reached = row.sequence
+            let isWanted =
+                try covers(user: walked.user, type: row.type) && row.state != .quarantined
+                && windows[row.type]?.contains(row.sequence.value) == true
+            if isWanted, try !visit(walked, texts) { return false }
+            return scanned < limit
+        }
+        return isComplete ? (end, true) : (reached, reached == end)
     }
 
-    private func walkStatement(full: Bool) throws -> Statement {
-        if let statement = walks[full] { return statement }
-        let columns =
-            "seq, user, type, state, second, start_us, duration"
-            + (full ? ", value, id, origin, flags, unit, created, uuid, metadata, payload" : "")
-        let statement = try database.prepare(
-            "SELECT \(columns) FROM samples WHERE seq > ?1 AND seq <= ?2 ORDER BY seq")
-        walks[full] = statement
-        return statement
+    private func rowWalk(full: Bool) throws -> RowWalk {
+        if let walk = walks[full] { return walk }
+        let walk = try RowWalk(full ? .all : .times, in: database, blocks)
+        walks[full] = walk
+        return walk
     }
 }

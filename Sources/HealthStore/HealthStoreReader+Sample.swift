@@ -22,22 +22,18 @@ extension HealthStoreReader {
     /// A sample by its id, or by HealthKit's UUID; nil when there is none.
     package func sample(_ id: SampleID) throws -> SamplePlace? {
         try refresh()
-        let sequence = try sequence(uuid: id) ?? sequence(id: id)
-        guard let sequence else { return nil }
-        let read = try database.prepare("SELECT \(StoredRow.columns), user, born FROM samples WHERE seq = ?")
-        read.bind(1, sequence.value)
-        // Two columns behind those of a stored row.
-        let (userColumn, bornColumn) = (15, 16)
-        return try read.firstRow { row in
-            let stored = StoredRow(row)
-            let born = SequenceNumber(row.int64(bornColumn))
-            return SamplePlace(
-                id: stored.id, uuid: stored.uuid, user: try users.name(row.int(userColumn)),
-                type: try types.name(stored.type), sequence: stored.sequence,
-                born: born == .beginning ? stored.sequence : born, start: Instant(microseconds: stored.start),
-                end: Instant(microseconds: stored.end),
-                state: "\(stored.state)")
+        guard let sequence = try sequence(uuid: id) ?? sequence(id: id) else { return nil }
+        var place: SamplePlace?
+        let window = SequenceWindow(after: SequenceNumber(sequence.value - 1), through: sequence)
+        _ = try RowWalk(.all, in: database, blocks).run(window) { walked, _ in
+            let row = walked.row
+            place = SamplePlace(
+                id: row.id, uuid: row.uuid, user: try users.name(walked.user), type: try types.name(row.type),
+                sequence: row.sequence, born: walked.born, start: Instant(microseconds: row.start),
+                end: Instant(microseconds: row.end), state: "\(row.state)")
+            return false
         }
+        return place
     }
 
     private func sequence(uuid: SampleID) throws -> SequenceNumber? {
@@ -56,11 +52,15 @@ extension HealthStoreReader {
             "SELECT seq FROM samples WHERE user = ? AND type = ? AND second = ? AND id = ?")
         for user in users.ids.values.sorted() {
             for type in types.ids.values.sorted() {
+                let second = Int64(id.high >> 16) / 1000
                 find.bind(1, user)
                 find.bind(2, type)
-                find.bind(3, Int64(id.high >> 16) / 1000)
+                find.bind(3, second)
                 find.bind(4, id)
                 if let sequence = try find.firstRow({ SequenceNumber($0.int64(0)) }) { return sequence }
+                if let (block, index) = try blocks.row(user: user, type: type, second: second, id: id) {
+                    return block.row(index).sequence
+                }
             }
         }
         return nil

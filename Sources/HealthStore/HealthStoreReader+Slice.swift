@@ -40,7 +40,7 @@ extension HealthStoreReader {
                 user: user, type: type.type, columns: columns, asOf: query.asOfByType[name] ?? query.asOf,
                 from: from, ranges: during[name] ?? query.ranges, reach: type.reach,
                 long: statement(index, SliceCursor.Key(columns: columns, isLong: true)),
-                main: statement(index, SliceCursor.Key(columns: columns, isLong: false)))
+                main: statement(index, SliceCursor.Key(columns: columns, isLong: false)), blocks: blocks)
         }
     }
 
@@ -88,22 +88,10 @@ private struct SliceMerge {
 
     private struct Row {
         var position: SlicePosition
-        var sequence: Int64
-        var type: Int
-        /// Microseconds since 1970.
+        var row: StoredRow
+        /// Microseconds since 1970: until when it counts.
         var end: Int64
-        var value: Double
-        var origin: Int
-        var flags: UInt8
-        var unit = 0
-        var detail: Detail?
-    }
-
-    private struct Detail {
-        var created: Int64
-        var uuid: SampleID?
-        var metadata: [UInt8]
-        var payload: [UInt8]
+        var detail: SliceCursor.Detail?
     }
 
     init(query: SliceQuery, after: SlicePosition?, limits: PullLimits, builder: PageBuilder) {
@@ -145,38 +133,19 @@ private struct SliceMerge {
     }
 
     private func read(_ cursor: SliceCursor) -> Row? {
-        let row = cursor.row
-        let start = row.int64(2) &* Instant.microsecondsPerSecond &+ row.int64(3)
-        let end = SampleTimes.countedEnd(start: start, duration: row.int64(4))
-        guard SampleTimes.mayStart(Instant(microseconds: start)),
-            SliceQuery.overlaps(start, end, cursor.ranges)
+        let (row, born) = cursor.row
+        let (start, end) = (row.start, row.countedEnd)
+        guard SampleTimes.mayStart(Instant(microseconds: start)), SliceQuery.overlaps(start, end, cursor.ranges),
+            born <= cursor.asOf.value
         else { return nil }
-        let born = row.int64(1)
-        guard (born == 0 ? row.int64(0) : born) <= cursor.asOf.value, let id = row.sampleID(8) else { return nil }
-        let position = SlicePosition(start: Instant(microseconds: start), id: id)
+        let position = SlicePosition(start: Instant(microseconds: start), id: row.id)
         if let after, position <= after { return nil }
-        var found = Row(
-            position: position, sequence: row.int64(0), type: cursor.type, end: end,
-            value: row.isNull(5) ? .nan : row.double(5), origin: row.int(6),
-            flags: UInt8(truncatingIfNeeded: row.int64(7)))
-        found.unit = row.int(9)
-        switch cursor.columns {
-        case .all:
-            found.detail = Detail(
-                created: row.int64(10), uuid: row.sampleID(11), metadata: row.bytes(12), payload: row.bytes(13))
-        case .payload:
-            if !row.isNull(10) { found.detail = Detail(created: 0, uuid: nil, metadata: [], payload: row.bytes(10)) }
-        case .none: break
-        }
-        return found
+        return Row(position: position, row: row, end: end, detail: cursor.detail)
     }
 
     private mutating func append(_ row: Row) throws {
-        try builder.append(
-            id: row.position.id, sequence: row.sequence, type: row.type, start: row.position.start.microseconds,
-            end: row.end,
-            value: row.value, origin: row.origin, flags: row.flags, state: .alive)
-        try builder.append(unit: row.unit)
+        try builder.append(row.row, end: row.end)
+        try builder.append(unit: row.row.unit)
         guard let detail = row.detail else { return }
         builder.appendDetail(created: detail.created, uuid: detail.uuid)
         builder.appendTexts(metadata: detail.metadata, payload: detail.payload)

@@ -6,6 +6,7 @@ import SQLite
 /// Run each call, or all calls that must see the same moment, inside `database.readTransaction`.
 package final class HealthStoreReader {
     let database: Database
+    let blocks: BlockTable
     let types: Names
     let units: Names
     let users: Names
@@ -15,7 +16,7 @@ package final class HealthStoreReader {
     /// Bytes of origins kept at hand: a hostile input can have a new one in every record.
     private static let originLimit = 4 << 20
     private let readHead: Statement
-    var walks: [Bool: Statement] = [:]
+    var walks: [Bool: RowWalk] = [:]
     var slices: [SliceCursor.Key: [Statement]] = [:]
 
     /// Names by number; numbers only ever rise, so only new ones are read.
@@ -51,6 +52,7 @@ package final class HealthStoreReader {
     /// - Parameter database: a store; read-only where the writer has another connection.
     package init(database: Database) throws {
         self.database = database
+        blocks = try BlockTable(in: database)
         types = try Names("types", in: database)
         units = try Names("units", in: database)
         users = try Names("users", in: database)
@@ -60,7 +62,8 @@ package final class HealthStoreReader {
 
     /// The sequence of the newest change to a sample; the beginning while there is none.
     package func head() throws -> SequenceNumber {
-        try readHead.firstRow { SequenceNumber($0.int64(0)) } ?? .beginning
+        let row = try readHead.firstRow { $0.int64(0) } ?? 0
+        return try SequenceNumber(max(row, blocks.newest() ?? 0))
     }
 
     func refresh() throws {

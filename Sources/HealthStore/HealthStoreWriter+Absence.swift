@@ -69,7 +69,7 @@ extension HealthStoreWriter {
             try join(export.session)
             let (counts, gone) = try compare(export, &progress, limit: limit, user: user)
             for sequence in gone {
-                guard let row = try row(at: sequence) else { continue }
+                guard let row = try row(at: sequence, user: user) else { continue }
                 try bury(row, as: .absent, user: user)
             }
             if progress.isDone {
@@ -89,44 +89,35 @@ extension HealthStoreWriter {
         for (name, second) in export.session.firstSeconds {
             if let id = try self.types.existing(name) { types[id] = (name, second) }
         }
-        let query = try database.prepare(
-            """
-            SELECT seq, user, type, state, second, start_us, duration, flags, created, born, uuid IS NULL FROM samples
-            WHERE seq > ? AND seq <= ? ORDER BY seq
-            """)
-        query.bind(1, progress.after.value)
-        query.bind(2, through.value)
-        defer { query.reset() }
+        let walk = try RowWalk(.times, in: database, blocks)
         var counts = AbsenceCounts()
         var gone: [SequenceNumber] = []
         var scanned = 0
-        while try query.step() {
+        let isDone = try walk.run(SequenceWindow(after: progress.after, through: through)) { walked, _ in
+            let row = walked.row
             scanned += 1
-            progress.after = SequenceNumber(query.int64(0))
-            if query.int(1) == user, let type = types[query.int(2)], query.int64(4) >= type.firstSecond,
-                Self.couldHold(query, export)
+            progress.after = row.sequence
+            if walked.user == user, let type = types[row.type], row.second >= type.firstSecond,
+                Self.couldHold(walked, export)
             {
                 counts.covered[type.name, default: 0] += 1
-                if !export.session.hasClaimed(progress.after) {
+                if !export.session.hasClaimed(row.sequence) {
                     counts.absent[type.name, default: 0] += 1
-                    gone.append(progress.after)
+                    gone.append(row.sequence)
                 }
             }
-            if scanned == limit { return (counts, gone) }
+            return scanned < limit
         }
-        progress.after = through
-        progress.isDone = true
+        if isDone { (progress.after, progress.isDone) = (through, true) }
         return (counts, gone)
     }
 
     /// Whether an export of that date would have a row, were it still in HealthKit.
-    private static func couldHold(_ row: Statement, _ export: CompleteExport) -> Bool {
-        let end = row.int64(4) &* Instant.microsecondsPerSecond &+ row.int64(5) &+ row.int64(6)
-        // A row that has changed since keeps the sequence that it was born with.
-        let born = row.int64(9) == 0 ? row.int64(0) : row.int64(9)
-        return row.int64(3) == Int64(SampleState.alive.rawValue) && Instant(microseconds: end) <= export.date
-            && row.int64(8) <= export.date.flooredSecond
-            && row.int64(7) & Int64(RecordFlags.manual.rawValue) == 0 && row.int64(10) != 0
-            && born <= export.before.value
+    private static func couldHold(_ walked: WalkedRow, _ export: CompleteExport) -> Bool {
+        let row = walked.row
+        return row.state == .alive && Instant(microseconds: row.start &+ row.duration) <= export.date
+            && row.created <= export.date.flooredSecond && row.flags & RecordFlags.manual.rawValue == 0
+            // A row that has changed since keeps the sequence that it was born with.
+            && row.uuid == nil && walked.born <= export.before
     }
 }

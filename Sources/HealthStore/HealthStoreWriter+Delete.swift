@@ -13,7 +13,7 @@ extension HealthStoreWriter {
                 statements.findUUID.bind(2, uuid)
                 let found = try statements.findUUID.firstRow { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1) != 0) }
                 if found?.1 == true { continue }
-                if let sequence = found?.0, let row = try row(at: SequenceNumber(sequence)) {
+                if let sequence = found?.0, let row = try row(at: SequenceNumber(sequence), user: user) {
                     try bury(row, as: .deleted, user: user)
                     deleted += 1
                 } else {
@@ -77,6 +77,12 @@ extension HealthStoreWriter {
         query.bind(1, user)
         query.bind(2, type)
         query.bind(3, id)
-        return try query.firstRow { StoredRow($0) }
+        if let row = try query.firstRow({ StoredRow($0) }) { return row }
+        for view in try blocks.views(user: user, type: type, seconds: Int64.min...(-1)) {
+            for index in view.block.id.indices where view.block.id[index] == id && view.isHere(index) {
+                return view.block.row(index)
+            }
+        }
+        return nil
     }
 }

@@ -14,7 +14,13 @@ package final class HealthStoreWriter {
     let users: NameTable
     let origins: OriginTable
     let heads: HeadLedger
+    let blocks: BlockTable
     var window = RowWindow()
+    /// New rows that aren't written yet; none outlives its batch.
+    var pending = PendingBlock()
+
+    /// Fewer new rows than this at a time go into the table of rows.
+    let leastInBlock: Int
 
     private let sequences: any SequenceSource
     private var seenRollbacks: Int
@@ -26,7 +32,9 @@ package final class HealthStoreWriter {
     /// - Parameters:
     ///   - database: a store made by `HealthStoreSchema.create`.
     ///   - sequences: where each change gets its sequence from.
-    package init(database: Database, user: String, sequences: any SequenceSource) throws {
+    ///   - leastInBlock: fewer new rows of a type than this at a time are stored as rows.
+    package init(database: Database, user: String, sequences: any SequenceSource, leastInBlock: Int = 64) throws {
+        self.leastInBlock = leastInBlock
         self.database = database
         self.user = user
         self.sequences = sequences
@@ -35,7 +43,8 @@ package final class HealthStoreWriter {
         units = try NameTable("units", in: database)
         users = try NameTable("users", in: database)
         origins = try OriginTable(in: database)
-        heads = try HeadLedger(in: database)
+        blocks = try BlockTable(in: database)
+        heads = try HeadLedger(in: database, blocks: blocks)
         seenRollbacks = database.rollbackCount
     }
 
@@ -47,7 +56,9 @@ package final class HealthStoreWriter {
         forgetWhatWasUndone()
         let user = try knownUser ?? users.id(self.user)
         knownUser = user
+        pending.removeAll()
         let result = try body(user)
+        try blocks.dropEmptied()
         try heads.flush(user: user, settle: settle)
         return result
     }
@@ -82,31 +93,12 @@ package final class HealthStoreWriter {
         }
     }
 
-    private func moveClaims(_ old: SequenceNumber, to new: SequenceNumber) {
-        for entry in sessions { entry.session?.move(old, to: new) }
-    }
-
-    /// Writes a changed row as a new version. Its texts stay.
-    func rewrite(_ row: inout StoredRow, was old: StoredRow, user: Int) throws {
-        row.sequence = nextSequence()
-        let update = statements.update
-        update.bind(1, row.sequence.value)
-        update.bind(2, Int64(row.state.rawValue))
-        update.bind(3, row.startRemainder)
-        update.bind(4, row.duration)
-        update.bindNumber(5, row.value)
-        update.bind(6, row.unit)
-        update.bind(7, row.origin)
-        update.bind(8, Int64(row.flags))
-        update.bind(9, row.created)
-        update.bind(10, row.id)
-        update.bind(11, row.uuid)
-        update.bind(12, old.sequence.value)
-        try update.run()
+    /// A changed row has a new sequence: what belongs to the old one follows.
+    func follow(_ old: StoredRow, to row: StoredRow, user: Int) throws {
         if let uuid = row.uuid {
             try register(uuid, user: user, sequence: row.sequence, deleted: row.state == .deleted)
         }
-        moveClaims(old.sequence, to: row.sequence)
+        for entry in sessions { entry.session?.move(old.sequence, to: row.sequence) }
         heads.replace(old, with: row)
     }
 
@@ -117,20 +109,5 @@ package final class HealthStoreWriter {
         if let sequence { register.bind(3, sequence.value) } else { register.bindNull(3) }
         register.bind(4, deleted ? 1 : 0)
         try register.run()
-    }
-
-    /// The row of that sequence, with its text left in the database.
-    func row(at sequence: SequenceNumber) throws -> StoredRow? {
-        statements.rowAtSequence.bind(1, sequence.value)
-        return try statements.rowAtSequence.firstRow { StoredRow($0) }
-    }
-
-    func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
-        let query = statements.rowByID
-        query.bind(1, user)
-        query.bind(2, type)
-        query.bind(3, second)
-        query.bind(4, id)
-        return try query.firstRow { StoredRow($0) }
     }
 }

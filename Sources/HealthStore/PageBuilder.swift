@@ -7,9 +7,27 @@ struct PageBuilder {
     private(set) var page = SamplePage()
     /// Bytes so far, counted generously.
     private(set) var bytes = 0
-    private var types: [Int: Int32] = [:]
-    private var units: [Int: Int32] = [:]
-    private var origins: [Int: Int32] = [:]
+    private var types = Indices()
+    private var units = Indices()
+    private var origins = Indices()
+
+    /// Where names lie in the page, by their numbers in the store. The last one asked for is mostly the next one too.
+    private struct Indices {
+        private var known: [Int: Int32] = [:]
+        private var last = (id: Int.min, index: Int32(0))
+
+        mutating func find(_ id: Int) -> Int32? {
+            if id == last.id { return last.index }
+            guard let index = known[id] else { return nil }
+            last = (id, index)
+            return index
+        }
+
+        mutating func note(_ id: Int, _ index: Int32) {
+            known[id] = index
+            last = (id, index)
+        }
+    }
 
     /// Ids, numbers and indices of one row, as they travel, and which user's it is.
     static let rowBytes = 64
@@ -20,20 +38,17 @@ struct PageBuilder {
 
     init(_ reader: HealthStoreReader) { self.reader = reader }
 
-    mutating func append(
-        id: SampleID, sequence: Int64, type: Int, start: Int64, end: Int64, value: Double, origin: Int,
-        flags: UInt8,
-        state: SampleState
-    ) throws {
-        page.ids.append(id)
-        page.sequence.append(sequence)
-        page.type.append(try index(ofType: type))
-        page.start.append(start)
+    /// - Parameter end: microseconds since 1970: the row's own, or until when it counts.
+    mutating func append(_ row: StoredRow, end: Int64) throws {
+        page.ids.append(row.id)
+        page.sequence.append(row.sequence.value)
+        page.type.append(try index(ofType: row.type))
+        page.start.append(row.start)
         page.end.append(end)
-        page.value.append(value)
-        page.origin.append(try index(ofOrigin: origin))
-        var shown = SampleFlags(rawValue: flags).intersection([.userEntered, .manual])
-        switch state {
+        page.value.append(row.value)
+        page.origin.append(try index(ofOrigin: row.origin))
+        var shown = SampleFlags(rawValue: row.flags).intersection([.userEntered, .manual])
+        switch row.state {
         case .alive: break
         case .absent, .deleted: shown.insert(.deleted)
         case .quarantined: shown.insert(.quarantined)
@@ -54,9 +69,9 @@ struct PageBuilder {
         bytes += Self.detailBytes
     }
 
-    mutating func appendTexts(_ row: Statement, metadata: Int, payload: Int) {
-        row.withBytes(metadata) { page.metadata.append(bytes: $0) }
-        row.withBytes(payload) { page.payload.append(bytes: $0) }
+    mutating func append(_ texts: WalkedTexts) {
+        texts.withMetadata { page.metadata.append(bytes: $0) }
+        texts.withPayload { page.payload.append(bytes: $0) }
         bytes += Self.textBytes + page.metadata.range(page.count - 1).count + page.payload.range(page.count - 1).count
     }
 
@@ -82,34 +97,34 @@ struct PageBuilder {
     }
 
     private mutating func index(ofType id: Int) throws -> Int32 {
-        if let index = types[id] { return index }
+        if let index = types.find(id) { return index }
         let name = try reader.types.name(id)
         let index = Int32(page.types.count)
         page.types.append(name)
         bytes += name.utf8.count
-        types[id] = index
+        types.note(id, index)
         return index
     }
 
     private mutating func index(ofUnit id: Int) throws -> Int32 {
-        if let index = units[id] { return index }
+        if let index = units.find(id) { return index }
         let name = try reader.units.name(id)
         let index = Int32(page.units.count)
         page.units.append(name)
         bytes += name.utf8.count
-        units[id] = index
+        units.note(id, index)
         return index
     }
 
     private mutating func index(ofOrigin id: Int) throws -> Int32 {
-        if let index = origins[id] { return index }
+        if let index = origins.find(id) { return index }
         let origin = try reader.origin(id)
         let index = Int32(page.origins.count)
         page.origins.append(origin)
         for text in [origin.sourceName, origin.sourceVersion, origin.productType, origin.device] {
             bytes += text.utf8.count
         }
-        origins[id] = index
+        origins.note(id, index)
         return index
     }
 }

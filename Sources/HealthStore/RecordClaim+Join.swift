@@ -22,11 +22,11 @@ extension RecordClaim {
         guard row.isDifferent(from: old) || metadata != nil || payload != nil else { return false }
         try writer.rewrite(&row, was: old, user: user)
         if let metadata {
-            try set(writer.statements.setMetadata, row.sequence, metadata)
+            try writer.set(.metadata, of: row, metadata)
             row.metadata = nil
         }
         if let payload {
-            try set(writer.statements.setPayload, row.sequence, payload)
+            try writer.set(.payload, of: row, payload)
             row.hasPayload = true
         }
         writer.window.update(slot, row)
@@ -65,18 +65,14 @@ extension RecordClaim {
         row.flags |= record.flags
     }
 
-    private enum Text { case metadata, payload }
-
     /// The text that the row should have now; nil when it has it.
-    private func joined(_ text: UnsafeRawBufferPointer, into row: StoredRow, column: Text) throws -> [UInt8]? {
+    private func joined(_ text: UnsafeRawBufferPointer, into row: StoredRow, column: RowText) throws -> [UInt8]? {
         if text.isEmpty { return nil }
         if column == .metadata, let range = row.metadata {
             return writer.window.text.withUnsafeBytes { Self.joined(text, $0[range]) }
         }
         if column == .payload, !row.hasPayload { return JSONMembers.canonical(text) ?? [UInt8](text) }
-        let query = column == .metadata ? writer.statements.metadata : writer.statements.payload
-        query.bind(1, row.sequence.value)
-        return try query.firstRow { stored in stored.withBytes(0) { Self.joined(text, $0[...]) } } ?? nil
+        return try writer.text(column, of: row, user: user).withUnsafeBytes { Self.joined(text, $0[...]) }
     }
 
     private static func joined(_ text: UnsafeRawBufferPointer, _ stored: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
@@ -89,12 +85,6 @@ extension RecordClaim {
 
     private static func isSame(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         a.count == b.count && a.elementsEqual(b)
-    }
-
-    private func set(_ statement: Statement, _ sequence: SequenceNumber, _ text: [UInt8]) throws {
-        statement.bind(1, sequence.value)
-        text.withUnsafeBytes { statement.bindText(2, $0) }
-        try statement.run()
     }
 }
 

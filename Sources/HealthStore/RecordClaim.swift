@@ -154,7 +154,9 @@ struct RecordClaim {
         let found = try find.firstRow { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1) != 0) }
         guard let (sequence, deleted) = found else { return .no }
         guard let sequence else { return deleted ? .deletedUnseen : .no }
-        guard let row = try writer.row(at: SequenceNumber(sequence)), row.type == type else { return .elsewhere }
+        guard let row = try writer.row(at: SequenceNumber(sequence), user: user), row.type == type else {
+            return .elsewhere
+        }
         return .slot(writer.window.slot(of: row.id) ?? writer.window.append(row))
     }
 }
@@ -199,9 +201,10 @@ extension RecordClaim {
         } else {
             tally.added += 1
         }
-        try store(row, record)
+        try store(&row, record)
         session.claim(row.sequence, child: record.isChild)
         writer.heads.enter(row)
+        if !row.isSealed { writer.heads.note(row) }
         writer.window.append(row)
         if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: buried) }
         if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
@@ -211,35 +214,21 @@ extension RecordClaim {
         SampleGuard.reason(start: record.start, end: record.end, value: record.value, rule: plausibility)
     }
 
-    private func store(_ row: StoredRow, _ record: IncomingRecord) throws {
-        let insert = writer.statements.insert
-        insert.bind(3, row.sequence.value)
-        insert.bind(4, Int64(row.state.rawValue))
-        insert.bind(5, row.second)
-        insert.bind(6, row.startRemainder)
-        insert.bind(7, row.duration)
-        insert.bindNumber(8, row.value)
-        insert.bind(9, row.origin)
-        insert.bind(10, Int64(row.flags))
-        insert.bind(11, row.id)
-        insert.bind(12, row.unit)
-        insert.bind(13, row.created)
-        insert.bind(14, row.uuid)
-        bind(record.metadata, at: 15)
-        bind(record.payload, at: 16)
-        defer { insert.rewind() }
-        while try insert.step() {}
+    private func store(_ row: inout StoredRow, _ record: IncomingRecord) throws {
+        try Self.withCanonical(record.metadata) { metadata in
+            try Self.withCanonical(record.payload) { payload in
+                try writer.add(&row, metadata: metadata, payload: payload, user: user)
+            }
+        }
     }
 
-    private func bind(_ text: UnsafeRawBufferPointer, at index: Int) {
-        let insert = writer.statements.insert
-        if text.isEmpty {
-            insert.bindNull(index)
-        } else if let canonical = JSONMembers.canonical(text) {
-            canonical.withUnsafeBytes { insert.bindText(index, $0) }
+    private static func withCanonical(
+        _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
+        if !text.isEmpty, let canonical = JSONMembers.canonical(text) {
+            try canonical.withUnsafeBytes(body)
         } else {
-            // The batch outlives the step.
-            insert.bindText(index, borrowed: text)
+            try body(text)
         }
     }
 

@@ -28,11 +28,50 @@ final class SliceCursor {
     let ranges: [Range<Int64>]
     /// The second of the current row; nil at the end.
     private(set) var second: Int64?
+    private let user: Int
     private let long: Statement
     private let main: Statement
+    private let blocks: BlockTable
     private var segments: [Segment] = []
     private var next = 0
     private var isLong = true
+    /// The second of the statement's row; nil behind its last one.
+    private var rowSecond: Int64?
+    /// What the blocks have of the segment.
+    private var parts: [Part] = []
+    /// The part that the current row is of; nil when it is the statement's.
+    private var part: Int?
+
+    /// Rows of a block that lie in a segment.
+    private struct Part {
+        let view: BlockTable.View
+        private(set) var index: Int
+        private let end: Int
+
+        /// Nil when there are none.
+        init?(_ view: BlockTable.View, _ segment: Segment) {
+            self.view = view
+            index = view.block.firstRow(from: segment.first) - 1
+            end = segment.last == .max ? view.block.second.count : view.block.firstRow(from: segment.last + 1)
+            if !advance() { return nil }
+        }
+
+        var second: Int64 { view.block.second[index] }
+
+        /// False behind the last row.
+        mutating func advance() -> Bool {
+            repeat { index += 1 } while index < end && !view.isHere(index)
+            return index < end
+        }
+    }
+
+    /// What only some queries ask of a row.
+    struct Detail {
+        var created: Int64 = 0
+        var uuid: SampleID?
+        var metadata: [UInt8] = []
+        var payload: [UInt8]
+    }
 
     /// - Parameters:
     ///   - from: the first second to give; long samples may begin earlier than a range.
@@ -40,14 +79,16 @@ final class SliceCursor {
     init(
         user: Int, type: Int, columns: Columns, asOf: SequenceNumber, from: Int64, ranges: [Range<Instant>],
         reach: Int64,
-        long: Statement, main: Statement
+        long: Statement, main: Statement, blocks: BlockTable
     ) throws {
+        self.user = user
         self.type = type
         self.columns = columns
         self.asOf = asOf
         self.ranges = ranges.map(\.microseconds)
         self.long = long
         self.main = main
+        self.blocks = blocks
         var first = from
         for range in self.ranges {
             let (low, overflow) = range.lowerBound.subtractingReportingOverflow(reach)
@@ -70,22 +111,89 @@ final class SliceCursor {
         main.reset()
     }
 
-    var row: Statement { isLong ? long : main }
+    private var statement: Statement { isLong ? long : main }
+
+    /// The current row, and the sequence that it was first seen with. There is one while `second` isn't nil.
+    var row: (row: StoredRow, born: Int64) {
+        if let part {
+            let row = parts[part].view.block.row(parts[part].index)
+            return (row, row.sequence.value)
+        }
+        var row = StoredRow()
+        row.sequence = SequenceNumber(statement.int64(0))
+        row.type = type
+        row.second = statement.int64(2)
+        row.startRemainder = statement.int64(3)
+        row.duration = statement.int64(4)
+        row.value = statement.isNull(5) ? .nan : statement.double(5)
+        row.origin = statement.int(6)
+        row.flags = UInt8(truncatingIfNeeded: statement.int64(7))
+        row.id = statement.sampleID(8) ?? row.id
+        row.unit = statement.int(9)
+        let born = statement.int64(1)
+        return (row, born == 0 ? row.sequence.value : born)
+    }
+
+    /// What is read of the current row beside its numbers; nil when nothing is.
+    var detail: Detail? {
+        guard let part else {
+            switch columns {
+            case .none: return nil
+            case .payload: return statement.isNull(10) ? nil : Detail(payload: statement.bytes(10))
+            case .all:
+                return Detail(
+                    created: statement.int64(10), uuid: statement.sampleID(11), metadata: statement.bytes(12),
+                    payload: statement.bytes(13))
+            }
+        }
+        let (block, index) = (parts[part].view.block, parts[part].index)
+        switch columns {
+        case .none: return nil
+        case .payload:
+            return block.payload.isEmpty(index) ? nil : Detail(payload: block.payload.withText(index) { [UInt8]($0) })
+        case .all:
+            let row = block.row(index)
+            return Detail(
+                created: row.created, uuid: row.uuid, metadata: block.metadata.withText(index) { [UInt8]($0) },
+                payload: block.payload.withText(index) { [UInt8]($0) })
+        }
+    }
 
     func advance() throws {
-        if try row.step() { second = row.int64(2) } else { try open() }
+        if let part {
+            if !parts[part].advance() { parts.remove(at: part) }
+        } else {
+            rowSecond = try statement.step() ? statement.int64(2) : nil
+        }
+        choose()
+        if second == nil { try open() }
+    }
+
+    /// The earliest of what the statement and the parts stand at.
+    private func choose() {
+        (second, part) = (rowSecond, nil)
+        for index in parts.indices where second.map({ parts[index].second < $0 }) ?? true {
+            (second, part) = (parts[index].second, index)
+        }
     }
 
     /// Goes on to the first row of the segments that are left.
     private func open() throws {
-        second = nil
         while second == nil, next < segments.count {
-            isLong = segments[next].isLong
-            row.rewind()
-            row.bind(3, segments[next].first)
-            row.bind(4, segments[next].last)
+            let segment = segments[next]
             next += 1
-            if try row.step() { second = row.int64(2) }
+            isLong = segment.isLong
+            statement.rewind()
+            statement.bind(3, segment.first)
+            statement.bind(4, segment.last)
+            rowSecond = try statement.step() ? statement.int64(2) : nil
+            // What is long doesn't lie in blocks.
+            parts =
+                isLong
+                ? []
+                : try blocks.views(user: user, type: type, seconds: segment.first...segment.last)
+                    .compactMap { Part($0, segment) }
+            choose()
         }
     }
 

@@ -22,6 +22,8 @@ struct StoredRow {
     /// Where the metadata lies in the window's text; nil when it has to be read.
     var metadata: Range<Int>?
     var hasPayload = false
+    /// Whether it lies in a block, or will.
+    var isSealed = false
     /// Ordinals of this key below these are known to be claimed: kept at ordinal 0, for top-level records and for children.
     var claimedBelow = (0, 0)
 
@@ -39,6 +41,7 @@ struct StoredRow {
         seq, type, state, second, start_us, duration, value, unit, origin, flags, id, created, uuid, metadata, payload IS NOT NULL
         """
     static let metadataColumn = 13
+    static let columnCount = 15
 
     init() {}
 

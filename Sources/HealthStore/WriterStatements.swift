@@ -26,8 +26,8 @@ final class WriterStatements {
         rowAtSequence = try database.prepare("SELECT \(columns) FROM samples WHERE seq = ?")
         insert = try database.prepare(
             """
-            INSERT INTO samples (user, type, seq, state, second, start_us, duration, value, origin, flags, born, id, unit, created,
-              uuid, metadata, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 0, ?11, ?12, ?13, ?14, ?15, ?16)
+            INSERT INTO samples (user, type, seq, state, second, start_us, duration, value, origin, flags, id, unit, created,
+              uuid, metadata, payload, born) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
             """)
         update = try database.prepare(
             """

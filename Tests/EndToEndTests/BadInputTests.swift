@@ -89,7 +89,7 @@ extension EndToEnd {
                 let half = try #require(try cut.json()["files"].array?.first)
                 #expect((half["added"].int ?? 0) > 3000, "\(half)")
                 #expect(half["problem"].string != nil)
-                let kept = try stack.rows("observer", "SELECT hex(id) FROM samples WHERE state = 0")
+                let kept = try stack.heldSamples().map(\.id)
                 #expect(kept.count == Int(half["added"].int ?? 0))
 
                 let up = try await stack.upAndReady()
@@ -99,7 +99,7 @@ extension EndToEnd {
                 let whole = try await stack.onState("import", "--json", stack.path("export.xml"))
                 #expect(whole.exit == .code(0), "\(whole.error)")
                 try await stack.interrupt(up)
-                let all = try stack.rows("observer", "SELECT hex(id) FROM samples WHERE state = 0")
+                let all = try stack.heldSamples().map(\.id)
                 #expect(Set(kept).isSubset(of: all))
                 #expect(all.count > kept.count)
                 let read = Int(try whole.json()["files"].array?.first?["read"].int ?? 0)

@@ -18,19 +18,11 @@ extension EndToEnd {
                     "consolidator", "SELECT printf('%d', seq) FROM changes WHERE key = 'day/me/2025-04-02'"
                 ).first)
             let sample = try #require(
-                try stack.rows(
-                    "observer",
-                    """
-                    SELECT printf('%d %s', seq, lower(hex(samples.id))) FROM samples JOIN types ON types.id = type
-                    WHERE name = 'HKQuantityTypeIdentifierStepCount' ORDER BY seq LIMIT 1
-                    """
-                ).first
-            ).split(separator: " ")
-            var id = String(sample[1])
-            for place in [8, 13, 18, 23] { id.insert("-", at: id.index(id.startIndex, offsetBy: place)) }
+                try stack.heldSamples().first { $0.type == "HKQuantityTypeIdentifierStepCount" })
             let database = try Database(path: "\(stack.state)/uploader/state.sqlite")
             for (metric, element, version) in [
-                ("daily", "2025-04-02", day), ("steps", id, String(sample[0])), ("daily", "2025-04-03", "5"),
+                ("daily", "2025-04-02", day), ("steps", "\(sample.id)", "\(sample.sequence)"),
+                ("daily", "2025-04-03", "5"),
             ] {
                 try database.execute(
                     """

@@ -65,8 +65,7 @@ extension EndToEnd {
             let alive = try stack.number(
                 "observer",
                 """
-                SELECT count(*) FROM samples JOIN types ON types.id = type
-                WHERE state = 0 AND name <> 'HKWorkoutTypeIdentifier'
+                SELECT sum(alive) FROM heads JOIN types ON types.id = type WHERE name <> 'HKWorkoutTypeIdentifier'
                 """)
             #expect(stats["samples"]["alive"].int == Int64(alive))
             #expect(stats["samples"]["deleted"] == 0)
@@ -150,7 +149,7 @@ extension EndToEnd {
             return Imported(
                 files: try ended.json()["files"].array ?? [],
                 newest: [
-                    try stack.number("observer", "SELECT max(seq) FROM samples"),
+                    try stack.number("observer", "SELECT max(seq) FROM heads"),
                     try stack.number("consolidator", "SELECT max(seq) FROM changes"),
                 ], days: try await stack.onState("days", "--json").json().array ?? [],
                 content: try await StackContent(of: stack))

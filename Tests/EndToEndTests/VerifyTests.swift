@@ -38,7 +38,7 @@ extension EndToEnd {
                 let up = try await started(stack)
                 let right = try await verify(stack)
                 #expect(right.code == 0 && right.said["right"] == true, "\(right.said.json(pretty: true))")
-                let held = try stack.number("observer", "SELECT count(*) FROM samples WHERE state = 0")
+                let held = try stack.heldSamples().count
                 let lists = right.said["users"].array?.first?["lists"] ?? .null
                 #expect((lists["samples"]["here"].int ?? 0) > Int64(held / 2))
                 #expect(lists["samples"]["here"] == lists["samples"]["there"])
@@ -173,23 +173,15 @@ extension EndToEnd {
                 let delivered = try await verify(stack).said["users"].array?.first?["lists"]["samples"]["here"].int
                 try await stack.interrupt(first)
                 let sample = try #require(
-                    try stack.rows(
-                        "observer",
-                        """
-                        SELECT printf('%d %s', seq, lower(hex(samples.id))) FROM samples JOIN types ON types.id = type
-                        WHERE name = 'HKQuantityTypeIdentifierStepCount' ORDER BY seq LIMIT 1
-                        """
-                    ).first
-                ).split(separator: " ")
-                try tamper(stack, ["UPDATE samples SET version = version - 1 WHERE id = x'\(sample[1])'"])
-                var id = String(sample[1])
-                for place in [8, 13, 18, 23] { id.insert("-", at: id.index(id.startIndex, offsetBy: place)) }
+                    try stack.heldSamples().first { $0.type == "HKQuantityTypeIdentifierStepCount" })
+                let hex = sample.id.description.filter { $0 != "-" }
+                try tamper(stack, ["UPDATE samples SET version = version - 1 WHERE id = x'\(hex)'"])
                 do {
                     let database = try Database(path: "\(stack.state)/uploader/state.sqlite")
                     try database.execute(
                         """
                         INSERT INTO dead_letters(at, last, user, metric, id, version, reason, status, tries)
-                        VALUES (1, 1, 'me', 'steps', '\(id)', \(sample[0]), 'the sample is odd', 422, 1)
+                        VALUES (1, 1, 'me', 'steps', '\(sample.id)', \(sample.sequence), 'the sample is odd', 422, 1)
                         """)
                 }
                 let up = try await stack.upAndReady()

@@ -31,7 +31,7 @@ import Testing
 
     /// Rows as an earlier release let them in.
     @Test func rowsOfAnEarlierReleaseStallNobody() throws {
-        let store = try StoreFixture()
+        let store = try StoreFixture(leastInBlock: .max)
         try store.add([Record(start: 1_700_000_000), Record(start: 1_700_100_000), Record(start: 1_700_200_000)])
         try store.database.execute(
             """
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func whatComesAliveAgainIsHeldAgainstTheLimitsOfNow() throws {
-        let store = try StoreFixture()
+        let store = try StoreFixture(leastInBlock: .max)
         try store.add([Record(value: 5)])
         try store.database.execute("UPDATE samples SET state = 1, value = -5")
         let counts = try store.add([Record(value: -5)])

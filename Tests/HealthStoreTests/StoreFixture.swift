@@ -13,14 +13,15 @@ final class StoreFixture {
 
     let sequences: CountingSequence
 
-    init(user: String = "anna", firstSequence: SequenceNumber = 1000) throws {
+    /// - Parameter leastInBlock: 2, so that a few records do what thousands of an export do; none go into blocks with `.max`.
+    init(user: String = "anna", firstSequence: SequenceNumber = 1000, leastInBlock: Int = 2) throws {
         sequences = CountingSequence(from: firstSequence)
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("health-store-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let database = try Database(path: folder.appendingPathComponent("store.sqlite").path)
         self.database = database
         try database.transaction { try HealthStoreSchema.create(in: database) }
-        writer = try HealthStoreWriter(database: database, user: user, sequences: sequences)
+        writer = try HealthStoreWriter(database: database, user: user, sequences: sequences, leastInBlock: leastInBlock)
         reader = try HealthStoreReader(database: database)
     }
 
@@ -68,6 +69,9 @@ final class CountingSequence: SequenceSource {
         sequence = sequence.next
         return sequence
     }
+
+    /// As after a transaction that was undone.
+    func begin(at sequence: SequenceNumber) { self.sequence = sequence }
 }
 
 /// One record, written shortly.

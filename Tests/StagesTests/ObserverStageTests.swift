@@ -2,6 +2,7 @@ import Changelog
 import Foundation
 import HealthImport
 import HealthModel
+import HealthStore
 import ObserverReading
 import ObserverStage
 import Protocol
@@ -111,11 +112,10 @@ import Testing
     }
 
     private func alive(_ rig: StageRig<ObserverStage>) throws -> [Double] {
-        var values: [Double] = []
-        try rig.store.database.prepare("SELECT value FROM samples WHERE state = 0 ORDER BY value").forEachRow {
-            values.append($0.double(0))
-        }
-        return values
+        let page = try HealthStoreReader(database: rig.store.database).anchored(
+            TypeFilter(types: .allExcept([])), PullWindow(SequenceWindow(after: .beginning))
+        ).samples
+        return page.value.indices.filter { !page.flags[$0].contains(.deleted) }.map { page.value[$0] }.sorted()
     }
 
     private func life(_ values: ClosedRange<Int>) -> [Record] {

@@ -7,7 +7,7 @@ extension TestStack {
     func committed(by instance: String) -> Int {
         let query =
             switch instance {
-            case "observer": "SELECT coalesce(max(seq) - min(seq) + 1, 0) FROM samples"
+            case "observer": "SELECT coalesce(sum(alive + deleted + quarantined), 0) FROM heads"
             case "backend": "SELECT coalesce(sum(alive), 0) FROM tallies"
             case "uploader": "SELECT coalesce(sum(count), 0) FROM deliveries"
             default: "SELECT count(*) FROM changes"

@@ -21,12 +21,8 @@ struct StackContent: Equatable, Sendable {
         let printed = try await stack.onState("days", "--json")
         guard printed.exit.isSuccess else { throw HarnessError("days: \(printed.error)") }
         days = (try printed.json().array ?? []).map(Self.plain)
-        samples = try stack.rows(
-            "observer",
-            """
-            SELECT printf('%s %s %d %d %!.17g', hex(samples.id), types.name, start_us, duration, value)
-            FROM samples JOIN types ON types.id = type WHERE state = 0 ORDER BY samples.id
-            """)
+        samples = try stack.heldSamples().sorted { $0.id < $1.id }
+            .map { "\($0.id) \($0.type) \($0.start) \($0.duration) \($0.value)" }
         delivered = try stack.rows(
             "backend",
             """

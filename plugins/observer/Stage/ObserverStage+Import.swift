@@ -3,6 +3,7 @@ import HealthImport
 import HealthModel
 import HealthStatistics
 import HealthStore
+import JSON
 import StageKit
 
 extension ObserverStage {
@@ -65,8 +66,7 @@ extension ObserverStage {
     /// Keeps a piece of a route; with the last one the route is joined into its workout.
     private func take(_ route: WorkoutRoute, of attempt: ImportAttempt, _ writer: HealthStoreWriter) throws {
         try writer.attachRoute(
-            path: route.path, firstPoint: route.firstPoint, points: Array(route.wireValue.json().utf8),
-            isLast: route.isLast)
+            path: route.path, firstPoint: route.firstPoint, points: route.json, isLast: route.isLast)
         if route.firstPoint == 0 { attempt.routeSummary = RouteSummary() }
         attempt.routeSummary.add(route)
         guard route.isLast, let workout = route.workout else { return }
@@ -116,14 +116,28 @@ extension RouteSummary {
 }
 
 extension WorkoutRoute {
-    /// The points in columns, as they are kept.
-    var wireValue: Value {
-        func column(_ numbers: [Double]) -> Value { .array(numbers.map { Value($0) }) }
-        return [
-            "time": .array(time.map { .integer($0.microseconds) }), "latitude": column(latitude),
-            "longitude": column(longitude),
-            "elevation": column(elevation), "speed": column(speed), "course": column(course),
-            "horizontalAccuracy": column(horizontalAccuracy), "verticalAccuracy": column(verticalAccuracy),
-        ]
+    /// The points in columns, as they are kept: a JSON object with an array for each, null where a point has no number.
+    var json: [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(count * 96 + 128)
+        func column(_ name: StaticString, _ append: (inout [UInt8], Int) -> Void) {
+            out.append(out.isEmpty ? UInt8(ascii: "{") : UInt8(ascii: ","))
+            out.append(json: name)
+            for point in 0..<count {
+                out.append(point == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
+                append(&out, point)
+            }
+            out.append(json: count == 0 ? "[]" : "]")
+        }
+        column("\"course\":") { $0.append(json: course[$1]) }
+        column("\"elevation\":") { $0.append(json: elevation[$1]) }
+        column("\"horizontalAccuracy\":") { $0.append(json: horizontalAccuracy[$1]) }
+        column("\"latitude\":") { $0.append(json: latitude[$1]) }
+        column("\"longitude\":") { $0.append(json: longitude[$1]) }
+        column("\"speed\":") { $0.append(json: speed[$1]) }
+        column("\"time\":") { $0.append(json: time[$1].microseconds) }
+        column("\"verticalAccuracy\":") { $0.append(json: verticalAccuracy[$1]) }
+        out.append(UInt8(ascii: "}"))
+        return out
     }
 }

@@ -1,0 +1,52 @@
+import HealthModel
+
+// Where a type's samples of the blocks begin and end; all in microseconds since 1970.
+extension BlockTable {
+    /// The earliest start in this second or later.
+    func first(user: Int, type: Int, from second: Int64) throws -> Int64? {
+        var best: Int64?
+        for place in try places(user: user, type: type, seconds: second...Int64.max) {
+            if let best, place.firstSecond &* Instant.microsecondsPerSecond > best { break }
+            let view = try view(place)
+            let block = view.block
+            var edge: Int64?
+            for row in block.firstRow(from: second)..<block.second.count where view.isHere(row) {
+                // Of one second's rows the first may not be the earliest.
+                if let edge, block.second[row] != edge { break }
+                edge = block.second[row]
+                best = min(best ?? .max, block.start(row))
+            }
+        }
+        return best
+    }
+
+    /// The latest start.
+    func last(user: Int, type: Int) throws -> Int64? {
+        var best: Int64?
+        for place in try places(user: user, type: type, seconds: Int64.min...Int64.max, descending: true) {
+            if let best, (place.firstSecond + PendingBlock.span) &* Instant.microsecondsPerSecond < best { break }
+            let view = try view(place)
+            let block = view.block
+            var edge: Int64?
+            for row in block.second.indices.reversed() where view.isHere(row) {
+                if let edge, block.second[row] != edge { break }
+                edge = block.second[row]
+                best = max(best ?? .min, block.start(row))
+            }
+        }
+        return best
+    }
+
+    /// The latest end of those that start in these seconds.
+    func lastEnd(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> Int64? {
+        var best: Int64?
+        for view in try views(user: user, type: type, seconds: seconds) {
+            let block = view.block
+            for row in block.firstRow(from: seconds.lowerBound)..<block.second.count {
+                if block.second[row] > seconds.upperBound { break }
+                if view.isHere(row) { best = max(best ?? .min, block.start(row) &+ block.duration[row]) }
+            }
+        }
+        return best
+    }
+}

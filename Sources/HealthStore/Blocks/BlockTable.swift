@@ -1,0 +1,268 @@
+import HealthModel
+import SQLite
+
+/// The tables `blocks` and `moved`, as one connection sees them: samples that came in many at a time, in columns, and which of them have moved
+/// to the table of rows because they changed.
+final class BlockTable {
+    /// A block as it is now.
+    struct View {
+        let block: SampleBlock
+        /// A bit for each row that has moved; empty while none has.
+        fileprivate var moved: [UInt64] = []
+
+        var hasMoved: Bool { !moved.isEmpty }
+
+        @inline(__always)
+        func isHere(_ row: Int) -> Bool { moved.isEmpty || moved[row >> 6] & 1 << UInt64(row & 63) == 0 }
+    }
+
+    static let tables = [
+        """
+        CREATE TABLE IF NOT EXISTS blocks (last INTEGER PRIMARY KEY, first INTEGER NOT NULL, user INTEGER NOT NULL,
+          type INTEGER NOT NULL, first_second INTEGER NOT NULL, last_second INTEGER NOT NULL, content BLOB NOT NULL)
+        """,
+        """
+        CREATE INDEX IF NOT EXISTS blocks_time ON blocks (user, type, first_second, last_second, first)
+        """,
+        "CREATE TABLE IF NOT EXISTS moved (seq INTEGER PRIMARY KEY)",
+    ]
+
+    /// Of blocks kept decoded.
+    private static let cacheLimit = 10 << 20
+    /// A block isn't made where this many cover its time already.
+    private static let overlapLimit = 8
+
+    private let database: Database
+    /// Nil for a store of an earlier release that its own program hasn't brought up to date yet: it has no blocks.
+    private let statements: BlockStatements?
+    // The most recently used last. A block never changes, and a sequence is used once.
+    private var cache: [Int64: SampleBlock] = [:]
+    private var recent: [Int64] = []
+    private var cached = 0
+    /// First sequences of blocks that rows have moved from in this transaction.
+    private var thinned: Set<Int64> = []
+    private var seenRollbacks: Int
+
+    init(in database: Database) throws {
+        self.database = database
+        seenRollbacks = database.rollbackCount
+        let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'moved'").firstRow { _ in true }
+        statements = exists == true ? try BlockStatements(in: database) : nil
+    }
+
+    /// What a transaction that was undone has written isn't there.
+    private func forgetWhatWasUndone() {
+        guard database.rollbackCount != seenRollbacks else { return }
+        seenRollbacks = database.rollbackCount
+        cache.removeAll()
+        recent.removeAll()
+        thinned.removeAll()
+        cached = 0
+    }
+
+    // MARK: Finding
+
+    /// The newest sequence of any block.
+    func newest() throws -> Int64? { try statements?.newest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil }
+
+    /// The first block that has rows behind a sequence.
+    func next(behind sequence: Int64) throws -> BlockPlace? {
+        guard let next = statements?.next else { return nil }
+        next.bind(1, sequence)
+        return try next.firstRow(BlockStatements.place)
+    }
+
+    /// The row of a sequence, if it lies in a block.
+    func row(at sequence: Int64) throws -> (block: SampleBlock, index: Int)? {
+        guard let place = try next(behind: sequence - 1), place.first <= sequence else { return nil }
+        let view = try view(place)
+        let index = Int(sequence - place.first)
+        return view.isHere(index) ? (view.block, index) : nil
+    }
+
+    /// The row of an id that starts in a second.
+    func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> (block: SampleBlock, index: Int)? {
+        for view in try views(user: user, type: type, seconds: second...second) {
+            var index = view.block.firstRow(from: second)
+            while index < view.block.second.count, view.block.second[index] == second {
+                if view.block.id[index] == id, view.isHere(index) { return (view.block, index) }
+                index += 1
+            }
+        }
+        return nil
+    }
+
+    /// The blocks that have rows starting in these seconds, by when they begin.
+    func views(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [View] {
+        var views: [View] = []
+        try forEach(user: user, type: type, seconds: seconds) {
+            views.append($0)
+            return true
+        }
+        return views
+    }
+
+    /// Each block that has rows starting in these seconds.
+    /// - Parameters:
+    ///   - descending: the one that begins last first.
+    ///   - body: false ends it.
+    func forEach(
+        user: Int, type: Int, seconds: ClosedRange<Int64>, descending: Bool = false, _ body: (View) throws -> Bool
+    ) throws {
+        for place in try places(user: user, type: type, seconds: seconds, descending: descending) {
+            if try !body(view(place)) { return }
+        }
+    }
+
+    func places(
+        user: Int, type: Int, seconds: ClosedRange<Int64>, descending: Bool = false
+    ) throws -> [BlockPlace] {
+        guard let statements else { return [] }
+        let query = descending ? statements.latest : statements.earliest
+        query.bind(1, user)
+        query.bind(2, type)
+        let (from, overflow) = seconds.lowerBound.subtractingReportingOverflow(PendingBlock.span)
+        query.bind(3, overflow ? .min : from)
+        query.bind(4, seconds.upperBound)
+        query.bind(5, seconds.lowerBound)
+        var places: [BlockPlace] = []
+        try query.forEachRow { places.append(BlockStatements.place($0)) }
+        return places
+    }
+
+    /// The block of a place, and what has moved from it.
+    func view(_ place: BlockPlace) throws -> View {
+        var view = View(block: try block(place))
+        guard let moved = statements?.moved else { return view }
+        moved.bind(1, place.first)
+        moved.bind(2, place.last)
+        try moved.forEachRow { row in
+            if view.moved.isEmpty { view.moved = [UInt64](repeating: 0, count: place.count / 64 + 1) }
+            let index = Int(row.int64(0) - place.first)
+            view.moved[index >> 6] |= 1 << UInt64(index & 63)
+        }
+        return view
+    }
+
+    private func block(_ place: BlockPlace) throws -> SampleBlock {
+        forgetWhatWasUndone()
+        if let block = cache[place.last], block.place == place {
+            if recent.last != place.last, let index = recent.lastIndex(of: place.last) {
+                recent.append(recent.remove(at: index))
+            }
+            return block
+        }
+        guard let content = statements?.content else { throw HealthStoreError.damagedBlock(place.last) }
+        content.bind(1, place.last)
+        let found = try content.firstRow { row in
+            try row.withBytes(0) { bytes in
+                do { return try SampleBlock(place, content: bytes) } catch {
+                    throw HealthStoreError.damagedBlock(place.last)
+                }
+            }
+        }
+        guard let block = found else { throw HealthStoreError.damagedBlock(place.last) }
+        keep(block)
+        return block
+    }
+
+    private func keep(_ block: SampleBlock) {
+        if let old = cache.updateValue(block, forKey: block.place.last) {
+            cached -= old.byteCount
+            recent.removeAll { $0 == block.place.last }
+        }
+        recent.append(block.place.last)
+        cached += block.byteCount
+        while cached > Self.cacheLimit, recent.count > 1 {
+            cached -= cache.removeValue(forKey: recent.removeFirst())?.byteCount ?? 0
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes a block of the rows, if there aren't too many blocks of their time.
+    /// - Returns: whether it did; else they belong in the table of rows.
+    func seal(_ pending: PendingBlock, user: Int) throws -> Bool {
+        guard let statements, let first = pending.rows.first,
+            let last = pending.rows.last,
+            try places(user: user, type: first.type, seconds: first.second...last.second).count < Self.overlapLimit
+        else { return false }
+        let content = BlockContent.encode(pending.rows, metadata: pending.metadata, payload: pending.payload)
+        let insert = statements.insert
+        insert.bind(1, last.sequence.value)
+        insert.bind(2, first.sequence.value)
+        insert.bind(3, user)
+        insert.bind(4, first.type)
+        insert.bind(5, first.second)
+        insert.bind(6, last.second)
+        insert.bind(7, content)
+        try insert.run()
+        return true
+    }
+
+    /// The row of that sequence has a newer version in the table of rows.
+    func leave(_ sequence: Int64, of block: SampleBlock) throws {
+        forgetWhatWasUndone()
+        guard let leave = statements?.leave else { return }
+        leave.bind(1, sequence)
+        try leave.run()
+        thinned.insert(block.place.last)
+    }
+
+    /// Drops blocks from which every row has moved.
+    func dropEmptied() throws {
+        guard let statements, !thinned.isEmpty else { return }
+        for last in thinned {
+            guard let place = try next(behind: last - 1), place.last == last else { continue }
+            statements.movedCount.bind(1, place.first)
+            statements.movedCount.bind(2, place.last)
+            guard try statements.movedCount.firstRow({ $0.int(0) }) == place.count else { continue }
+            for drop in [statements.dropBlock, statements.dropMoved] {
+                drop.bind(1, place.first)
+                drop.bind(2, place.last)
+                try drop.run()
+            }
+        }
+        thinned.removeAll()
+    }
+}
+
+/// What a connection asks the blocks' tables.
+private final class BlockStatements {
+    let newest: Statement
+    let next: Statement
+    let earliest: Statement
+    let latest: Statement
+    let content: Statement
+    let moved: Statement
+    let insert: Statement
+    let leave: Statement
+    let movedCount: Statement
+    let dropBlock: Statement
+    let dropMoved: Statement
+
+    init(in database: Database) throws {
+        let place = "SELECT first, last, user, type, first_second, last_second FROM blocks"
+        newest = try database.prepare("SELECT max(last) FROM blocks")
+        next = try database.prepare("\(place) WHERE last > ? ORDER BY last LIMIT 1")
+        let byTime = """
+            \(place) INDEXED BY blocks_time WHERE user = ?1 AND type = ?2 AND first_second >= ?3 AND first_second <= ?4
+            AND last_second >= ?5 ORDER BY first_second
+            """
+        earliest = try database.prepare(byTime)
+        latest = try database.prepare(byTime + " DESC")
+        content = try database.prepare("SELECT content FROM blocks WHERE last = ?")
+        moved = try database.prepare("SELECT seq FROM moved WHERE seq >= ? AND seq <= ?")
+        insert = try database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)")
+        leave = try database.prepare("INSERT INTO moved VALUES (?)")
+        movedCount = try database.prepare("SELECT count(*) FROM moved WHERE seq >= ? AND seq <= ?")
+        dropBlock = try database.prepare("DELETE FROM blocks WHERE first = ?1 AND last = ?2")
+        dropMoved = try database.prepare("DELETE FROM moved WHERE seq >= ?1 AND seq <= ?2")
+    }
+
+    static func place(_ row: Statement) -> BlockPlace {
+        BlockPlace(
+            first: row.int64(0), last: row.int64(1), user: row.int(2), type: row.int(3), firstSecond: row.int64(4),
+            lastSecond: row.int64(5))
+    }
+}

@@ -1,0 +1,94 @@
+import HealthModel
+
+/// Where a block lies, as its row says beside its content.
+struct BlockPlace: Hashable {
+    /// The sequences of its rows, both included; none is left out.
+    var first: Int64
+    var last: Int64
+    var user: Int
+    var type: Int
+    /// In which seconds its rows start, both included.
+    var firstSecond: Int64
+    var lastSecond: Int64
+
+    var count: Int { Int(last - first) + 1 }
+}
+
+/// Samples of one user and type that came in one after the other, in columns. It never changes: a row that does moves to the table of rows.
+///
+/// Its rows were alive when they came, are no longer than `HealthStoreSchema.longDuration`, have consecutive sequences, and are in the order
+/// of the second of their start.
+final class SampleBlock {
+    let place: BlockPlace
+    let second: [Int64]
+    /// What the start exceeds `second` by, µs.
+    let startRemainder: [Int64]
+    /// µs.
+    let duration: [Int64]
+    let value: [Double]
+    let origin: [Int64]
+    let unit: [Int64]
+    let flags: [Int64]
+    let created: [Int64]
+    let id: [SampleID]
+    /// Empty when no row has one.
+    let uuid: [SampleID]
+    let metadata: BlockTexts
+    let payload: BlockTexts
+
+    /// - Throws: `BlockDamage` for content that no writer has written.
+    init(_ place: BlockPlace, content: UnsafeRawBufferPointer) throws(BlockDamage) {
+        self.place = place
+        let count = place.count
+        var reader = ByteReader(content)
+        guard try reader.byte() == BlockContent.version else { throw BlockDamage() }
+        second = try NumberColumn.decode(count, from: &reader)
+        startRemainder = try NumberColumn.decode(count, from: &reader)
+        duration = try NumberColumn.decode(count, from: &reader)
+        value = try BlockContent.values(count, from: &reader)
+        origin = try NumberColumn.decode(count, from: &reader)
+        unit = try NumberColumn.decode(count, from: &reader)
+        flags = try NumberColumn.decode(count, from: &reader)
+        created = try BlockContent.created(second, startRemainder, duration, from: &reader)
+        id = try BlockContent.ids(second, from: &reader)
+        uuid = try BlockContent.uuids(count, from: &reader)
+        metadata = try BlockTexts(count, from: &reader)
+        payload = try BlockTexts(count, from: &reader)
+        guard reader.isAtEnd else { throw BlockDamage() }
+    }
+
+    /// Bytes in memory, about.
+    var byteCount: Int { second.count * 96 + metadata.bytes.count + payload.bytes.count }
+
+    /// Microseconds since 1970.
+    func start(_ row: Int) -> Int64 { second[row] &* Instant.microsecondsPerSecond &+ startRemainder[row] }
+
+    func row(_ index: Int) -> StoredRow {
+        var row = StoredRow()
+        row.sequence = SequenceNumber(place.first + Int64(index))
+        row.type = place.type
+        row.second = second[index]
+        row.startRemainder = startRemainder[index]
+        row.duration = duration[index]
+        row.value = value[index]
+        row.unit = Int(unit[index])
+        row.origin = Int(origin[index])
+        row.flags = UInt8(truncatingIfNeeded: flags[index])
+        row.id = id[index]
+        row.created = created[index]
+        if !uuid.isEmpty, uuid[index] != BlockContent.noUUID { row.uuid = uuid[index] }
+        row.hasPayload = !payload.isEmpty(index)
+        row.isSealed = true
+        return row
+    }
+
+    /// The first row that starts in this second or later; `count` when none does.
+    func firstRow(from second: Int64) -> Int {
+        var (low, high) = (0, self.second.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self.second[middle] < second { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,140 @@
+import HealthModel
+import SQLite
+
+/// A row as a walk meets it.
+struct WalkedRow {
+    /// Of a walk over times only sequence, type, state, times, flags, creation and UUID are filled.
+    var row: StoredRow
+    var user: Int
+    /// The sequence that it was first seen with.
+    var born: SequenceNumber
+}
+
+/// The texts of a row that a walk has met, for as long as it stands there.
+enum WalkedTexts {
+    case row(Statement, metadata: Int, payload: Int)
+    case block(SampleBlock, Int)
+
+    func withMetadata<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        switch self {
+        case .row(let row, let column, _): try row.withBytes(column, body)
+        case .block(let block, let index): try block.metadata.withText(index, body)
+        }
+    }
+
+    func withPayload<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        switch self {
+        case .row(let row, _, let column): try row.withBytes(column, body)
+        case .block(let block, let index): try block.payload.withText(index, body)
+        }
+    }
+}
+
+/// Walks a store's samples in the order of their sequence, wherever they lie. The sequences of a block hold nothing else, so the two tables
+/// take turns.
+final class RowWalk {
+    enum Columns {
+        /// Times, and what says where a row comes from.
+        case times
+        case all
+    }
+
+    private let columns: Columns
+    private let blocks: BlockTable
+    private let query: Statement
+
+    init(_ columns: Columns, in database: Database, _ blocks: BlockTable) throws {
+        self.columns = columns
+        self.blocks = blocks
+        let names =
+            columns == .all
+            ? "\(StoredRow.columns), user, born, payload"
+            : "seq, type, state, second, start_us, duration, flags, created, uuid, user, born"
+        query = try database.prepare("SELECT \(names) FROM samples WHERE seq > ?1 AND seq <= ?2 ORDER BY seq")
+    }
+
+    /// - Parameters:
+    ///   - stretches: where the table of rows has any of the types that are wanted; nil walks all of it.
+    ///   - wants: whether rows of a user and type may be wanted; blocks of others are passed over.
+    ///   - visit: false ends the walk.
+    /// - Returns: whether it came to the window's end.
+    func run(
+        _ window: SequenceWindow, stretches: Stretches.Walk? = nil,
+        wants: (_ user: Int, _ type: Int) throws -> Bool = { _, _ in true },
+        _ visit: (WalkedRow, WalkedTexts) throws -> Bool
+    ) throws -> Bool {
+        let end = window.through.value
+        var at = window.after.value
+        while at < end {
+            let block = try blocks.next(behind: at)
+            let before = min(end, (block?.first ?? .max) - 1)
+            if at < before, try !rows(behind: at, through: before, stretches, visit) { return false }
+            guard let block, block.first <= end else { return true }
+            let last = min(end, block.last)
+            if try wants(block.user, block.type), try !rows(of: block, behind: at, through: last, visit) {
+                return false
+            }
+            at = last
+        }
+        return true
+    }
+
+    private func rows(
+        of place: BlockPlace, behind after: Int64, through last: Int64,
+        _ visit: (WalkedRow, WalkedTexts) throws -> Bool
+    ) throws -> Bool {
+        let view = try blocks.view(place)
+        for index in max(0, Int(after + 1 - place.first))...Int(last - place.first) where view.isHere(index) {
+            let row = view.block.row(index)
+            let walked = WalkedRow(row: row, user: place.user, born: row.sequence)
+            if try !visit(walked, .block(view.block, index)) { return false }
+        }
+        return true
+    }
+
+    private func rows(
+        behind after: Int64, through end: Int64, _ stretches: Stretches.Walk?,
+        _ visit: (WalkedRow, WalkedTexts) throws -> Bool
+    ) throws -> Bool {
+        var at = SequenceNumber(after)
+        let through = SequenceNumber(end)
+        while at.value < end {
+            let whole = SequenceWindow(after: at, through: through)
+            guard let part = try stretches.map({ try $0.next(behind: at, through: through) }) ?? whole else {
+                return true
+            }
+            defer { query.reset() }
+            query.bind(1, part.after.value)
+            query.bind(2, part.through.value)
+            while try query.step() {
+                let (row, metadata, payload) = (read(), StoredRow.metadataColumn, StoredRow.columnCount + 2)
+                if try !visit(row, .row(query, metadata: metadata, payload: payload)) { return false }
+            }
+            at = part.through
+        }
+        return true
+    }
+
+    private func read() -> WalkedRow {
+        var walked: WalkedRow
+        if columns == .all {
+            walked = WalkedRow(
+                row: StoredRow(query), user: query.int(StoredRow.columnCount),
+                born: SequenceNumber(query.int64(StoredRow.columnCount + 1)))
+        } else {
+            var row = StoredRow()
+            row.sequence = SequenceNumber(query.int64(0))
+            row.type = query.int(1)
+            row.state = SampleState(rawValue: UInt8(truncatingIfNeeded: query.int64(2))) ?? .quarantined
+            row.second = query.int64(3)
+            row.startRemainder = query.int64(4)
+            row.duration = query.int64(5)
+            row.flags = UInt8(truncatingIfNeeded: query.int64(6))
+            row.created = query.int64(7)
+            row.uuid = query.sampleID(8)
+            walked = WalkedRow(row: row, user: query.int(9), born: SequenceNumber(query.int64(10)))
+        }
+        if walked.born == .beginning { walked.born = walked.row.sequence }
+        return walked
+    }
+}
