@@ -41,6 +41,18 @@ public struct TextColumn: Sendable, Equatable {
         ends.append(Int32(bytes.count))
     }
 
+    /// Adds a row of UTF-8. Not generic: across modules that costs many times as much.
+    public mutating func append(bytes new: UnsafeRawBufferPointer) {
+        if !new.isEmpty { bytes.append(contentsOf: new) }
+        ends.append(Int32(bytes.count))
+    }
+
+    /// Adds a row of UTF-8, as above.
+    public mutating func append(bytes new: [UInt8]) {
+        if !new.isEmpty { bytes.append(contentsOf: new) }
+        ends.append(Int32(bytes.count))
+    }
+
     /// Adds a row without text.
     public mutating func appendEmpty() { ends.append(Int32(bytes.count)) }
 

@@ -24,7 +24,7 @@ extension HealthStoreReader {
     ) throws -> [SliceCursor] {
         let during = try rangesDuring(query)
         let filter = TypeFilter(types: query.types)
-        let heads = try database.prepare("SELECT type, reach FROM heads WHERE user = ? AND alive > 0 ORDER BY type")
+        let heads = liveTypes
         heads.bind(1, user)
         var wanted: [(type: Int, reach: Int64)] = []
         try heads.forEachRow { row in
@@ -146,8 +146,19 @@ private struct SliceMerge {
     private mutating func append(_ row: Row) throws {
         try builder.append(row.row, end: row.end)
         try builder.append(unit: row.row.unit)
-        guard let detail = row.detail else { return }
-        builder.appendDetail(created: detail.created, uuid: detail.uuid)
-        builder.appendTexts(metadata: detail.metadata, payload: detail.payload)
+        switch row.detail {
+        case nil: break
+        case .row(let created, let uuid, let metadata, let payload):
+            builder.appendDetail(created: created, uuid: uuid)
+            builder.appendTexts(metadata: metadata, payload: payload)
+        case .block(let block, let index, let isWhole):
+            if isWhole {
+                builder.appendDetail(created: row.row.created, uuid: row.row.uuid)
+                builder.append(.block(block, index))
+            } else {
+                builder.appendDetail(created: 0, uuid: nil)
+                builder.appendPayload(of: block, index)
+            }
+        }
     }
 }

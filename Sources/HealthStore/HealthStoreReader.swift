@@ -16,6 +16,8 @@ package final class HealthStoreReader {
     /// Bytes of origins kept at hand: a hostile input can have a new one in every record.
     private static let originLimit = 4 << 20
     private let readHead: Statement
+    /// The types of a user that have samples alive, and how far these reach.
+    let liveTypes: Statement
     var walks: [Bool: RowWalk] = [:]
     var slices: [SliceCursor.Key: [Statement]] = [:]
 
@@ -57,6 +59,8 @@ package final class HealthStoreReader {
         units = try Names("units", in: database)
         users = try Names("users", in: database)
         readOrigin = try database.prepare("SELECT source, version, product, device FROM origins WHERE id = ?")
+        liveTypes = try database.prepare(
+            "SELECT type, reach FROM heads WHERE user = ? AND alive > 0 ORDER BY type")
         readHead = try database.prepare("SELECT max(seq) FROM samples")
     }
 

@@ -75,6 +75,12 @@ struct PageBuilder {
         bytes += Self.textBytes + page.metadata.range(page.count - 1).count + page.payload.range(page.count - 1).count
     }
 
+    mutating func appendPayload(of block: SampleBlock, _ index: Int) {
+        page.metadata.appendEmpty()
+        block.payload.withText(index) { page.payload.append(bytes: $0) }
+        bytes += Self.textBytes + page.payload.range(page.count - 1).count
+    }
+
     /// Where only some rows have details the others' are empty; where none has, there are no such columns.
     mutating func padDetails() {
         if !page.created.isEmpty { padDetails(to: page.count) }

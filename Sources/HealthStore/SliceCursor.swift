@@ -66,11 +66,10 @@ final class SliceCursor {
     }
 
     /// What only some queries ask of a row.
-    struct Detail {
-        var created: Int64 = 0
-        var uuid: SampleID?
-        var metadata: [UInt8] = []
-        var payload: [UInt8]
+    enum Detail {
+        case row(created: Int64, uuid: SampleID?, metadata: [UInt8], payload: [UInt8])
+        /// All of it, or the payload alone.
+        case block(SampleBlock, Int, isWhole: Bool)
     }
 
     /// - Parameters:
@@ -139,9 +138,11 @@ final class SliceCursor {
         guard let part else {
             switch columns {
             case .none: return nil
-            case .payload: return statement.isNull(10) ? nil : Detail(payload: statement.bytes(10))
+            case .payload:
+                return statement.isNull(10)
+                    ? nil : .row(created: 0, uuid: nil, metadata: [], payload: statement.bytes(10))
             case .all:
-                return Detail(
+                return .row(
                     created: statement.int64(10), uuid: statement.sampleID(11), metadata: statement.bytes(12),
                     payload: statement.bytes(13))
             }
@@ -149,13 +150,8 @@ final class SliceCursor {
         let (block, index) = (parts[part].view.block, parts[part].index)
         switch columns {
         case .none: return nil
-        case .payload:
-            return block.payload.isEmpty(index) ? nil : Detail(payload: block.payload.withText(index) { [UInt8]($0) })
-        case .all:
-            let row = block.row(index)
-            return Detail(
-                created: row.created, uuid: row.uuid, metadata: block.metadata.withText(index) { [UInt8]($0) },
-                payload: block.payload.withText(index) { [UInt8]($0) })
+        case .payload: return block.payload.isEmpty(index) ? nil : .block(block, index, isWhole: false)
+        case .all: return .block(block, index, isWhole: true)
         }
     }
 
