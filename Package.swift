@@ -86,7 +86,7 @@ let package = Package(
         // Effects at the edge.
         library("SQLite", ["CSQLite"]),
         library("HealthStore", ["HealthModel", "JSON", "SQLite"]),
-        library("HealthImport", ["CArchive", "CXMLStream", "HealthModel", "JSON"]),
+        library("HealthImport", ["CArchive", "CXMLStream", "CXXHash", "HealthModel", "JSON"]),
         library("HealthGenerator", ["CArchive", "HealthModel"]),
         library("HTTP", ["CCurl", "CMicroHTTPD"]),
         library("Protocol", ["BackgroundDelivery", "CLibCBOR", "HealthModel"]),

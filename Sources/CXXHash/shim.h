@@ -27,3 +27,12 @@ static inline void healthbus_hash_value(const void *state, uint64_t *high, uint6
 }
 
 static inline void healthbus_hash_end(void *state) { XXH3_freeState((XXH3_state_t *)state); }
+
+// A GNU function that Swift's importer doesn't see.
+extern void *memmem(const void *, size_t, const void *, size_t);
+
+// Where a text stands first; -1 when it doesn't.
+static inline int64_t healthbus_find(const void *bytes, size_t count, const void *text, size_t length) {
+    const char *found = (const char *)memmem(bytes, count, text, length);
+    return found ? found - (const char *)bytes : -1;
+}

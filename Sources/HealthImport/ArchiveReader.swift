@@ -8,6 +8,7 @@ struct ArchiveReader {
     let path: String
     let total: Int64
     let sink: any ExportSink
+    let known: [PieceHash: Int]
 
     func read() throws -> ReadSummary {
         sink.progress(bytesRead: 0, bytesTotal: total)
@@ -45,7 +46,7 @@ struct ArchiveReader {
                     pretender = (entry.name, kind == .empty)
                 }
                 guard kind == .healthData else { continue }
-                let parser = ExportParsing(sink: sink)
+                let parser = ExportParsing(sink: sink, known: known)
                 try parser.parse(source, entry: entry.name, total: total)
                 return (entry.place, parser)
             }

@@ -28,6 +28,7 @@ struct BatchBuilder: ~Copyable {
     private(set) var count = 0
     private var metadata = ByteBuffer()
     private var payload = ByteBuffer()
+    private var pieceEnds: [PieceEnd] = []
 
     init() {
         rows = .allocate(capacity: Self.rowLimit)
@@ -52,6 +53,9 @@ struct BatchBuilder: ~Copyable {
         count += 1
     }
 
+    /// A piece of the export ends here.
+    mutating func endPiece(_ hash: PieceHash?) { pieceEnds.append(PieceEnd(rows: count, hash: hash)) }
+
     /// The rows so far as a batch; the next begins empty.
     mutating func take(_ names: inout Interning) -> RecordBatch {
         var batch = RecordBatch()
@@ -69,6 +73,8 @@ struct BatchBuilder: ~Copyable {
             bytes: Array(metadata.bytes), ends: Array(UnsafeBufferPointer(start: metadataEnds, count: count)))
         batch.payload = TextColumn(
             bytes: Array(payload.bytes), ends: Array(UnsafeBufferPointer(start: payloadEnds, count: count)))
+        batch.pieceEnds = pieceEnds
+        pieceEnds.removeAll(keepingCapacity: true)
         count = 0
         metadata.removeAll()
         payload.removeAll()

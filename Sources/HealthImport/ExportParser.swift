@@ -58,9 +58,16 @@ struct ExportParser: ~Copyable {
     private var failure: (any Error)?
     private var stream: XMLStream?
 
-    init(sink: any ExportSink, summary: ReadSummary) {
+    /// Pieces that needn't be read, with how many records each has; each only once.
+    private var known: [PieceHash: Int]
+    private var passed: [PieceHash] = []
+    /// Pieces told of at once.
+    private static let passedLimit = 128
+
+    init(sink: any ExportSink, summary: ReadSummary, known: [PieceHash: Int] = [:]) {
         self.sink = sink
         self.summary = summary
+        self.known = known
     }
 
     /// Reads the document. What is wrong with its form goes into the summary; what the sink or the source throws comes out.
@@ -83,20 +90,25 @@ struct ExportParser: ~Copyable {
         parser.pointee.stream = stream
         defer { parser.pointee.stream = nil }
         let blocks = ReadAhead(source)
+        var cutter = PieceCutter()
         var archiveDamage: String?
         do {
-            while let block = try blocks.next() {
-                // To the end also behind the export, where an archive keeps its checksum.
-                let goesOn = stream.isComplete || stream.feed(block.bytes) || stream.isComplete
-                parser.pointee.sink.progress(bytesRead: block.position, bytesTotal: total)
+            var goesOn = true
+            while goesOn, let block = try blocks.next() {
+                cutter.add(block.bytes)
+                let position = block.position
                 blocks.recycle(block)
-                if !goesOn { break }
+                while goesOn, let piece = cutter.next() { goesOn = take(piece, of: cutter.bytes, parser, stream) }
+                parser.pointee.sink.progress(bytesRead: position, bytesTotal: total)
             }
         } catch let damage as ArchiveDamage {
             archiveDamage = "the archive ends early or is damaged (\(damage.reason))"
         } catch {
             blocks.stop()
             throw error
+        }
+        if archiveDamage != nil || !stream.isStopped, let rest = cutter.rest() {
+            _ = take(rest, of: cutter.bytes, parser, stream)
         }
         stream.finish()
         let (replaced, hasGaps) = blocks.stop()
@@ -106,6 +118,27 @@ struct ExportParser: ~Copyable {
         parser.pointee.summary.damaged =
             damage(of: stream, entry: entry, archiveDamage: archiveDamage)
             ?? (hasGaps ? Damage(what: "zero bytes stand where content was", entry: entry, line: 0) : nil)
+    }
+
+    /// Parses a piece, or passes over it when it is known.
+    /// - Returns: false when there is nothing more to do.
+    private static func take(
+        _ piece: PieceCutter.Piece, of bytes: [UInt8], _ parser: UnsafeMutablePointer<ExportParser>,
+        _ stream: XMLStream
+    ) -> Bool {
+        // To the end also behind the export, where an archive keeps its checksum.
+        if stream.isComplete { return true }
+        if let hash = piece.hash, let records = parser.pointee.known.removeValue(forKey: hash) {
+            parser.pointee.pass(hash, records: records)
+            // Lines go on counting.
+            let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: piece.lines)
+            return lines.withUnsafeBufferPointer { stream.feed($0) } || stream.isComplete
+        }
+        let before = parser.pointee.form(of: stream)
+        let goesOn = bytes.withUnsafeBufferPointer { stream.feed(UnsafeBufferPointer(rebasing: $0[piece.bytes])) }
+        let isPlain = parser.pointee.form(of: stream) == before && before.isBetweenElements
+        parser.pointee.builder.endPiece(isPlain ? piece.hash : nil)
+        return goesOn || stream.isComplete
     }
 
     private static func damage(of stream: XMLStream, entry: String, archiveDamage: String?) -> Damage? {
@@ -151,6 +184,37 @@ extension ExportParser {
         sendInfo()
         guard builder.count > 0, failure == nil else { return }
         do { try sink.records(builder.take(&names)) } catch { stop(error) }
+    }
+
+    /// What doesn't change while nothing but whole records comes.
+    private struct Form: Equatable {
+        var summary: ReadSummary
+        var errors: Int64
+        var dropped: Int64
+        var isBetweenElements: Bool
+    }
+
+    private func form(of stream: XMLStream) -> Form {
+        var summary = summary
+        summary.records = 0
+        let damage = stream.damage
+        return Form(
+            summary: summary, errors: Int64(damage.errors), dropped: Int64(damage.dropped),
+            isBetweenElements: context == .document)
+    }
+
+    private mutating func pass(_ piece: PieceHash, records: Int) {
+        summary.records += records
+        passed.append(piece)
+        if passed.count == Self.passedLimit { flushPassed() }
+    }
+
+    private mutating func flushPassed() {
+        sendInfo()
+        guard !passed.isEmpty, failure == nil else { return }
+        let pieces = passed
+        passed.removeAll(keepingCapacity: true)
+        do { try sink.known(pieces) } catch { stop(error) }
     }
 
     mutating func quarantine(line: Int64, _ reason: String, raw: String) {
@@ -213,6 +277,7 @@ extension ExportParser {
 
     private mutating func finish() throws {
         leaveOpenElements()
+        flushPassed()
         flushRecords()
         flushQuarantine()
         flushSummaries()

@@ -1,10 +1,12 @@
+import HealthModel
+
 /// Owns the parser of one document.
 final class ExportParsing {
     private let parser: UnsafeMutablePointer<ExportParser>
 
-    init(sink: any ExportSink) {
+    init(sink: any ExportSink, known: [PieceHash: Int]) {
         parser = .allocate(capacity: 1)
-        parser.initialize(to: ExportParser(sink: sink, summary: ReadSummary()))
+        parser.initialize(to: ExportParser(sink: sink, summary: ReadSummary(), known: known))
     }
 
     deinit {

@@ -27,7 +27,7 @@ extension ExportReader {
         var tag = raw.dropLast()
         if tag.hasSuffix("/") { tag = tag.dropLast() }
         let source = MemorySource(Array("<HealthData>\n\(tag)/>\n</HealthData>\n".utf8))
-        try ExportParsing(sink: sink).parse(source, entry: "quarantine", total: 0)
+        try ExportParsing(sink: sink, known: [:]).parse(source, entry: "quarantine", total: 0)
         return true
     }
 }

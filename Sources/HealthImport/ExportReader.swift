@@ -18,9 +18,10 @@ package struct ExportReader: Sendable {
 
     /// Reads it all into the sink, on the calling thread (a second one reads ahead meanwhile).
     ///
+    /// - Parameter known: pieces that needn't be read, with how many records each has.
     /// - Throws: `ImportError` for what isn't a readable export; whatever the sink throws. An export that is damaged further in
     ///   doesn't throw: what is whole is delivered, and the summary says where the damage is.
-    package func read(into sink: any ExportSink) throws -> ReadSummary {
+    package func read(into sink: any ExportSink, known: [PieceHash: Int] = [:]) throws -> ReadSummary {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw ImportError.system(errno, path: path) }
         defer { close(descriptor) }
@@ -35,12 +36,13 @@ package struct ExportReader: Sendable {
         case .clinicalDocument: throw ImportError.clinicalDocument(path: path)
         case .gpx, .other: throw ImportError.notAnExport(path: path)
         case .healthData:
-            let parsing = ExportParsing(sink: sink)
+            let parsing = ExportParsing(sink: sink, known: known)
             let name = URL(fileURLWithPath: path).lastPathComponent
             try parsing.parse(source, entry: name, total: total)
             return parsing.summary
         case .zip:
-            return try ArchiveReader(descriptor: descriptor, path: path, total: total, sink: sink).read()
+            return try ArchiveReader(descriptor: descriptor, path: path, total: total, sink: sink, known: known)
+                .read()
         }
     }
 }

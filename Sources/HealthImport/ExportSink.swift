@@ -6,6 +6,8 @@ package protocol ExportSink: AnyObject {
     func exportInfo(_ info: ExportInfo) throws
     /// At most 4,096 rows, or about 1 MiB of text.
     func records(_ batch: RecordBatch) throws
+    /// Pieces that are known and weren't read, each once.
+    func known(_ pieces: [PieceHash]) throws
     func quarantined(_ inputs: [QuarantinedInput]) throws
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws
     /// Routes in files come after all records; those that stand inside a workout, with it.

@@ -32,6 +32,8 @@ package struct RecordBatch: Sendable {
     package var healthKitUUID: [SampleID?] = []
     /// The line of the input where the record begins.
     package var line: [Int64] = []
+    /// Where pieces of the export end, in order; a piece may have begun in an earlier batch.
+    package var pieceEnds: [PieceEnd] = []
 
     package init() {}
 

@@ -56,7 +56,7 @@ struct BatchIngest {
                 prefix = SampleKeyPrefix(user: writer.user, type: name, sourceName: batch.origins[origin].sourceName)
                 prefixes[origin] = prefix
             }
-            try claim.take(record(row, prefix: prefix), &tally)
+            session.claimed[row] = try claim.take(record(row, prefix: prefix), &tally)
         }
         try writer.flushPending(user: user)
         return tally

@@ -10,6 +10,8 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     case danglingName(table: String, id: Int)
     /// A block of samples whose content can't be read; its last sequence.
     case damagedBlock(Int64)
+    /// What is noted of a piece of an export can't be read.
+    case damagedPiece
     /// A text that should be a local date.
     case badDate(String)
 
@@ -24,6 +26,8 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
             "the health store is damaged: no row \(id) in \(table); restore it from a backup, or move it away to start anew"
         case .damagedBlock(let last):
             "the health store is damaged: the samples up to \(last) can't be read; restore it from a backup, or move it away to start anew"
+        case .damagedPiece:
+            "the health store is damaged: its table 'pieces' can't be read; restore it from a backup, or move it away to start anew"
         case .badDate(let text): "'\(text)' isn't a date of an activity summary; write it as 2025-03-30"
         }
     }

@@ -29,7 +29,7 @@ extension HealthStoreReader {
             let row = walked.row
             place = SamplePlace(
                 id: row.id, uuid: row.uuid, user: try users.name(walked.user), type: try types.name(row.type),
-                sequence: row.sequence, born: walked.born, start: Instant(microseconds: row.start),
+                sequence: row.sequence, born: row.born, start: Instant(microseconds: row.start),
                 end: Instant(microseconds: row.end), state: "\(row.state)")
             return false
         }

@@ -40,9 +40,9 @@ package struct HealthStoreSchema {
                 try Stretches.fill(in: database)
             }
             // What an earlier release has stored stays in rows.
-            for table in BlockTable.tables { try database.execute(table) }
+            for table in BlockTable.tables + [Pieces.table] { try database.execute(table) }
         } else {
-            for table in tables + BlockTable.tables { try database.execute(table) }
+            for table in tables + BlockTable.tables + [Pieces.table] { try database.execute(table) }
         }
         try database.execute("INSERT INTO store_schema VALUES (\(version))")
     }

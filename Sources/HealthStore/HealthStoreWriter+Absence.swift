@@ -68,6 +68,8 @@ extension HealthStoreWriter {
         try change(settle: false) { user in
             try join(export.session)
             let (counts, gone) = try compare(export, &progress, limit: limit, user: user)
+            // A record of theirs would bring them back.
+            if !gone.isEmpty { try pieces.forgetAll(user: user) }
             for sequence in gone {
                 guard let row = try row(at: sequence, user: user) else { continue }
                 try bury(row, as: .absent, user: user)
@@ -101,7 +103,7 @@ extension HealthStoreWriter {
                 Self.couldHold(walked, export)
             {
                 counts.covered[type.name, default: 0] += 1
-                if !export.session.hasClaimed(row.sequence) {
+                if !export.session.hasClaimed(row) {
                     counts.absent[type.name, default: 0] += 1
                     gone.append(row.sequence)
                 }
@@ -118,6 +120,6 @@ extension HealthStoreWriter {
         return row.state == .alive && Instant(microseconds: row.start &+ row.duration) <= export.date
             && row.created <= export.date.flooredSecond && row.flags & RecordFlags.manual.rawValue == 0
             // A row that has changed since keeps the sequence that it was born with.
-            && row.uuid == nil && walked.born <= export.before
+            && row.uuid == nil && row.born <= export.before
     }
 }

@@ -38,6 +38,7 @@ extension HealthStoreWriter {
         _ batch: RecordBatch, _ session: ImportSession, _ plausibility: PlausibilityRule, user: Int, isTrial: Bool
     ) throws -> IngestCounts {
         var counts = IngestCounts()
+        session.claimed = [SequenceNumber](repeating: .beginning, count: batch.count)
         // A trial puts no name into the store: what its batches have made up before is kept beside it.
         var newTypes = isTrial ? session.triedTypes : []
         var newUnits = isTrial ? session.triedUnits : []
@@ -67,6 +68,10 @@ extension HealthStoreWriter {
                     counts.byType[name, default: IngestCounts.Tally()] += tally
                 }
             }
+        }
+        if !isTrial {
+            try learn(
+                batch, session, types: batch.types.map { try types.existing($0) ?? BatchIngest.unknown }, user: user)
         }
         return counts
     }

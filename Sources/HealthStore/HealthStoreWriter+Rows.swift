@@ -10,7 +10,7 @@ extension HealthStoreWriter {
         _ row: inout StoredRow, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, user: Int
     ) throws {
         guard PendingBlock.suits(row) else {
-            return try insert(row, born: .beginning, metadata: metadata, payload: payload, user: user)
+            return try insert(row, metadata: metadata, payload: payload, user: user)
         }
         if !pending.hasRoom(for: row) { try flushPending(user: user) }
         pending.append(row, metadata: metadata, payload: payload)
@@ -25,17 +25,15 @@ extension HealthStoreWriter {
         for (index, row) in pending.rows.enumerated() {
             try pending.metadata.withText(index) { metadata in
                 try pending.payload.withText(index) { payload in
-                    try insert(row, born: .beginning, metadata: metadata, payload: payload, user: user)
+                    try insert(row, metadata: metadata, payload: payload, user: user)
                 }
             }
             heads.note(row)
         }
     }
 
-    /// - Parameter born: the sequence that it was first seen with, where that is another.
     private func insert(
-        _ row: StoredRow, born: SequenceNumber, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer,
-        user: Int
+        _ row: StoredRow, metadata: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer, user: Int
     ) throws {
         let insert = statements.insert
         insert.bind(1, user)
@@ -56,7 +54,8 @@ extension HealthStoreWriter {
             // The text outlives the step.
             if text.isEmpty { insert.bindNull(index) } else { insert.bindText(index, borrowed: text) }
         }
-        insert.bind(17, born.value)
+        // 0 takes no space.
+        insert.bind(17, row.born == row.sequence ? 0 : row.born.value)
         try insert.run()
     }
 
@@ -67,7 +66,7 @@ extension HealthStoreWriter {
         if old.isSealed, let (block, index) = try sealed(old.sequence, user: user) {
             try block.metadata.withText(index) { metadata in
                 try block.payload.withText(index) { payload in
-                    try insert(row, born: old.sequence, metadata: metadata, payload: payload, user: user)
+                    try insert(row, metadata: metadata, payload: payload, user: user)
                 }
             }
             try blocks.leave(old.sequence.value, of: block)

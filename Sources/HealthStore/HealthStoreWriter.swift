@@ -15,6 +15,7 @@ package final class HealthStoreWriter {
     let origins: OriginTable
     let heads: HeadLedger
     let blocks: BlockTable
+    let pieces: Pieces
     var window = RowWindow()
     /// New rows that aren't written yet; none outlives its batch.
     var pending = PendingBlock()
@@ -44,6 +45,7 @@ package final class HealthStoreWriter {
         users = try NameTable("users", in: database)
         origins = try OriginTable(in: database)
         blocks = try BlockTable(in: database)
+        pieces = try Pieces(in: database)
         heads = try HeadLedger(in: database, blocks: blocks)
         seenRollbacks = database.rollbackCount
     }

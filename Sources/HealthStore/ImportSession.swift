@@ -17,6 +17,10 @@ package final class ImportSession {
     var triedUnits: Set<String> = []
     /// The second in which the first of its records starts, by type.
     private(set) var firstSeconds: [String: Int64] = [:]
+    /// By row of the batch that is being taken in, the birth of the row that its record claimed; `.beginning` when it claimed none, or one that
+    /// isn't simply there.
+    var claimed: [SequenceNumber] = []
+    var openPiece = OpenPiece()
 
     package init(source: String) { self.source = source }
 
@@ -24,15 +28,29 @@ package final class ImportSession {
         firstSeconds[type] = min(firstSeconds[type] ?? .max, second)
     }
 
-    func claim(_ sequence: SequenceNumber, child: Bool) {
-        if child { children.insert(sequence) } else { topLevel.insert(sequence) }
+    // A row is claimed by its sequence and by the one that it was born with; no other row ever has either.
+
+    func claim(_ row: StoredRow, child: Bool) {
+        for sequence in row.born == row.sequence ? [row.sequence] : [row.sequence, row.born] {
+            if child { children.insert(sequence) } else { topLevel.insert(sequence) }
+        }
     }
 
-    func hasClaimed(_ sequence: SequenceNumber, child: Bool) -> Bool {
-        child ? children.contains(sequence) : topLevel.contains(sequence)
+    /// Claims the rows that were born with these sequences.
+    func claim(_ born: ClosedRange<Int64>) {
+        for sequence in born { topLevel.insert(SequenceNumber(sequence)) }
     }
 
-    func hasClaimed(_ sequence: SequenceNumber) -> Bool { topLevel.contains(sequence) || children.contains(sequence) }
+    func hasClaimed(_ row: StoredRow, child: Bool) -> Bool {
+        if child { return children.contains(row.sequence) || row.born != row.sequence && children.contains(row.born) }
+        return topLevel.contains(row.sequence) || row.born != row.sequence && topLevel.contains(row.born)
+    }
+
+    func hasClaimed(_ row: StoredRow) -> Bool { hasClaimed(row, child: false) || hasClaimed(row, child: true) }
+
+    func hasClaimedAny(of born: ClosedRange<Int64>) -> Bool {
+        born.contains { topLevel.contains(SequenceNumber($0)) }
+    }
 
     /// A changed row has a new sequence: a claim goes with it.
     func move(_ old: SequenceNumber, to new: SequenceNumber) {

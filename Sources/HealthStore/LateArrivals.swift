@@ -47,7 +47,7 @@ package struct LateArrivals {
                 reached = walked.row.sequence
                 let delay = walked.row.created &- walked.row.second &- walked.row.duration / 1_000_000
                 // It was looked at before it changed, and may have been counted.
-                let isOld = walked.born <= base && walked.born < walked.row.sequence
+                let isOld = walked.row.born <= base && walked.row.born < walked.row.sequence
                 guard isOld || delay > Self.patience else { return rows > 0 }
                 let key = Key(user: walked.user, type: walked.row.type)
                 guard let edges = try edges(key) else { return rows > 0 }

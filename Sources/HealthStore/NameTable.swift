@@ -8,6 +8,8 @@ final class NameTable {
     private let database: Database
     private var ids: [String: Int] = [:]
     private let list: Statement
+    private let table: String
+    private let read: Statement
     /// Names that inputs have made up, in the table; nil until somebody asks.
     private var madeUp: Int?
     private let isKnown: (String) -> Bool
@@ -21,6 +23,8 @@ final class NameTable {
     init(_ table: String, in database: Database, isKnown: @escaping (String) -> Bool = { _ in false }) throws {
         self.database = database
         self.isKnown = isKnown
+        self.table = table
+        read = try database.prepare("SELECT name FROM \(table) WHERE id = ?")
         list = try database.prepare("SELECT name FROM \(table)")
         find = try database.prepare("SELECT id FROM \(table) WHERE name = ?")
         add = try database.prepare("INSERT INTO \(table) (name) VALUES (?)")
@@ -63,6 +67,14 @@ final class NameTable {
         guard let id = try find.firstRow({ $0.int(0) }) else { return nil }
         ids[name] = id
         return id
+    }
+
+    func name(_ id: Int) throws -> String {
+        read.bind(1, id)
+        guard let name = try read.firstRow({ $0.string(0) }) else {
+            throw HealthStoreError.danglingName(table: table, id: id)
+        }
+        return name
     }
 
     func id(_ name: String) throws -> Int {

@@ -15,7 +15,8 @@ struct RecordClaim {
     /// Shifting rows to keep a key's ordinals in the order of values stops being worth it beyond so many.
     static let longestShift = 256
 
-    func take(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws {
+    /// - Returns: the birth of the row that it claimed; `.beginning` when it claimed none, or one that is dead or kept apart.
+    func take(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
         var candidates = try candidates(of: record)
         var buried = false
         if let uuid = record.uuid, !candidates.isUUIDFound {
@@ -24,22 +25,24 @@ struct RecordClaim {
             case .deletedUnseen: buried = true
             case .elsewhere:
                 tally.known += 1
-                return
+                return .beginning
             case .slot(let slot): candidates.best = slot
             }
         }
         guard let slot = candidates.best else {
-            if isTrial { return count(record, buried: buried, &tally) }
-            try insert(record, ordinals: candidates.count, buried: buried, &tally)
-            return
+            if isTrial {
+                count(record, buried: buried, &tally)
+                return .beginning
+            }
+            return try insert(record, ordinals: candidates.count, buried: buried, &tally)
         }
         let row = writer.window.rows[slot]
-        session.claim(row.sequence, child: record.isChild)
+        session.claim(row, child: record.isChild)
         if buried {
             // The sample was deleted under its UUID before this row was known to be it.
             if !isTrial { try bury(slot, uuid: record.uuid) }
             tally.deleted += 1
-            return
+            return .beginning
         }
         let changed = try !isTrial && join(record, slot)
         switch row.state {
@@ -57,6 +60,8 @@ struct RecordClaim {
             tally.quarantined += 1
             if !isTrial { try writer.sawAgain(row.id, user: user) }
         }
+        // What has come alive again is looked at once more: it may be kept apart.
+        return row.state == .alive ? row.born : .beginning
     }
 
     /// What would become of a record that no row is.
@@ -104,7 +109,7 @@ struct RecordClaim {
                 allClaimed = false
                 continue
             }
-            if session.hasClaimed(row.sequence, child: record.isChild) { continue }
+            if session.hasClaimed(row, child: record.isChild) { continue }
             if allClaimed, ordinal > begin, let firstSlot {
                 writer.window.setClaimedBelow(firstSlot, ordinal, child: record.isChild)
             }
@@ -165,7 +170,7 @@ extension RecordClaim {
     /// A new row, at the ordinal that keeps the key's rows in the order of their values: so ids don't depend on who came first.
     private func insert(
         _ record: IncomingRecord, ordinals: Int, buried: Bool, _ tally: inout IngestCounts.Tally
-    ) throws {
+    ) throws -> SequenceNumber {
         var ordinal = ordinals
         while ordinal > 0, ordinals - ordinal < Self.longestShift,
             let slot = try slot(record, ordinal - 1),
@@ -178,6 +183,7 @@ extension RecordClaim {
         var reason: String?
         var row = StoredRow()
         row.sequence = writer.nextSequence()
+        row.born = row.sequence
         row.type = type
         row.second = record.second
         row.startRemainder = record.start &- record.second &* Instant.microsecondsPerSecond
@@ -202,12 +208,13 @@ extension RecordClaim {
             tally.added += 1
         }
         try store(&row, record)
-        session.claim(row.sequence, child: record.isChild)
+        session.claim(row, child: record.isChild)
         writer.heads.enter(row)
         if !row.isSealed { writer.heads.note(row) }
         writer.window.append(row)
         if let uuid = row.uuid { try writer.register(uuid, user: user, sequence: row.sequence, deleted: buried) }
         if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
+        return row.state == .alive ? row.born : .beginning
     }
 
     func implausible(_ record: IncomingRecord) -> String? {

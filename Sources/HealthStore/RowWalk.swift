@@ -3,11 +3,9 @@ import SQLite
 
 /// A row as a walk meets it.
 struct WalkedRow {
-    /// Of a walk over times only sequence, type, state, times, flags, creation and UUID are filled.
+    /// Of a walk over times only sequence, type, state, birth, times, flags, creation and UUID are filled.
     var row: StoredRow
     var user: Int
-    /// The sequence that it was first seen with.
-    var born: SequenceNumber
 }
 
 /// The texts of a row that a walk has met, for as long as it stands there.
@@ -48,7 +46,7 @@ final class RowWalk {
         self.blocks = blocks
         let names =
             columns == .all
-            ? "\(StoredRow.columns), user, born, payload"
+            ? "\(StoredRow.columns), user, payload"
             : "seq, type, state, second, start_us, duration, flags, created, uuid, user, born"
         query = try database.prepare("SELECT \(names) FROM samples WHERE seq > ?1 AND seq <= ?2 ORDER BY seq")
     }
@@ -86,7 +84,7 @@ final class RowWalk {
         let view = try blocks.view(place)
         for index in max(0, Int(after + 1 - place.first))...Int(last - place.first) where view.isHere(index) {
             let row = view.block.row(index)
-            let walked = WalkedRow(row: row, user: place.user, born: row.sequence)
+            let walked = WalkedRow(row: row, user: place.user)
             if try !visit(walked, .block(view.block, index)) { return false }
         }
         return true
@@ -107,7 +105,7 @@ final class RowWalk {
             query.bind(1, part.after.value)
             query.bind(2, part.through.value)
             while try query.step() {
-                let (row, metadata, payload) = (read(), StoredRow.metadataColumn, StoredRow.columnCount + 2)
+                let (row, metadata, payload) = (read(), StoredRow.metadataColumn, StoredRow.columnCount + 1)
                 if try !visit(row, .row(query, metadata: metadata, payload: payload)) { return false }
             }
             at = part.through
@@ -116,25 +114,19 @@ final class RowWalk {
     }
 
     private func read() -> WalkedRow {
-        var walked: WalkedRow
-        if columns == .all {
-            walked = WalkedRow(
-                row: StoredRow(query), user: query.int(StoredRow.columnCount),
-                born: SequenceNumber(query.int64(StoredRow.columnCount + 1)))
-        } else {
-            var row = StoredRow()
-            row.sequence = SequenceNumber(query.int64(0))
-            row.type = query.int(1)
-            row.state = SampleState(rawValue: UInt8(truncatingIfNeeded: query.int64(2))) ?? .quarantined
-            row.second = query.int64(3)
-            row.startRemainder = query.int64(4)
-            row.duration = query.int64(5)
-            row.flags = UInt8(truncatingIfNeeded: query.int64(6))
-            row.created = query.int64(7)
-            row.uuid = query.sampleID(8)
-            walked = WalkedRow(row: row, user: query.int(9), born: SequenceNumber(query.int64(10)))
-        }
-        if walked.born == .beginning { walked.born = walked.row.sequence }
-        return walked
+        if columns == .all { return WalkedRow(row: StoredRow(query), user: query.int(StoredRow.columnCount)) }
+        var row = StoredRow()
+        row.sequence = SequenceNumber(query.int64(0))
+        row.type = query.int(1)
+        row.state = SampleState(rawValue: UInt8(truncatingIfNeeded: query.int64(2))) ?? .quarantined
+        row.second = query.int64(3)
+        row.startRemainder = query.int64(4)
+        row.duration = query.int64(5)
+        row.flags = UInt8(truncatingIfNeeded: query.int64(6))
+        row.created = query.int64(7)
+        row.uuid = query.sampleID(8)
+        let born = SequenceNumber(query.int64(10))
+        row.born = born == .beginning ? row.sequence : born
+        return WalkedRow(row: row, user: query.int(9))
     }
 }

@@ -4,6 +4,8 @@ import SQLite
 /// A row of `samples` as the writer works on it, but for its texts.
 struct StoredRow {
     var sequence = SequenceNumber.beginning
+    /// The sequence that it was first seen with.
+    var born = SequenceNumber.beginning
     var type = 0
     var state = SampleState.alive
     /// Start, floored to seconds.
@@ -38,10 +40,10 @@ struct StoredRow {
         "(second * 1000000 + start_us + CASE WHEN duration > \(SampleTimes.longest) THEN 0 ELSE duration END)"
 
     static let columns = """
-        seq, type, state, second, start_us, duration, value, unit, origin, flags, id, created, uuid, metadata, payload IS NOT NULL
+        seq, type, state, second, start_us, duration, value, unit, origin, flags, id, created, uuid, metadata, payload IS NOT NULL, born
         """
     static let metadataColumn = 13
-    static let columnCount = 15
+    static let columnCount = 16
 
     init() {}
 
@@ -61,6 +63,8 @@ struct StoredRow {
         created = row.int64(11)
         uuid = row.sampleID(12)
         hasPayload = row.int64(14) != 0
+        let first = SequenceNumber(row.int64(15))
+        born = first == .beginning ? sequence : first
     }
 }
 

@@ -22,6 +22,9 @@ final class CollectingSink: ExportSink {
     var info: ExportInfo?
     var rows: [Row] = []
     var batchSizes: [Int] = []
+    /// Of all batches.
+    var pieces: [PieceHash] = []
+    var known: [PieceHash] = []
     var quarantine: [QuarantinedInput] = []
     var summaries: [ActivitySummaryRecord] = []
     var routes: [WorkoutRoute] = []
@@ -36,6 +39,7 @@ final class CollectingSink: ExportSink {
     func records(_ batch: RecordBatch) throws {
         if refuses { throw Stop() }
         batchSizes.append(batch.count)
+        pieces += batch.pieceEnds.compactMap(\.hash)
         for row in 0..<batch.count {
             rows.append(
                 Row(
@@ -46,6 +50,8 @@ final class CollectingSink: ExportSink {
                     line: batch.line[row]))
         }
     }
+
+    func known(_ pieces: [PieceHash]) throws { known += pieces }
 
     func quarantined(_ inputs: [QuarantinedInput]) throws { quarantine += inputs }
 

@@ -55,7 +55,7 @@ import Testing
         }
         let read = try #require(
             rig.effects.last {
-                if case .read(id, _) = $0.request as? ObserverEffect { true } else { false }
+                if case .read(id, _, _) = $0.request as? ObserverEffect { true } else { false }
             })
         rig.sent = []
         try rig.reply(read, ImportEvent.records(id: id, Record.batch(records)))

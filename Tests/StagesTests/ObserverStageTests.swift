@@ -40,7 +40,7 @@ import Testing
 
     /// The wish to read the file, if it hasn't been read since.
     private func asked(_ rig: StageRig<ObserverStage>, _ id: String) -> Effect? {
-        rig.effects.last { if case .read(id, _)? = $0.request as? ObserverEffect { true } else { false } }
+        rig.effects.last { if case .read(id, _, _)? = $0.request as? ObserverEffect { true } else { false } }
     }
 
     /// A complete import is tried out before it is read in earnest: turns until its file is asked for again; false when it has ended before.

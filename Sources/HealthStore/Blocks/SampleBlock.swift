@@ -66,6 +66,7 @@ final class SampleBlock {
     func row(_ index: Int) -> StoredRow {
         var row = StoredRow()
         row.sequence = SequenceNumber(place.first + Int64(index))
+        row.born = row.sequence
         row.type = place.type
         row.second = second[index]
         row.startRemainder = startRemainder[index]

@@ -74,7 +74,7 @@ package final class SimulatedStack {
         }
         switch request {
         case .adopt(let id, _, _): reply(FileStep.adopted(id: id))
-        case .read(let id, _):
+        case .read(let id, _, _):
             var summary = ReadSummary()
             for batch in files.first(where: { $0.id == id })?.batches ?? [] {
                 summary.records += batch.count

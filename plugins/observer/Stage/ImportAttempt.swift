@@ -7,6 +7,8 @@ import Protocol
 /// One file while it is being read: what this attempt has met so far.
 final class ImportAttempt {
     let id: String
+    /// The effect that reads it: what another one still says is of an attempt before.
+    let effect: Int64
     let session: ImportSession
     let startedAt: MonotonicTime
     var counts = IngestCounts()
@@ -26,8 +28,9 @@ final class ImportAttempt {
     /// Of the route whose pieces come now.
     var routeSummary = RouteSummary()
 
-    init(id: String, source: String, startedAt: MonotonicTime) {
+    init(id: String, source: String, effect: Int64, startedAt: MonotonicTime) {
         self.id = id
+        self.effect = effect
         session = ImportSession(source: source)
         self.startedAt = startedAt
     }

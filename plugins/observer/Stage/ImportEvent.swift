@@ -11,8 +11,9 @@ package enum ObserverEffect: Sendable {
     case measure(id: String)
     /// Write pieces of it; with the last ones, hold the whole against its size and hash.
     case append(id: String, FilePieces)
-    /// Read a file of the inbox from its beginning; `path` is its name before it came there.
-    case read(id: String, path: String)
+    /// Read a file of the inbox from its beginning; `path` is its name before it came there. Known pieces, here with how many records each has,
+    /// needn't be read.
+    case read(id: String, path: String, known: [PieceHash: Int])
     /// Remove files of the inbox.
     case discard(Discarded)
 
@@ -42,6 +43,8 @@ package enum FileStep: Sendable, Equatable {
 package enum ImportEvent: Sendable {
     case info(id: String, ExportInfo)
     case records(id: String, RecordBatch)
+    /// These pieces are in the file and weren't read.
+    case known(id: String, [PieceHash])
     case quarantined(id: String, [QuarantinedInput])
     case summaries(id: String, [ActivitySummaryRecord])
     case route(id: String, WorkoutRoute)

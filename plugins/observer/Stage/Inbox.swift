@@ -30,7 +30,7 @@ package final class Inbox: EffectRunner {
         case .adopt(let id, let source, let file): start { [self] in tell(adopt(id, from: source, file)) }
         case .measure(let id): start { [self] in tell(measure(id)) }
         case .append(let id, let pieces): start { [self] in tell(append(id, pieces)) }
-        case .read(let id, let path): start { [self] in read(id, path, answer) }
+        case .read(let id, let path, let known): start { [self] in read(id, path, known, answer) }
         case .discard(.file(let id)):
             start { [self] in for name in [id, Self.half(id)] { unlink(path(name)) } }
         // At once: on a thread of its own it might meet what is adopted after it was asked for.
@@ -90,9 +90,12 @@ package final class Inbox: EffectRunner {
         guard fsync(descriptor) == 0 else { throw ImportError.system(errno, path: folder) }
     }
 
-    private func read(_ id: String, _ original: String, _ answer: @escaping (ImportEvent) -> Bool) {
+    private func read(
+        _ id: String, _ original: String, _ known: [PieceHash: Int], _ answer: @escaping (ImportEvent) -> Bool
+    ) {
         do {
-            let summary = try ExportReader(path: original, file: path(id)).read(into: EventSink(id: id, answer: answer))
+            let summary = try ExportReader(path: original, file: path(id))
+                .read(into: EventSink(id: id, answer: answer), known: known)
             _ = answer(.finished(id: id, summary))
         } catch is EventSink.Stopped {
             return
@@ -132,6 +135,7 @@ private final class EventSink: ExportSink {
 
     func exportInfo(_ info: ExportInfo) throws { try pass(.info(id: id, info)) }
     func records(_ batch: RecordBatch) throws { try pass(.records(id: id, batch)) }
+    func known(_ pieces: [PieceHash]) throws { try pass(.known(id: id, pieces)) }
     func quarantined(_ inputs: [QuarantinedInput]) throws { try pass(.quarantined(id: id, inputs)) }
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { try pass(.summaries(id: id, rows)) }
     func route(_ route: WorkoutRoute) throws { try pass(.route(id: id, route)) }

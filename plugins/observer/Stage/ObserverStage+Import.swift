@@ -28,6 +28,10 @@ extension ObserverStage {
                 entry.added[type, default: 0] += Int64(tally.added + tally.revived)
             }
             try imports.save(entry, turn)
+        case .known(_, let pieces):
+            _ = try turn.write()
+            guard let counts = try writer.claim(pieces, session: attempt.session) else { return self.attempt = nil }
+            attempt.counts += counts
         case .quarantined(_, let inputs):
             _ = try turn.write()
             quarantined += Int64(try writer.quarantine(inputs, session: attempt.session))
@@ -97,7 +101,8 @@ extension ObserverStage {
 extension ImportEvent {
     package var id: String {
         switch self {
-        case .info(let id, _), .records(let id, _), .quarantined(let id, _), .summaries(let id, _), .route(let id, _),
+        case .info(let id, _), .records(let id, _), .known(let id, _), .quarantined(let id, _), .summaries(let id, _),
+            .route(let id, _),
             .progress(let id, _, _), .finished(let id, _), .unreadable(let id, _):
             id
         }

@@ -110,7 +110,7 @@ package final class ObserverStage: Stage {
         if let changes = result.value as? LiveChanges { return try take(changes, turn) }
         if let reply = result.value as? RereadReply { return try take(reply, result.id, turn) }
         if let step = result.value as? FileStep { return try receive(step, turn) }
-        if let event = result.value as? ImportEvent { try take(event, turn) }
+        if let event = result.value as? ImportEvent, result.id == attempt?.effect { try take(event, turn) }
     }
 
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
@@ -128,9 +128,12 @@ package final class ObserverStage: Stage {
                 try imports.save(entry, turn)
             }
             if entry.plan?.isTryingOut != true { try imports.noteFirst(entry, turn) }
-            attempt = ImportAttempt(id: entry.id, source: entry.path, startedAt: turn.monotonic)
+            // Of what is only tried out each record is looked at.
+            let known =
+                entry.plan?.isTryingOut == true ? [:] : try writer(for: entry.user, turn).knownPieces()
+            let effect = turn.perform(ObserverEffect.read(id: entry.id, path: entry.path, known: known))
+            attempt = ImportAttempt(id: entry.id, source: entry.path, effect: effect, startedAt: turn.monotonic)
             turn.log(.importStarted, ["id": entry.id])
-            turn.perform(ObserverEffect.read(id: entry.id, path: entry.path))
         }
         if attempt?.ending != nil { try holdAgainstStore(turn) }
         if !changedTypes.isEmpty { try refreshHeads() }

@@ -33,6 +33,7 @@ private final class OneRecordSink: ExportSink {
 
     func exportInfo(_ info: ExportInfo) throws {}
     func records(_ batch: RecordBatch) throws { self.batch = batch }
+    func known(_ pieces: [PieceHash]) throws {}
     func quarantined(_ inputs: [QuarantinedInput]) throws {}
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
     func route(_ route: WorkoutRoute) throws {}

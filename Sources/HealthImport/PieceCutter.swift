@@ -1,0 +1,116 @@
+import CXXHash
+import Glibc
+import HealthModel
+
+/// Cuts an export where its content says so, into pieces of some hundred records: a later export of the same phone has nearly all of them too,
+/// wherever they have moved. The same bytes are cut alike.
+///
+/// A piece begins where a line begins that opens a `Record`, indented as Apple's exports are; other exports have no such lines, and go
+/// through uncut.
+struct PieceCutter {
+    /// A piece, whole or not.
+    struct Piece {
+        var bytes: Range<Int>
+        var lines: Int
+        /// Nil for what doesn't begin and end at a `Record`.
+        var hash: PieceHash?
+    }
+
+    private static let opening = Array("\n <Record ".utf8)
+    private static let address = Array("HKDevice: 0x".utf8)
+    private static let least = 16 << 10
+    private static let most = 1 << 20
+    /// One line in 256 ends a piece.
+    private static let rarity: UInt64 = 0xFF
+    /// Bytes before a cut that decide on it.
+    private static let window = 48
+
+    private var buffer: [UInt8] = []
+    /// Where the piece that is being looked for begins, and up to where it has been looked for its end.
+    private var begin = 0
+    private var seen = 0
+    private var lines = 0
+    private var beginsAtRecord = false
+
+    /// Bytes that pieces lie in.
+    var bytes: [UInt8] { buffer }
+
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+        buffer.removeSubrange(..<begin)
+        seen -= begin
+        begin = 0
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// The next piece of what was added; nil when its end hasn't come yet.
+    mutating func next() -> Piece? {
+        let held = buffer
+        guard let cut = held.withUnsafeBytes({ findCut($0) }) else {
+            guard seen - begin >= Self.most else { return nil }
+            return take(upTo: seen, isAtRecord: false)
+        }
+        return take(upTo: cut, isAtRecord: true)
+    }
+
+    /// What is left when nothing more comes.
+    mutating func rest() -> Piece? {
+        seen = buffer.count
+        return begin < buffer.count ? take(upTo: buffer.count, isAtRecord: false) : nil
+    }
+
+    private mutating func take(upTo end: Int, isAtRecord: Bool) -> Piece {
+        defer {
+            begin = end
+            lines = 0
+            beginsAtRecord = isAtRecord
+        }
+        let hash = beginsAtRecord && isAtRecord ? Self.hash(buffer, begin..<end) : nil
+        return Piece(bytes: begin..<end, lines: lines, hash: hash)
+    }
+
+    /// Where the first piece ends: behind a line's end that a record follows. Goes on where it stopped.
+    private mutating func findCut(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let base = bytes.baseAddress else { return nil }
+        while seen - begin < Self.most, let found = memchr(base + seen, 0x0A, bytes.count - seen) {
+            let newline = UnsafeRawPointer(found) - base
+            // What follows the line's end may not be there yet.
+            guard newline + Self.opening.count <= bytes.count else { return nil }
+            seen = newline + 1
+            lines += 1
+            guard newline + 1 - begin >= Self.least, bytes[newline + 3] == UInt8(ascii: "R"),
+                bytes[newline...].starts(with: Self.opening)
+            else { continue }
+            var (high, low): (UInt64, UInt64) = (0, 0)
+            healthbus_hash128(base + newline - Self.window, Self.window, &high, &low)
+            if low & Self.rarity == 0 { return newline + 1 }
+        }
+        if memchr(base + seen, 0x0A, bytes.count - seen) == nil { seen = bytes.count }
+        return nil
+    }
+
+    /// Devices are printed with an address that is another in each export.
+    private static func hash(_ bytes: [UInt8], _ range: Range<Int>) -> PieceHash? {
+        guard let state = healthbus_hash_begin() else { return nil }
+        defer { healthbus_hash_end(state) }
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            var at = range.lowerBound
+            while at < range.upperBound {
+                let found = healthbus_find(base + at, range.upperBound - at, address, address.count)
+                if found < 0 { break }
+                let end = at + Int(found) + address.count
+                healthbus_hash_add(state, base + at, end - at)
+                at = end
+                while at < range.upperBound, isHexDigit(bytes[at]) { at += 1 }
+            }
+            healthbus_hash_add(state, base + at, range.upperBound - at)
+        }
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        healthbus_hash_value(state, &high, &low)
+        return PieceHash(high: high, low: low)
+    }
+
+    private static func isHexDigit(_ byte: UInt8) -> Bool {
+        byte &- 0x30 < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 6
+    }
+}

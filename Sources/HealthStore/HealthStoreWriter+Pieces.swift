@@ -1,0 +1,85 @@
+import HealthModel
+import SQLite
+
+extension HealthStoreWriter {
+    /// Pieces of exports whose records the store holds, with how many records each has: they needn't be read again.
+    package func knownPieces() throws -> [PieceHash: Int] {
+        forgetWhatWasUndone()
+        guard let user = try users.existing(self.user) else { return [:] }
+        return try pieces.known(user: user)
+    }
+
+    /// Claims the rows that the pieces' records are, as `ingest` would.
+    ///
+    /// A record that came before may have claimed one of these rows, taking a piece's sample for its own: then the piece is forgotten, and must
+    /// be read.
+    /// - Returns: nil when a piece must be read after all; begin again then, with a new session.
+    package func claim(_ hashes: [PieceHash], session: ImportSession) throws -> IngestCounts? {
+        try change { user -> IngestCounts? in
+            try join(session)
+            var counts = IngestCounts()
+            for hash in hashes {
+                guard let claims = try pieces.claims(of: hash, user: user) else { return nil }
+                guard claims.allSatisfy({ $0.rows.allSatisfy { !session.hasClaimedAny(of: $0) } }) else {
+                    try pieces.forget(hash, user: user)
+                    return nil
+                }
+                for claim in claims {
+                    let name = try types.name(claim.type)
+                    session.cover(name, from: claim.firstSecond)
+                    for rows in claim.rows { session.claim(rows) }
+                    counts.total.known += claim.records
+                    counts.byType[name, default: .init()].known += claim.records
+                }
+            }
+            return counts
+        }
+    }
+
+    /// Notes the pieces that end in a batch.
+    /// - Parameter types: of the batch, as the store numbers them.
+    func learn(_ batch: RecordBatch, _ session: ImportSession, types: [Int], user: Int) throws {
+        var row = 0
+        func take(upTo end: Int) {
+            while row < min(end, batch.count) {
+                session.openPiece.add(
+                    session.claimed[row], type: types[Int(batch.type[row])],
+                    second: batch.startOf(row).flooredSecond)
+                row += 1
+            }
+        }
+        for end in batch.pieceEnds {
+            take(upTo: end.rows)
+            if let hash = end.hash, let claims = session.openPiece.claims, !claims.isEmpty {
+                try pieces.note(hash, claims, user: user)
+            }
+            session.openPiece = OpenPiece()
+        }
+        // What is left is of a piece that goes on with the next batch.
+        take(upTo: batch.count)
+    }
+}
+
+/// What the records of the piece that is being read have claimed so far.
+struct OpenPiece {
+    /// Nil when one of them isn't simply a row of the store: the piece must be read again when it comes again.
+    private(set) var claims: [Pieces.Claim]? = []
+
+    mutating func add(_ row: SequenceNumber, type: Int, second: Int64) {
+        guard var claims else { return }
+        // Not held twice, so that it grows where it lies.
+        self.claims = nil
+        guard row != .beginning else { return }
+        let place: Int
+        if claims.last?.type == type {
+            place = claims.count - 1
+        } else if let known = claims.firstIndex(where: { $0.type == type }) {
+            place = known
+        } else {
+            place = claims.count
+            claims.append(Pieces.Claim(type: type))
+        }
+        claims[place].add(row.value, second: second)
+        self.claims = claims
+    }
+}

@@ -1,0 +1,138 @@
+import HealthModel
+import SQLite
+
+/// The table `pieces`: which rows the records of an export's pieces are. A piece that comes again, in a later export, needn't be read.
+///
+/// A row is named by the sequence that it was first seen with, which no change alters.
+final class Pieces {
+    static let table = """
+        CREATE TABLE IF NOT EXISTS pieces (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, hash BLOB NOT NULL,
+          rules INTEGER NOT NULL, records INTEGER NOT NULL, content BLOB NOT NULL, UNIQUE (user, hash))
+        """
+
+    /// How records are read. Another number, and all pieces are read again.
+    private static let rules = 1
+    /// The oldest go when there are more: 50 million records.
+    private static let limit = 200_000
+
+    private let list: Statement
+    private let find: Statement
+    private let write: Statement
+    private let drop: Statement
+    private let dropOldest: Statement
+    private let dropAll: Statement
+
+    init(in database: Database) throws {
+        list = try database.prepare("SELECT hash, records FROM pieces WHERE user = ? AND rules = \(Self.rules)")
+        find = try database.prepare(
+            "SELECT content FROM pieces WHERE user = ? AND hash = ? AND rules = \(Self.rules)")
+        write = try database.prepare(
+            """
+            INSERT OR REPLACE INTO pieces (user, hash, rules, records, content) VALUES (?, ?, \(Self.rules), ?, ?)
+            """)
+        drop = try database.prepare("DELETE FROM pieces WHERE user = ? AND hash = ?")
+        dropOldest = try database.prepare(
+            "DELETE FROM pieces WHERE number <= (SELECT max(number) FROM pieces) - \(Self.limit)")
+        dropAll = try database.prepare("DELETE FROM pieces WHERE user = ?")
+    }
+
+    /// What a piece's records of one type are.
+    struct Claim: Equatable {
+        var type: Int
+        var records = 0
+        /// In which second the first of them starts.
+        var firstSecond: Int64 = .max
+        /// In the order in which they came; first and last of each run.
+        var rows: [ClosedRange<Int64>] = []
+
+        mutating func add(_ row: Int64, second: Int64) {
+            records += 1
+            firstSecond = min(firstSecond, second)
+            if let last = rows.last, last.upperBound + 1 == row {
+                rows[rows.count - 1] = last.lowerBound...row
+            } else {
+                rows.append(row...row)
+            }
+        }
+    }
+
+    /// How many records each piece has.
+    func known(user: Int) throws -> [PieceHash: Int] {
+        var known: [PieceHash: Int] = [:]
+        list.bind(1, user)
+        try list.forEachRow { row in
+            if let id = row.sampleID(0) { known[PieceHash(high: id.high, low: id.low)] = row.int(1) }
+        }
+        return known
+    }
+
+    /// Nil when it isn't known.
+    func claims(of piece: PieceHash, user: Int) throws -> [Claim]? {
+        find.bind(1, user)
+        find.bind(2, SampleID(high: piece.high, low: piece.low))
+        return try find.firstRow { row in
+            try row.withBytes(0) { bytes in
+                do { return try Self.decode(bytes) } catch { throw HealthStoreError.damagedPiece }
+            }
+        }
+    }
+
+    func note(_ piece: PieceHash, _ claims: [Claim], user: Int) throws {
+        write.bind(1, user)
+        write.bind(2, SampleID(high: piece.high, low: piece.low))
+        write.bind(3, claims.reduce(0) { $0 + $1.records })
+        write.bind(4, Self.encode(claims))
+        try write.run()
+        try dropOldest.run()
+    }
+
+    func forget(_ piece: PieceHash, user: Int) throws {
+        drop.bind(1, user)
+        drop.bind(2, SampleID(high: piece.high, low: piece.low))
+        try drop.run()
+    }
+
+    /// Rows have gone that a record would bring back.
+    func forgetAll(user: Int) throws {
+        dropAll.bind(1, user)
+        try dropAll.run()
+    }
+
+    private static func encode(_ claims: [Claim]) -> [UInt8] {
+        var out: [UInt8] = []
+        NumberColumn.append(Int64(claims.count), to: &out)
+        for claim in claims {
+            for number in [Int64(claim.type), Int64(claim.records), claim.firstSecond, Int64(claim.rows.count)] {
+                NumberColumn.append(number, to: &out)
+            }
+            var last: Int64 = 0
+            for run in claim.rows {
+                NumberColumn.append(run.lowerBound &- last, to: &out)
+                NumberColumn.append(run.upperBound &- run.lowerBound, to: &out)
+                last = run.upperBound
+            }
+        }
+        return out
+    }
+
+    private static func decode(_ bytes: UnsafeRawBufferPointer) throws(BlockDamage) -> [Claim] {
+        var reader = ByteReader(bytes)
+        var claims: [Claim] = []
+        for _ in 0..<(try reader.count()) {
+            var claim = Claim(type: try reader.count(atMost: .max))
+            claim.records = try reader.count(atMost: .max)
+            claim.firstSecond = try reader.number()
+            var last: Int64 = 0
+            for _ in 0..<(try reader.count()) {
+                let first = last &+ (try reader.number())
+                let length = try reader.number()
+                guard length >= 0, length < 1 << 20 else { throw BlockDamage() }
+                last = first &+ length
+                guard last >= first else { throw BlockDamage() }
+                claim.rows.append(first...last)
+            }
+            claims.append(claim)
+        }
+        return claims
+    }
+}
