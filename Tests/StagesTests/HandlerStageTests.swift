@@ -95,6 +95,21 @@ private struct CountingHandler: DayHandler {
         #expect(rig.sent.contains { $0.topic == "figures.steps" })
     }
 
+    /// A hint says no more than the head: one for all days that a turn has computed, with the head behind the last of them.
+    @Test func aTurnHintsOnceAtEachTopic() throws {
+        let rig = try rig { input in
+            DayOutput(figures: ["n": 1], events: [DayEvent(id: "\(input.day)", kind: "k", payload: [:])])
+        }
+        try sync(rig, 10)
+        try touch(rig, (0..<5).map { Self.day.adding(days: $0) }, through: 10)
+        let slice = try #require(rig.pulls.first { $0.name == "slice" })
+        rig.sent = []
+        try rig.answer(slice, .pages([["samples": SamplePage().wireValue]]))
+        #expect(try rig.rows().count == 10)
+        #expect(rig.sent.map(\.topic).sorted() == ["events.steps", "figures.steps"])
+        #expect(rig.sent.allSatisfy { $0.body.read(Hint.self)?.head == rig.store.head })
+    }
+
     @Test func marksOutliveARestart() throws {
         let rig = try rig()
         try sync(rig, 10)
