@@ -296,7 +296,7 @@ package final class ConsolidatorStage: Stage {
         var common = StageDetails()
         common.tasks = daily.tasks
         let own = ConsolidatorDetails(
-            days: days.count, openDays: overDays(at: turn.now).count, missing: missing,
+            days: days.count, openDays: days.open.count { isOver($0, at: turn.now) }, missing: missing,
             collisions: collisions.all.map(\.details))
         return StageReport(
             // The zones are its own upstream: days without them aren't what the observer's changes lead to.
