@@ -11,7 +11,8 @@ extension Value {
     }
 }
 
-/// One place of the tree that is read. A class: it stands behind several of the standard library's existentials, and would be copied into each.
+/// One place of the tree that is read. A class: it stands behind several of the standard library's existentials, and would be copied
+/// into each.
 private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
     let value: Value
     /// Of what it is a member or an element.
@@ -87,8 +88,8 @@ private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
 }
 
 extension Value {
-    /// What needs no place of its own: what is free in itself, and the small types that messages hold by the dozen. nil for any other type, and for
-    /// what doesn't fit, which a place then says.
+    /// What needs no place of its own: what is free in itself, and the small types that messages hold by the dozen. nil for any other
+    /// type, and for what doesn't fit, which a place then says.
     fileprivate func fitting<Thing>(_ type: Thing.Type) -> Thing? {
         // Types are compared first: to cast each member would cost more than all the rest.
         if type == Value.self { return self as? Thing }
@@ -156,7 +157,10 @@ private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try leaf(key, \.bool) }
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try leaf(key, \.string) }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try leaf(key, \.double) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try leaf(key) { $0.int.flatMap(Int.init(exactly:)) } }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        try leaf(key) { $0.int.flatMap(Int.init(exactly:)) }
+    }
+
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try leaf(key, \.int) }
 
     func decodeIfPresent<Thing: Decodable>(_ type: Thing.Type, forKey key: Key) throws -> Thing? {

@@ -121,7 +121,7 @@ package final class BusConnection: Sendable {
     private static let outboxLimit = 1024
     /// Between heartbeats before the first was heard to pass.
     private static let impatience = Duration.milliseconds(30)
-    /// Between heartbeats of whoever moves without a rest: each tells all that the one before told, and everyone who hears it reads it.
+    /// Between heartbeats of whoever moves without a rest: each tells all that the one before told, and all who hear it read it.
     package static let spacing = Duration.milliseconds(100)
     /// Between heartbeats that others ask for: whoever asks without end isn't to keep everyone busy.
     private static let greetingInterval = Duration.milliseconds(20)

@@ -18,7 +18,8 @@ package final class Database: @unchecked Sendable {
     package private(set) var isInTransaction = false
     /// How many transactions were rolled back. Whoever caches what it wrote compares this, and forgets when it has risen.
     package private(set) var rollbackCount = 0
-    /// Statements that nobody holds any more, by their text, for whoever prepares the same: to prepare most of them takes longer than to run them.
+    /// Statements that nobody holds any more, by their text, for whoever prepares the same: to prepare most of them takes longer than
+    /// to run them.
     private var spare: [String: OpaquePointer] = [:]
     private static let spareLimit = 64
 

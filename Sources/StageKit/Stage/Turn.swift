@@ -76,7 +76,8 @@ package final class Turn {
     /// - Parameter body: one of the protocol's types.
     package func publish(_ topic: String, _ body: some Encodable) { said.append((topic, Value(body))) }
 
-    /// Says once the turn is committed that the stage's own changelog has moved: one hint a topic, with the head as it is then, however often it is asked for.
+    /// Says once the turn is committed that the stage's own changelog has moved: one hint a topic, with the head as it is then, however
+    /// often it is asked for.
     package func hint(_ topic: String) {
         if !hinted.contains(topic) { hinted.append(topic) }
     }

@@ -14,8 +14,7 @@ package final class ConsolidatorStage: Stage {
     let handlers: [Upstream]
     let zones: Upstream
     private var timelines = Timelines()
-    /// When each day that was asked for is over, by these timelines; nil where that can't be told.
-    private var ends: [SummaryDays.Key: Instant?] = [:]
+    private var ends = DayEnds()
     private(set) var days = SummaryDays()
     /// Days that somebody asked to take in again.
     var replay: PartsReplay?
@@ -116,7 +115,7 @@ package final class ConsolidatorStage: Stage {
     /// Takes over changed zone timelines: days that hold other instants now are open again until every handler has computed them by it.
     private func learnZones(_ page: ZonesPage, _ turn: Turn) throws {
         for change in try timelines.learn(page.zones, from: observer, turn) {
-            ends = [:]
+            ends.forget()
             for (key, state) in days.states where key.user == change.user {
                 let day = LocalDay(number: key.day)
                 guard let old = change.old else {
@@ -218,13 +217,7 @@ package final class ConsolidatorStage: Stage {
 
     private func overDays(at now: Instant) -> Set<SummaryDays.Key> { days.open.filter { isOver($0, at: now) } }
 
-    private func isOver(_ key: SummaryDays.Key, at now: Instant) -> Bool {
-        // All open days are asked for in each turn.
-        if let known = ends[key] { return known.map { now >= $0 } ?? false }
-        let end = timelines[key.user]?.end(of: LocalDay(number: key.day))
-        ends[key] = .some(end)
-        return end.map { now >= $0 } ?? false
-    }
+    private func isOver(_ key: SummaryDays.Key, at now: Instant) -> Bool { ends.isOver(key, at: now, timelines) }
 
     /// Writes a day's summary from its parts. A final day whose content changes is open again.
     private func rebuild(_ key: SummaryDays.Key, _ turn: Turn) throws {
