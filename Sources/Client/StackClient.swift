@@ -12,6 +12,8 @@ package final class StackClient: Sendable {
         var pulls: PullClient
         var answers: [Int64: PullAnswer] = [:]
         var beats: [String: (beat: Heartbeat, at: MonotonicTime)] = [:]
+        /// Heartbeats so far.
+        var heard = 0
     }
 
     /// Under which it stands on the bus.
@@ -95,6 +97,7 @@ package final class StackClient: Sendable {
         state.withLock { state in
             if let beat = Heartbeat(message) {
                 state.beats[beat.instance] = (beat, MonotonicClock.now)
+                state.heard += 1
             } else if let answer = state.pulls.receive(
                 message.body, from: message.header.from, at: MonotonicClock.now)
             {
@@ -155,6 +158,17 @@ package final class StackClient: Sendable {
     /// Waits for anything to arrive.
     package func wait(until date: Date) {
         changed.withLock { _ = changed.wait(until: date) }
+    }
+
+    /// Waits for a heartbeat beyond those that were heard when `wait` last returned.
+    /// - Parameter heard: how many were, 0 at first; becomes how many are.
+    package func wait(forHeartbeatAfter heard: inout Int, until date: Date) {
+        let known = heard
+        // With the lock held, so that none comes between the look and the waiting.
+        changed.withLock {
+            while state.withLock({ $0.heard }) == known, changed.wait(until: date) {}
+        }
+        heard = state.withLock { $0.heard }
     }
 
     /// The pages that answer a query; nil when the producer hasn't answered in time.

@@ -96,7 +96,7 @@ extension HandlerStage {
                 key: figureKey, topic: figures, user: key.user, day: key.day,
                 body: Value(FiguresBody(figures: output.figures, hourly: output.hourly)))
         }
-        if afterEvents > before { turn.publish(events, Hint(head: turn.head)) }
-        if turn.head.sequence > afterEvents { turn.publish(figures, Hint(head: turn.head)) }
+        if afterEvents > before { turn.hint(events) }
+        if turn.head.sequence > afterEvents { turn.hint(figures) }
     }
 }

@@ -5,7 +5,7 @@ import MessageBus
 import Protocol
 import StageKit
 
-/// Some days in a row whose samples are fetched in one slice.
+/// Some days, close together, whose samples are fetched in one slice.
 struct SliceRun {
     var user: String
     /// With the mark that each day had when the slice was asked for.
@@ -26,6 +26,9 @@ extension HandlerStage {
     private static let concurrentRuns = 2
     private static let rowsPerRun = 20_000.0
     private static let longestRun = 16
+    /// Rows of days in between that needn't be computed: fewer cost less than another question, and the commit that follows it.
+    private static let rowsPassedOver = 500.0
+    private static let longestGap = 64
     /// Of one day, or of some that are fetched together: what is more isn't kept in memory.
     static let rowLimit = 250_000
     static let textLimit = 24 << 20
@@ -67,10 +70,16 @@ extension HandlerStage {
             return nil
         }
         let limit = max(1, min(Self.longestRun, Int(Self.rowsPerRun / max(rowsPerDay, 1))))
+        let gap = min(Self.longestGap, Int(Self.rowsPassedOver / max(rowsPerDay, 1)))
         var days: [(LocalDay, Int64)] = []
         var key = newest
-        while days.count < limit, !busy.contains(key), let mark = dirty.marks[key] {
-            days.append((LocalDay(number: key.day), mark.generation))
+        var passedOver = 0
+        while days.count < limit, passedOver <= gap {
+            if !busy.contains(key), let mark = dirty.marks[key] {
+                days.append((LocalDay(number: key.day), mark.generation))
+            } else {
+                passedOver += 1
+            }
             key.day -= 1
         }
         let cursor = upstream.cursor

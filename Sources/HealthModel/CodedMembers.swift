@@ -53,11 +53,11 @@ extension IfAny: Codable {
 // The compiler's own coding of a type calls these where a member has one of the wrappers.
 extension KeyedDecodingContainer {
     package func decode<Wrapped>(_ type: OrNull<Wrapped>.Type, forKey key: Key) throws -> OrNull<Wrapped> {
-        try decodeIfPresent(type, forKey: key) ?? OrNull(wrappedValue: nil)
+        OrNull(wrappedValue: try decodeIfPresent(Wrapped.self, forKey: key))
     }
 
     package func decode<Wrapped>(_ type: IfAny<Wrapped>.Type, forKey key: Key) throws -> IfAny<Wrapped> {
-        try decodeIfPresent(type, forKey: key) ?? IfAny(wrappedValue: Wrapped())
+        IfAny(wrappedValue: try decodeIfPresent(Wrapped.self, forKey: key) ?? Wrapped())
     }
 }
 
@@ -91,7 +91,7 @@ extension IfReadable: Codable {
 
 extension KeyedDecodingContainer {
     package func decode<Wrapped>(_ type: IfReadable<Wrapped>.Type, forKey key: Key) throws -> IfReadable<Wrapped> {
-        try decodeIfPresent(type, forKey: key) ?? IfReadable(wrappedValue: nil)
+        IfReadable(wrappedValue: try decodeIfPresent(Value.self, forKey: key)?.read())
     }
 }
 

@@ -55,7 +55,10 @@ extension Value {
     }
 
     /// Whether it is null.
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool {
+        if case .null = self { return true }
+        return false
+    }
 
     /// The number, also of an integer.
     public var double: Double? {

@@ -7,40 +7,41 @@ extension Value {
     /// The same, for whoever wants to say what is wrong.
     /// - Throws: `DecodingError`, with the path of the member.
     package func decode<Thing: Decodable>(_ type: Thing.Type = Thing.self) throws -> Thing {
-        try DecodedPlace(value: self, codingPath: []).decode(type)
+        try DecodedPlace(self).decode(type)
     }
 }
 
-/// One place of the tree that is read.
-private struct DecodedPlace: Decoder, SingleValueDecodingContainer {
+/// One place of the tree that is read. A class: it stands behind several of the standard library's existentials, and would be copied
+/// into each.
+private final class DecodedPlace: Decoder, SingleValueDecodingContainer {
     let value: Value
-    /// Of what it is a member of.
-    private let parent: [any CodingKey]
+    /// Of what it is a member or an element.
+    private let parent: DecodedPlace?
     /// Its own name there.
     private let key: (any CodingKey)?
 
-    init(value: Value, codingPath parent: [any CodingKey], key: (any CodingKey)? = nil) {
+    init(_ value: Value, in parent: DecodedPlace? = nil, key: (any CodingKey)? = nil) {
         (self.value, self.parent, self.key) = (value, parent, key)
     }
 
-    /// Made when it is asked for: most places are leaves, and right.
-    var codingPath: [any CodingKey] { key.map { parent + [$0] } ?? parent }
+    /// Made when it is asked for: nearly everything that is read is right.
+    var codingPath: [any CodingKey] { (parent?.codingPath ?? []) + (key.map { [$0] } ?? []) }
 
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = value else { throw mismatch([String: Value].self) }
-        return KeyedDecodingContainer(DecodedMembers(members: members, codingPath: codingPath))
+        return KeyedDecodingContainer(DecodedMembers(members: members, place: self))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard let elements = value.array else { throw mismatch([Value].self) }
-        return DecodedElements(elements: elements, codingPath: codingPath)
+        return DecodedElements(elements: elements, place: self)
     }
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    private func mismatch(_ type: Any.Type) -> DecodingError {
+    func mismatch(_ type: Any.Type) -> DecodingError {
         .typeMismatch(type, .init(codingPath: codingPath, debugDescription: "is of another type"))
     }
 
@@ -79,41 +80,102 @@ private struct DecodedPlace: Decoder, SingleValueDecodingContainer {
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
 
     func decode<Thing: Decodable>(_ type: Thing.Type) throws -> Thing {
-        // Types are compared first: to cast each member would cost more than all the rest.
-        if type == Value.self, let value = value as? Thing { return value }
-        if type == [String: Value].self {
-            guard let members = value.object as? Thing else { throw mismatch(type) }
-            return members
-        }
-        if type == [UInt8].self {
-            guard let bytes = (value.bytes ?? value.uint8s) as? Thing else { throw mismatch(type) }
-            return bytes
-        }
+        if let thing = value.fitting(type) { return thing }
+        // An array of numbers is no bytes.
+        if type == [UInt8].self { throw mismatch(type) }
         return try Thing(from: self)
+    }
+}
+
+extension Value {
+    /// What needs no place of its own: what is free in itself, and the small types that messages hold by the dozen. nil for any other
+    /// type, and for what doesn't fit, which a place then says.
+    fileprivate func fitting<Thing>(_ type: Thing.Type) -> Thing? {
+        // Types are compared first: to cast each member would cost more than all the rest.
+        if type == Value.self { return self as? Thing }
+        if type == SequenceNumber.self { return int.flatMap { SequenceNumber($0) as? Thing } }
+        if type == Instant.self { return int.flatMap { Instant(microseconds: $0) as? Thing } }
+        if type == [String: SequenceNumber].self {
+            return members { $0.int.map { SequenceNumber($0) } }.flatMap { $0 as? Thing }
+        }
+        if type == [String: Int64].self { return members(\.int).flatMap { $0 as? Thing } }
+        if type == [String: Instant].self {
+            return members { $0.int.map { Instant(microseconds: $0) } }.flatMap { $0 as? Thing }
+        }
+        if type == [String: String].self { return members(\.string).flatMap { $0 as? Thing } }
+        if type == [String: Value].self { return object.flatMap { $0 as? Thing } }
+        if type == [UInt8].self { return (bytes ?? uint8s).flatMap { $0 as? Thing } }
+        return nil
+    }
+
+    /// nil unless all of them are such.
+    private func members<Member>(_ read: (Value) -> Member?) -> [String: Member]? {
+        guard case .object(let members) = self else { return nil }
+        let fitting = members.compactMapValues(read)
+        return fitting.count == members.count ? fitting : nil
     }
 }
 
 private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: Value]
-    let codingPath: [any CodingKey]
+    /// What they are the members of.
+    let place: DecodedPlace
 
+    var codingPath: [any CodingKey] { place.codingPath }
     var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
     func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
 
-    private func place(_ key: Key) throws -> DecodedPlace {
+    private func value(_ key: Key) throws -> Value {
         guard let value = members[key.stringValue] else {
             throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "is missing"))
         }
-        return DecodedPlace(value: value, codingPath: codingPath, key: key)
+        return value
     }
 
-    func decodeNil(forKey key: Key) throws -> Bool { try place(key).decodeNil() }
-    func decode<Thing: Decodable>(_ type: Thing.Type, forKey key: Key) throws -> Thing { try place(key).decode(type) }
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try place(key).decode(type) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try place(key).decode(type) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try place(key).decode(type) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try place(key).decode(type) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try place(key).decode(type) }
+    private func place(_ key: Key) throws -> DecodedPlace { DecodedPlace(try value(key), in: place, key: key) }
+
+    /// What is read at the value itself, without a place; that says what is wrong.
+    private func leaf<Leaf>(_ key: Key, _ read: (Value) -> Leaf?) throws -> Leaf {
+        let value = try value(key)
+        guard let leaf = read(value) else { throw DecodedPlace(value, in: place, key: key).mismatch(Leaf.self) }
+        return leaf
+    }
+
+    private func leafIfPresent<Leaf>(_ key: Key, _ read: (Value) -> Leaf?) throws -> Leaf? {
+        guard let value = members[key.stringValue], !value.isNull else { return nil }
+        guard let leaf = read(value) else { throw DecodedPlace(value, in: place, key: key).mismatch(Leaf.self) }
+        return leaf
+    }
+
+    func decodeNil(forKey key: Key) throws -> Bool { try value(key).isNull }
+
+    func decode<Thing: Decodable>(_ type: Thing.Type, forKey key: Key) throws -> Thing {
+        let value = try value(key)
+        return try value.fitting(type) ?? DecodedPlace(value, in: place, key: key).decode(type)
+    }
+
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try leaf(key, \.bool) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { try leaf(key, \.string) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try leaf(key, \.double) }
+    func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+        try leaf(key) { $0.int.flatMap(Int.init(exactly:)) }
+    }
+
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try leaf(key, \.int) }
+
+    func decodeIfPresent<Thing: Decodable>(_ type: Thing.Type, forKey key: Key) throws -> Thing? {
+        guard let value = members[key.stringValue], !value.isNull else { return nil }
+        return try value.fitting(type) ?? DecodedPlace(value, in: place, key: key).decode(type)
+    }
+
+    func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try leafIfPresent(key, \.bool) }
+    func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try leafIfPresent(key, \.string) }
+    func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try leafIfPresent(key, \.double) }
+    func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? { try leafIfPresent(key, \.int) }
+
+    func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+        try leafIfPresent(key) { $0.int.flatMap(Int.init(exactly:)) }
+    }
 
     func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
         try place(key).container(keyedBy: type)
@@ -123,54 +185,59 @@ private struct DecodedMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try place(key).unkeyedContainer()
     }
 
-    func superDecoder() -> any Decoder { DecodedPlace(value: .object(members), codingPath: codingPath) }
+    func superDecoder() -> any Decoder { place }
     func superDecoder(forKey key: Key) throws -> any Decoder { try place(key) }
 }
 
 private struct DecodedElements: UnkeyedDecodingContainer {
     let elements: [Value]
-    let codingPath: [any CodingKey]
+    /// What they are the elements of.
+    private let place: DecodedPlace
     private(set) var currentIndex = 0
 
-    init(elements: [Value], codingPath: [any CodingKey]) {
+    init(elements: [Value], place: DecodedPlace) {
         self.elements = elements
-        self.codingPath = codingPath
+        self.place = place
     }
 
+    var codingPath: [any CodingKey] { place.codingPath }
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex >= elements.count }
 
-    private func place() throws -> DecodedPlace {
+    private func value() throws -> Value {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
                 Value.self, .init(codingPath: codingPath, debugDescription: "there is no more"))
         }
-        return DecodedPlace(value: elements[currentIndex], codingPath: codingPath)
+        return elements[currentIndex]
     }
 
+    private func next() throws -> DecodedPlace { DecodedPlace(try value(), in: place) }
+
     mutating func decodeNil() throws -> Bool {
-        guard try place().decodeNil() else { return false }
+        guard try value().isNull else { return false }
         currentIndex += 1
         return true
     }
 
     mutating func decode<Thing: Decodable>(_ type: Thing.Type) throws -> Thing {
-        let thing = try place().decode(type)
+        let value = try value()
+        let thing = try value.fitting(type) ?? DecodedPlace(value, in: place).decode(type)
         currentIndex += 1
         return thing
     }
 
     mutating func nestedContainer<Nested>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
-        let container = try place().container(keyedBy: type)
+        let container = try next().container(keyedBy: type)
         currentIndex += 1
         return container
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        let container = try place().unkeyedContainer()
+        let container = try next().unkeyedContainer()
         currentIndex += 1
         return container
     }
 
-    mutating func superDecoder() throws -> any Decoder { try place() }
+    mutating func superDecoder() throws -> any Decoder { try next() }
 }

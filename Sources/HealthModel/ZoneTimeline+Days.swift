@@ -82,11 +82,13 @@ extension ZoneTimeline {
     /// Whether a day is over: true from one minute past the midnight (or the first instant) after it.
     ///
     /// A date that was left out is over when the next one begins.
-    public func isPast(_ day: LocalDay, at now: Instant) -> Bool {
+    public func isPast(_ day: LocalDay, at now: Instant) -> Bool { end(of: day).map { now >= $0 } ?? false }
+
+    /// From when on a day is over (`isPast`); nil where so many dates were left out that it can't be told.
+    package func end(of day: LocalDay) -> Instant? {
         var end = ranges(of: day).last?.upperBound
         for later in 1...3 where end == nil { end = ranges(of: day.adding(days: later)).first?.lowerBound }
-        guard let end else { return false }
-        return now >= end + .seconds(60)
+        return end.map { $0 + .seconds(60) }
     }
 
     /// Microseconds.

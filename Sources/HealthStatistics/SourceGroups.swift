@@ -20,24 +20,19 @@ struct SourceGroups {
     let ofRow: [Int32]
 
     init(_ page: SamplePage, rows: [Int], order: SourceOrder) {
-        // Ranks are asked once an origin, not once a sample.
-        var byOrigin: [Int32: Source] = [:]
-        var byHand: [Int32: Source] = [:]
-        func source(_ row: Int) -> Source {
+        // Sources are made and compared once an origin, not once a sample.
+        var byOrigin: [Int32: Int32] = [:]
+        var byHand: [Int32: Int32] = [:]
+        var found: [Source: Int32] = [:]
+        let provisional = rows.map { row in
             let entered = page.flags[row].contains(.userEntered)
             let key = page.origin[row]
             if let known = entered ? byHand[key] : byOrigin[key] { return known }
             let origin = page.originOf(row)
-            let made = Source(rank: order.rank(origin: origin, userEntered: entered), name: origin.sourceName)
-            if entered { byHand[key] = made } else { byOrigin[key] = made }
-            return made
-        }
-        var found: [Source: Int32] = [:]
-        let provisional = rows.map { row in
-            let source = source(row)
-            if let index = found[source] { return index }
-            let index = Int32(found.count)
+            let source = Source(rank: order.rank(origin: origin, userEntered: entered), name: origin.sourceName)
+            let index = found[source] ?? Int32(found.count)
             found[source] = index
+            if entered { byHand[key] = index } else { byOrigin[key] = index }
             return index
         }
         let sorted = found.sorted { $0.key < $1.key }

@@ -76,12 +76,15 @@ package final class BusConnection: Sendable {
     package enum Pace: Sendable {
         /// None has come back yet: in quick succession.
         case unheard
+        /// Something is untold, and more is on its way.
+        case moving
         case lively
         case quiet
 
-        func next(after last: MonotonicTime) -> MonotonicTime {
+        package func next(after last: MonotonicTime) -> MonotonicTime {
             switch self {
             case .unheard: last + BusConnection.impatience
+            case .moving: last + BusConnection.spacing
             case .lively: Repetition.next(Repetition.lively, after: last)
             case .quiet: Repetition.next(Repetition.quiet, after: last)
             }
@@ -118,6 +121,8 @@ package final class BusConnection: Sendable {
     private static let outboxLimit = 1024
     /// Between heartbeats before the first was heard to pass.
     private static let impatience = Duration.milliseconds(30)
+    /// Between heartbeats of whoever moves without a rest: each tells all that the one before told, and all who hear it read it.
+    package static let spacing = Duration.milliseconds(100)
     /// Between heartbeats that others ask for: whoever asks without end isn't to keep everyone busy.
     private static let greetingInterval = Duration.milliseconds(20)
     /// Between looks at the keys.
@@ -166,6 +171,9 @@ package final class BusConnection: Sendable {
         state.withLock { $0.beatNow = true }
         wakeup.signal()
     }
+
+    /// Has the thread ask for the pace again: the next heartbeat may be due earlier.
+    package func repace() { wakeup.signal() }
 
     /// Sends what is in the outbox, closes the sockets and waits for the thread to end.
     package func close() {

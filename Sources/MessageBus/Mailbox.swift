@@ -61,5 +61,6 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         }
     }
 
+    package var isEmpty: Bool { condition.withLock { elements.isEmpty } }
     package var isClosed: Bool { condition.withLock { closed } }
 }

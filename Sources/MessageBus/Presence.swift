@@ -9,11 +9,16 @@ package struct Presence: Sendable {
     private var wasHeard = false
     /// When the first heartbeat was sent that hasn't come back.
     private var unheardSince: MonotonicTime?
+    /// Something has moved since the last heartbeat.
+    private var isUntold = false
 
     package init(at now: MonotonicTime) { repetition = Repetition(at: now) }
 
     /// A heartbeat leaves.
-    package mutating func said(at now: MonotonicTime) { unheardSince = unheardSince ?? now }
+    package mutating func said(at now: MonotonicTime) {
+        unheardSince = unheardSince ?? now
+        isUntold = false
+    }
 
     /// One of its own heartbeats has gone through the hub and come back: the bus works both ways.
     /// - Returns: whether that is new, which others should hear at once.
@@ -21,12 +26,15 @@ package struct Presence: Sendable {
         let wasOnBus = isOnBus(at: now)
         wasHeard = true
         unheardSince = nil
-        if !wasOnBus { moved(at: now) }
+        if !wasOnBus { repetition.moved(at: now) }
         return !wasOnBus
     }
 
     /// What the heartbeats tell has changed.
-    package mutating func moved(at now: MonotonicTime) { repetition.moved(at: now) }
+    package mutating func moved(at now: MonotonicTime) {
+        repetition.moved(at: now)
+        isUntold = true
+    }
 
     package func isOnBus(at now: MonotonicTime) -> Bool {
         wasHeard && unheardSince.map { now - $0 < Self.echoPatience } ?? true
@@ -35,6 +43,7 @@ package struct Presence: Sendable {
     /// - Parameter isBusy: whether it is at work, whatever has come of it yet.
     package func pace(at now: MonotonicTime, isBusy: Bool = false) -> BusConnection.Pace {
         guard isOnBus(at: now) else { return .unheard }
+        if isUntold { return .moving }
         return isBusy || unheardSince != nil || repetition.interval(at: now) == Repetition.lively ? .lively : .quiet
     }
 }

@@ -53,7 +53,10 @@ extension AnchorVector: Codable {
 
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        do { self.init(base: try container.decode(SequenceNumber.self)) } catch {
+        // Not by trying: an error would be made for each vector that has types.
+        if let base = try container.decode(Value.self).int {
+            self.init(base: SequenceNumber(base))
+        } else {
             let vector = try container.decode(ByType.self)
             self.init(base: vector.base, exceptions: vector.types ?? [:])
         }

@@ -5,6 +5,7 @@ import HealthModel
 /// word alone.
 package struct CBORDecoder {
     package static let maximumDepth = 32
+    private static let expectedMembers = 32
 
     private let base: UnsafeRawBufferPointer
     private var position = 0
@@ -54,7 +55,8 @@ package struct CBORDecoder {
             return .array(elements)
         case HEALTHBUS_CBOR_MAP.rawValue:
             try checkDeclared(item.count)
-            var members: [String: Value] = [:]
+            // No more room than a message of ours needs, whatever is declared.
+            var members = [String: Value](minimumCapacity: min(item.count, Self.expectedMembers))
             for _ in 0..<item.count {
                 guard case .string(let key) = try read(depth: depth + 1) else { throw .keyIsNotText(at: position) }
                 // Which of two counts is a matter of taste, and readers would differ.
@@ -91,12 +93,13 @@ package struct CBORDecoder {
     }
 
     private mutating func typedArray(tag: UInt64, depth: Int) throws(CBORError) -> Value {
-        let known: Set<UInt64> = [
-            TypedArrayTag.uint8, TypedArrayTag.int32LittleEndian, TypedArrayTag.int64LittleEndian,
-            TypedArrayTag.float64LittleEndian,
-        ]
+        switch tag {
+        case TypedArrayTag.uint8, TypedArrayTag.int32LittleEndian, TypedArrayTag.int64LittleEndian,
+            TypedArrayTag.float64LittleEndian:
+            break
         // A tag that we don't know says how to read its content, which we keep without it.
-        guard known.contains(tag) else { return try read(depth: depth + 1) }
+        default: return try read(depth: depth + 1)
+        }
         let item = try next()
         guard UInt32(item.kind) == HEALTHBUS_CBOR_BYTES.rawValue else { throw .malformed(at: position) }
         let bytes = UnsafeRawBufferPointer(content(item))

@@ -18,6 +18,10 @@ package final class Database: @unchecked Sendable {
     package private(set) var isInTransaction = false
     /// How many transactions were rolled back. Whoever caches what it wrote compares this, and forgets when it has risen.
     package private(set) var rollbackCount = 0
+    /// Statements that nobody holds any more, by their text, for whoever prepares the same: to prepare most of them takes longer than
+    /// to run them.
+    private var spare: [String: OpaquePointer] = [:]
+    private static let spareLimit = 64
 
     /// - Parameter cacheKibibytes: page cache of this connection.
     /// - Throws: `SQLiteError`, also when the file isn't a database, or is cut off: then nothing in it is changed.
@@ -63,7 +67,10 @@ package final class Database: @unchecked Sendable {
         }
     }
 
-    deinit { sqlite3_close_v2(handle) }
+    deinit {
+        for statement in spare.values { sqlite3_finalize(statement) }
+        sqlite3_close_v2(handle)
+    }
 
     /// Memory statistics take a global mutex in every allocation: 9 % of a bulk upsert, for figures that nobody reads. Once,
     /// before the first connection; a process that used SQLite otherwise before keeps its own choice.
@@ -76,6 +83,20 @@ package final class Database: @unchecked Sendable {
     }
 
     package func prepare(_ sql: String) throws -> Statement { try Statement(sql, in: self) }
+
+    /// A statement of this text that nobody holds; nil when there is none.
+    func takeSpare(_ sql: String) -> OpaquePointer? { spare.removeValue(forKey: sql) }
+
+    /// Takes back a statement that nobody holds any more.
+    func giveBack(_ statement: OpaquePointer, _ sql: String) {
+        guard spare.count < Self.spareLimit, spare[sql] == nil else {
+            sqlite3_finalize(statement)
+            return
+        }
+        sqlite3_reset(statement)
+        sqlite3_clear_bindings(statement)
+        spare[sql] = statement
+    }
 
     package var changes: Int { Int(sqlite3_changes64(handle)) }
     package var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }

@@ -1,21 +1,24 @@
 import CSQLite
 
-/// A prepared statement; reuse it. Belongs to its database's thread.
+/// A prepared statement. Belongs to its database's thread.
 package final class Statement {
     private let database: Database
     private let handle: OpaquePointer
     private let sql: String
 
     init(_ sql: String, in database: Database) throws {
-        var handle: OpaquePointer?
-        let code = sqlite3_prepare_v3(database.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-        guard code == SQLITE_OK, let handle else { throw database.error(code, sql) }
+        var handle = database.takeSpare(sql)
+        if handle == nil {
+            let code = sqlite3_prepare_v3(database.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+            if code != SQLITE_OK { throw database.error(code, sql) }
+        }
+        guard let handle else { throw database.error(SQLITE_MISUSE, sql) }
         self.database = database
         self.handle = handle
         self.sql = sql
     }
 
-    deinit { sqlite3_finalize(handle) }
+    deinit { database.giveBack(handle, sql) }
 
     // Parameters count from 1, columns from 0, as in SQLite.
 

@@ -26,9 +26,28 @@ import Testing
         #expect(presence.pace(at: .seconds(9)) == .lively)
         #expect(presence.pace(at: .seconds(10)) == .quiet)
         presence.moved(at: .seconds(100))
+        presence.said(at: .seconds(100))
+        _ = presence.heardSelf(at: .seconds(100))
         #expect(presence.pace(at: .seconds(109)) == .lively)
         #expect(presence.pace(at: .seconds(110)) == .quiet)
         #expect(presence.pace(at: .seconds(110), isBusy: true) == .lively)
+    }
+
+    /// Whoever moves without a rest tells it ten times a second: each heartbeat tells all that the ones before would have.
+    @Test func whatHasMovedIsToldSoonAndTogether() {
+        var presence = Presence(at: 0)
+        presence.said(at: 0)
+        _ = presence.heardSelf(at: 0)
+        for moment in [20, 21, 22] { presence.moved(at: .seconds(moment)) }
+        #expect(presence.pace(at: .seconds(22)) == .moving)
+        #expect(BusConnection.Pace.moving.next(after: .seconds(22)) == .seconds(22) + .milliseconds(100))
+        presence.said(at: .seconds(22))
+        _ = presence.heardSelf(at: .seconds(22))
+        #expect(presence.pace(at: .seconds(22)) == .lively)
+        // Off the bus there is nobody to tell.
+        presence.said(at: .seconds(30))
+        presence.moved(at: .seconds(36))
+        #expect(presence.pace(at: .seconds(36)) == .unheard)
     }
 
     /// The hub has gone: that is noticed within seconds of the first heartbeat that doesn't come back, however long nothing was said before it.

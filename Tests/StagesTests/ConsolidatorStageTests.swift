@@ -264,6 +264,20 @@ import Testing
         #expect(after["2025-03-14"]?["zone"] == "America/New_York")
     }
 
+    /// When a day ends is looked up once, and again when its user has travelled.
+    @Test func aDayEndsByTheNewestTimeline() throws {
+        let evening = try #require(InstantText.parse("2025-03-25T23:00:00+01:00"))
+        let rig = try StageRig(now: evening) { ConsolidatorStage(observer: "observer", handlers: ["steps"]) }
+        try beats(rig, observer: 100, steps: 50)
+        try answerZones(rig, try ZoneTimeline(zone: Self.berlin), through: 100)
+        try answerFigures(rig, [(LocalDay(year: 2025, month: 3, day: 25), 1)], through: 50)
+        #expect(try rig.report().details["openDays"] == 0)
+        // There it is the next morning.
+        try hearObserver(rig, 110)
+        try answerZones(rig, try ZoneTimeline(zone: "Asia/Tokyo"), through: 110)
+        #expect(try rig.report().details["openDays"] == 1)
+    }
+
     @Test func reopenedDaysOutliveARestart() throws {
         let rig = try settled()
         try hearObserver(rig, 110)

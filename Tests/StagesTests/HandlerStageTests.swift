@@ -95,6 +95,56 @@ private struct CountingHandler: DayHandler {
         #expect(rig.sent.contains { $0.topic == "figures.steps" })
     }
 
+    /// A hint says no more than the head: one for all days that a turn has computed, with the head behind the last of them.
+    @Test func aTurnHintsOnceAtEachTopic() throws {
+        let rig = try rig { input in
+            DayOutput(figures: ["n": 1], events: [DayEvent(id: "\(input.day)", kind: "k", payload: [:])])
+        }
+        try sync(rig, 10)
+        try touch(rig, (0..<5).map { Self.day.adding(days: $0) }, through: 10)
+        let slice = try #require(rig.pulls.first { $0.name == "slice" })
+        rig.sent = []
+        try rig.answer(slice, .pages([["samples": SamplePage().wireValue]]))
+        #expect(try rig.rows().count == 10)
+        #expect(rig.sent.map(\.topic).sorted() == ["events.steps", "figures.steps"])
+        #expect(rig.sent.allSatisfy { $0.body.read(Hint.self)?.head == rig.store.head })
+    }
+
+    /// Days of a type that comes now and then: with little in between, some are fetched and committed together.
+    @Test func daysThatHoldLittleAreFetchedTogetherOverGaps() throws {
+        let seen = Mutex<[LocalDay]>([])
+        let rig = try rig { input in
+            seen.withLock { $0.append(input.day) }
+            return DayOutput(figures: ["n": 1])
+        }
+        let days = (0..<60).map { Self.day.adding(days: 3 * $0) }
+        try sync(rig, 10)
+        try touch(rig, days, through: 10)
+        var asked = 0
+        while let pull = rig.pulls.first(where: { $0.name == "slice" }) {
+            asked += 1
+            try #require(asked <= days.count)
+            try rig.answer(pull, .pages([["samples": SamplePage().wireValue]]))
+        }
+        // At first nobody knows how much a day holds.
+        #expect((6...20).contains(asked))
+        // Each once, the newest first but for those that another slice had taken before.
+        #expect(seen.withLock { $0.sorted() } == days)
+        #expect(try pending(rig) == 0 && rig.report().frontier["observer"] == 10)
+    }
+
+    /// Days that hold much are fetched one run at a time: what lies between them isn't fetched along.
+    @Test func daysThatHoldMuchAreFetchedApart() throws {
+        let rig = try rig()
+        try sync(rig, 10)
+        try touch(rig, [Self.day, Self.day.adding(days: 2)], through: 10)
+        let spans = try rig.pulls.filter { $0.name == "slice" }.map { pull in
+            try (#require(pull.integer("from")), #require(pull.integer("to")))
+        }
+        #expect(spans.count == 2)
+        #expect(spans.allSatisfy { $1 - $0 < 2 * 86_400_000_000 })
+    }
+
     @Test func marksOutliveARestart() throws {
         let rig = try rig()
         try sync(rig, 10)

@@ -92,6 +92,19 @@ import Testing
         #expect(verdict == .idle && watch.target == 100)
     }
 
+    /// It looks for progress once a second, and before it says that there was none.
+    @Test func progressBetweenTheLooksCounts() {
+        var watch = watch()
+        var beats = beats()
+        beats["a"]?.beat.frontier["observer"] = 10
+        _ = watch.judge(beats, at: 0)
+        beats["a"]?.beat.frontier["observer"] = 20
+        #expect(isWaiting(watch.judge(beats, at: 500_000), for: "a"))
+        #expect(isWaiting(watch.judge(beats, at: .seconds(95)), for: "a"))
+        let late = watch.judge(beats, at: .seconds(186))
+        #expect(late == .blocked("a: 0 days to compute; no progress for 91 s"))
+    }
+
     @Test func withoutProgressItGivesUp() {
         var watch = watch()
         var beats = beats()

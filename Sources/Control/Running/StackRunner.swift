@@ -58,6 +58,9 @@ package final class StackRunner: Sendable {
     /// An instance that ends this often before it has ever been ready can't start; going on trying would only hide why.
     private static let startAttempts = 3
 
+    /// Seconds between looks for whether everything is done.
+    private static let lookInterval = 0.05
+
     private let stack: Stack
     private let options: Options
     private let toldTo: @Sendable (String) -> Void
@@ -233,8 +236,11 @@ package final class StackRunner: Sendable {
         }
         let closedHead = state.withLock { $0.outcome.imports.map(\.head).max() }
         var watch = IdleWatch(roles: .init(of: stack.configuration), closedHead: closedHead ?? .beginning)
+        var heard = 0
         while true {
-            client.wait(until: Date(timeIntervalSinceNow: 0.25))
+            // In an import heartbeats come by the dozen, and nearly all tell that there is more to come.
+            Thread.sleep(forTimeInterval: Self.lookInterval)
+            client.wait(forHeartbeatAfter: &heard, until: Date(timeIntervalSinceNow: 0.25))
             // An instance that can't start is told of by the supervisor; until all were ready, nothing is said to be done.
             let notReady = stack.names.filter { name in !state.withLock { $0.ready.contains(name) } }
             switch watch.judge(client.heartbeats, notReady: notReady, at: MonotonicClock.now) {

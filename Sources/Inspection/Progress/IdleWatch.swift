@@ -17,6 +17,8 @@ package struct IdleWatch: Sendable {
 
     /// Without progress for this long, what is waited for is taken for stuck.
     package static let patience = Duration.seconds(90)
+    /// Between looks for progress, which read all that everyone says: nobody waits for what they tell.
+    private static let progressInterval = Duration.seconds(1)
 
     private let roles: StackRoles
     /// The observer's head when the named imports had closed.
@@ -24,6 +26,7 @@ package struct IdleWatch: Sendable {
     /// What must be delivered: the observer's head when it was first heard, at or beyond that, with no import open.
     package private(set) var target: SequenceNumber?
     private var progress = ProgressWatch()
+    private var nextProgressLook = MonotonicTime.distantPast
 
     /// - Parameter closedHead: the observer's head when the named imports had closed; the beginning when there were none.
     package init(roles: StackRoles, closedHead: SequenceNumber) {
@@ -38,7 +41,10 @@ package struct IdleWatch: Sendable {
         _ beats: [String: (beat: Heartbeat, age: Double)], notReady: [String] = [], at monotonic: MonotonicTime
     ) -> Verdict {
         let verdict = notReady.first.map { .waiting("\($0): not ready") } ?? look(beats)
-        progress.look(beats, at: monotonic)
+        if monotonic >= nextProgressLook || progress.stillness(at: monotonic) >= Self.patience {
+            progress.look(beats, at: monotonic)
+            nextProgressLook = monotonic + Self.progressInterval
+        }
         let stillness = progress.stillness(at: monotonic)
         if case .waiting(let what) = verdict, stillness >= Self.patience {
             return .blocked("\(what); no progress for \(stillness.components.seconds) s")

@@ -105,5 +105,7 @@ package struct PullClient {
     /// Asks no more: nobody wants the answer any longer.
     package mutating func forget(_ id: Int64) { pending[id] = nil }
 
+    /// Whether an answer is still to come.
+    package var isWaiting: Bool { !pending.isEmpty }
     package var nextDeadline: MonotonicTime? { pending.values.map(\.deadline).min() }
 }

@@ -17,7 +17,9 @@ package struct HeartbeatDetails: Sendable {
     package mutating func add(_ part: some Part) { parts.append(part) }
 
     private var members: [String: Value] {
-        parts.reduce(into: [:]) { members, part in
+        // Of what came over the bus there is one part, which is asked for one member after the other.
+        if parts.count == 1, let told = parts[0] as? Value { return told.object ?? [:] }
+        return parts.reduce(into: [:]) { members, part in
             members.merge(Value(part).object ?? [:]) { first, _ in first }
         }
     }

@@ -93,6 +93,7 @@ package final class StageHost: Sendable {
         var deadline: MonotonicTime? = MonotonicClock.now
         while !stopping.withLock({ $0 }) {
             let inputs = waitForInputs(until: deadline)
+            let isStreaming = inputs.contains { if case .effectIsDone = $0 { true } else { false } }
             let turn = turns.make()
             vitals.begin(at: turn.monotonic)
             do {
@@ -103,7 +104,8 @@ package final class StageHost: Sendable {
                 let changed = vitals.update(
                     head: database.head, epoch: database.epoch, report: try stage.report(turn),
                     committed: committed ? WallClock.now : nil)
-                if changed { bus.beat() }
+                // What follows at once is told together, but for the last of it.
+                if changed, isStreaming || hasMoreToDo { bus.repace() } else if changed { bus.beat() }
             } catch {
                 turn.rollback()
                 throw error
@@ -165,6 +167,9 @@ package final class StageHost: Sendable {
                 refused: { [log] in log(.busRefused, failed: true, ["why": $0]) },
                 failed: { [self] in fail($0) }))
     }
+
+    /// Whether something waits to be taken or is asked for, so that another turn soon follows.
+    private var hasMoreToDo: Bool { !inputs.isEmpty || pulls.withLock { $0.isWaiting } }
 
     private func perform(_ asked: [Effect], _ effects: (any EffectRunner)?) {
         for effect in asked {

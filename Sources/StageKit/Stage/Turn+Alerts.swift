@@ -17,7 +17,7 @@ extension Turn {
                 RaisedAlert(
                     kind: alert.kind.rawValue, subject: alert.subject, text: alert.text, remedy: alert.remedy,
                     since: now)))
-        publish(Alert.topic(alert.kind), Hint(head: head))
+        hint(Alert.topic(alert.kind))
         return true
     }
 
@@ -28,7 +28,7 @@ extension Turn {
         log(.alertCleared, ["kind": kind.rawValue, "subject": subject])
         _ = try write()
         try changelog.remove(key: Alert.key(kind, subject))
-        publish(Alert.topic(kind), Hint(head: head))
+        hint(Alert.topic(kind))
         return true
     }
 

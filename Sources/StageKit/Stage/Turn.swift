@@ -20,7 +20,8 @@ package final class Turn {
     package let changelog: KeyedChangelog
     private let identifiers: Identifiers
 
-    package private(set) var published: [(topic: String, body: Value)] = []
+    private var said: [(topic: String, body: Value)] = []
+    private var hinted: [String] = []
     package private(set) var effects: [Effect] = []
     private var pulls: [Pull] = []
     private var withdrawn: [Int64] = []
@@ -73,7 +74,18 @@ package final class Turn {
     /// Sends a message once the turn is committed.
     ///
     /// - Parameter body: one of the protocol's types.
-    package func publish(_ topic: String, _ body: some Encodable) { published.append((topic, Value(body))) }
+    package func publish(_ topic: String, _ body: some Encodable) { said.append((topic, Value(body))) }
+
+    /// Says once the turn is committed that the stage's own changelog has moved: one hint a topic, with the head as it is then, however
+    /// often it is asked for.
+    package func hint(_ topic: String) {
+        if !hinted.contains(topic) { hinted.append(topic) }
+    }
+
+    /// What is to be sent once the turn is committed.
+    package var published: [(topic: String, body: Value)] {
+        said + hinted.map { (topic: $0, body: Value(Hint(head: head))) }
+    }
 
     /// Asks a producer for pages.
     @discardableResult

@@ -14,6 +14,7 @@ package final class ConsolidatorStage: Stage {
     let handlers: [Upstream]
     let zones: Upstream
     private var timelines = Timelines()
+    private var ends = DayEnds()
     private(set) var days = SummaryDays()
     /// Days that somebody asked to take in again.
     var replay: PartsReplay?
@@ -114,6 +115,7 @@ package final class ConsolidatorStage: Stage {
     /// Takes over changed zone timelines: days that hold other instants now are open again until every handler has computed them by it.
     private func learnZones(_ page: ZonesPage, _ turn: Turn) throws {
         for change in try timelines.learn(page.zones, from: observer, turn) {
+            ends.forget()
             for (key, state) in days.states where key.user == change.user {
                 let day = LocalDay(number: key.day)
                 guard let old = change.old else {
@@ -200,7 +202,7 @@ package final class ConsolidatorStage: Stage {
         for key in touched { try rebuild(key, turn) }
         touched = []
         if days.unwritten.isEmpty { written = finality.covered }
-        if turn.head.sequence > before { turn.publish(Self.topic, Hint(head: turn.head)) }
+        if turn.head.sequence > before { turn.hint(Self.topic) }
         try daily.finishTurn(turn)
         return [
             daily.host.scheduler.nextDeadline(daily.conditions(turn)), settlingSince.map { $0 + Self.settlingTime },
@@ -215,9 +217,7 @@ package final class ConsolidatorStage: Stage {
 
     private func overDays(at now: Instant) -> Set<SummaryDays.Key> { days.open.filter { isOver($0, at: now) } }
 
-    private func isOver(_ key: SummaryDays.Key, at now: Instant) -> Bool {
-        timelines[key.user]?.isPast(LocalDay(number: key.day), at: now) == true
-    }
+    private func isOver(_ key: SummaryDays.Key, at now: Instant) -> Bool { ends.isOver(key, at: now, timelines) }
 
     /// Writes a day's summary from its parts. A final day whose content changes is open again.
     private func rebuild(_ key: SummaryDays.Key, _ turn: Turn) throws {
@@ -289,7 +289,7 @@ package final class ConsolidatorStage: Stage {
         var common = StageDetails()
         common.tasks = daily.tasks
         let own = ConsolidatorDetails(
-            days: days.count, openDays: overDays(at: turn.now).count, missing: missing,
+            days: days.count, openDays: days.open.count { isOver($0, at: turn.now) }, missing: missing,
             collisions: collisions.all.map(\.details))
         return StageReport(
             // The zones are its own upstream: days without them aren't what the observer's changes lead to.
