@@ -19,9 +19,13 @@ package final class Database: @unchecked Sendable {
     /// How many transactions were rolled back. Whoever caches what it wrote compares this, and forgets when it has risen.
     package private(set) var rollbackCount = 0
 
-    /// - Parameter cacheKibibytes: page cache of this connection.
+    /// - Parameters:
+    ///   - cacheKibibytes: page cache of this connection.
+    ///   - checkpointPages: pages of 4 KiB in the log before it is brought into the file. Who writes all over a large file writes each page less
+    ///     often with more of them.
     /// - Throws: `SQLiteError`, also when the file isn't a database, or is cut off: then nothing in it is changed.
-    package init(path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096) throws {
+    package init(path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096, checkpointPages: Int = 1000) throws
+    {
         _ = Self.configuration
         // Before SQLite has a chance to write to it.
         if mode == .readWrite, let problem = DatabaseFile.problem(at: path) {
@@ -49,8 +53,8 @@ package final class Database: @unchecked Sendable {
                 try execute("PRAGMA journal_mode=WAL")
                 try execute("PRAGMA synchronous=FULL")
                 try execute("PRAGMA foreign_keys=ON")
-                // Bounds the log after a burst; 4 MiB between checkpoints keeps the log in the page cache.
-                try execute("PRAGMA wal_autocheckpoint=1000")
+                // Bounds the log after a burst; the 4 MiB of the default keep the log in the machine's page cache.
+                try execute("PRAGMA wal_autocheckpoint=\(checkpointPages)")
                 try execute("PRAGMA journal_size_limit=16777216")
             } else {
                 try execute("PRAGMA query_only=ON")

@@ -27,12 +27,9 @@ struct StackContent: Equatable, Sendable {
             SELECT printf('%s %s %d %d %!.17g', hex(samples.id), types.name, start_us, duration, value)
             FROM samples JOIN types ON types.id = type WHERE state = 0 ORDER BY samples.id
             """)
+        let isPresent = "SELECT count(*) FROM pragma_table_info('samples') WHERE name = 'shift'"
         delivered = try stack.rows(
-            "backend",
-            """
-            SELECT printf('%s %s %d %d %!.17g %d', hex(samples.id), text, start, "end" - start, value, deleted)
-            FROM samples LEFT JOIN texts ON texts.id = type ORDER BY samples.id
-            """)
+            "backend", try stack.number("backend", isPresent) == 1 ? BackendRows.content : BackendRows.contentBefore)
         documents = try stack.read("backend") { database in
             var lines: [String] = []
             try database.prepare("SELECT kind, id, deleted, body FROM documents ORDER BY kind, id").forEachRow { row in

@@ -14,15 +14,23 @@ final class BackendCore {
     private let audit: Bool
     private let notices: BackendNotices
 
+    /// Each type's samples of years lie all over the table: what one request touches is to stay in memory until it is committed, and what several
+    /// touch is written into the file once. 32 MiB of log at most, and a request's.
+    private static let cacheKibibytes = 8192
+    private static let checkpointPages = 8000
+
     init(databasePath: String, audit: Bool, notices: BackendNotices) throws {
         try Self.prepareFile(databasePath)
-        database = try Database(path: databasePath)
+        database = try Database(
+            path: databasePath, cacheKibibytes: Self.cacheKibibytes, checkpointPages: Self.checkpointPages)
         try BackendSchema.create(in: database, generation: BackendIdentity.nonce())
         identity = try BackendIdentity(database)
         texts = try InternedTexts(database)
         let unnamed = try BackendSchema.meta("unnamed", in: database)
-        writer = try SyncWriter(database, texts: texts, identity: identity, unnamed: unnamed, audit: audit)
-        queries = try BackendQueries(database, texts: texts, unnamed: unnamed)
+        let kinds = try SampleKinds(database)
+        writer = try SyncWriter(
+            database, texts: texts, kinds: kinds, identity: identity, unnamed: unnamed, audit: audit)
+        queries = try BackendQueries(database, texts: texts, kinds: kinds, unnamed: unnamed)
         self.audit = audit
         self.notices = notices
     }
