@@ -14,15 +14,17 @@ final class BackendCore {
     private let audit: Bool
     private let notices: BackendNotices
 
-    /// Each type's samples of years lie all over the table: what one request touches is to stay in memory until it is committed, and what several
-    /// touch is written into the file once. 32 MiB of log at most, and a request's.
+    // Each type's samples of years lie all over the table. What one request touches is to stay in memory until it is committed; what
+    // several touch is written into the file once; and what is written is written in few calls. 64 MiB of log, and a request's, at most.
     private static let cacheKibibytes = 8192
-    private static let checkpointPages = 8000
+    private static let pageBytes = 16 << 10
+    private static let checkpointPages = 4000
 
     init(databasePath: String, audit: Bool, notices: BackendNotices) throws {
         try Self.prepareFile(databasePath)
         database = try Database(
-            path: databasePath, cacheKibibytes: Self.cacheKibibytes, checkpointPages: Self.checkpointPages)
+            path: databasePath, cacheKibibytes: Self.cacheKibibytes, checkpointPages: Self.checkpointPages,
+            pageBytes: Self.pageBytes)
         try BackendSchema.create(in: database, generation: BackendIdentity.nonce())
         identity = try BackendIdentity(database)
         texts = try InternedTexts(database)

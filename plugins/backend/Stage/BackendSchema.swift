@@ -2,11 +2,12 @@ import SQLite
 
 /// The backend's tables.
 ///
-/// Samples have two keys: (user, id), without a condition, because a deletion names an id only and must hold before its sample is known; and
-/// (user, type, start) of what was never in HealthKit (`moment`), so that two manual events of one type and time are one, while two workouts or
-/// HealthKit samples of one second stay two.
+/// Samples have two keys: (user, id), without a condition, because a deletion names an id only and must hold before its sample is
+/// known; and (user, type, start) of what was never in HealthKit (`moment`), so that two manual events of one type and time are
+/// one, while two workouts or HealthKit samples of one second stay two.
 ///
-/// What many samples share stands once beside them: texts in `texts`; type, unit and source together in `kinds`; who sent them and when in `batches`.
+/// What many samples share stands once beside them: texts in `texts`; type, unit and source together in `kinds`; who sent them and
+/// when in `batches`.
 enum BackendSchema {
     /// 1 had no times of nights and no ends of workouts; 1 and 2 said in each sample what many share.
     static let version: Int64 = 3
@@ -22,12 +23,18 @@ enum BackendSchema {
                 throw BackendError.newerSchema(path: database.path)
             }
             let isOlder = !found.isEmpty && (Int64(found) ?? .max) < version
-            if isOlder { try SampleTable.setAside(in: database) }
-            for table in [tables, SampleTable.tables, SampleKinds.table, SyncBatches.table] {
+            if found == "1" { try DocumentTimes.fill(in: database) }
+            if isOlder {
+                try SampleTable.setAside(in: database)
+                try DocumentTable.setAside(in: database)
+            }
+            for table in [tables, SampleTable.tables, SampleKinds.table, SyncBatches.table, DocumentTable.table] {
                 try database.execute(table)
             }
-            if found == "1" { try DocumentTimes.fill(in: database) }
-            if isOlder { try SampleTable.takeSetAside(in: database) }
+            if isOlder {
+                try SampleTable.takeSetAside(in: database)
+                try DocumentTable.takeSetAside(in: database)
+            }
             let insert = try database.prepare("INSERT OR IGNORE INTO meta(key, value) VALUES(?1, ?2)")
             let unnamed = try holdsDefault(database) ? "default" : "me"
             for (key, value) in [("generation", generation), ("sequence", "0"), ("unnamed", unnamed)] {
@@ -60,10 +67,6 @@ enum BackendSchema {
     // Times are microseconds since 1970, UTC.
     private static let tables = """
         CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-        CREATE TABLE IF NOT EXISTS documents(
-            user INTEGER NOT NULL, kind INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
-            deleted INTEGER NOT NULL, start INTEGER, device INTEGER, synced INTEGER, body TEXT, "end" INTEGER, date TEXT,
-            PRIMARY KEY(user, kind, id)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS tallies(
             user INTEGER NOT NULL, type INTEGER NOT NULL, alive INTEGER NOT NULL, deleted INTEGER NOT NULL,
             PRIMARY KEY(user, type)) WITHOUT ROWID;

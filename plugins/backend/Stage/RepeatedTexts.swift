@@ -2,8 +2,8 @@ import Glibc
 import JSON
 import SQLite
 
-/// Which metadata goes into `texts` once, instead of into every row: what comes again soon after it came. Most is one of a few texts; what is
-/// each row's own stays in its row, and costs nothing more.
+/// Which metadata goes into `texts` once, instead of into every row: what comes again soon after it came. Most is one of a few
+/// texts; what is each row's own stays in its row, and costs nothing more.
 ///
 /// A look at a small table of what came last. `forget` after a transaction that didn't commit.
 final class RepeatedTexts {

@@ -29,8 +29,9 @@ final class SampleTable {
     private let replaced: ReplacedRow
     private var moment: [UInt8] = []
 
-    /// `deleted` is 1 of a tombstone, which keeps type and times, and forgets what was measured. `metadata` is the number of a text or the text
-    /// itself. `moment` is type and start of a living manual one. Columns after `id` are in the order of how much they are read.
+    /// `deleted` is 1 of a tombstone, which keeps type and times, and forgets what was measured. `metadata` is the number of a text
+    /// or the text itself. `moment` is type and start of a living manual one. Columns after `id` are in the order of how much they
+    /// are read.
     static let tables = """
         CREATE TABLE IF NOT EXISTS samples(
             user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,

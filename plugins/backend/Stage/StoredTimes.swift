@@ -1,9 +1,11 @@
 import HealthModel
 
-/// When a sample was, as its row says it in few bytes: own ids begin with the start in milliseconds, and most samples last whole seconds.
+/// When a sample was, as its row says it in few bytes: own ids begin with the start in milliseconds, and most samples last whole
+/// seconds.
 ///
-/// `shift` is the start in microseconds since 1970, counted from the time in the first 48 bits of a UUID: 0 as a rule, whatever else for ids
-/// that others made. Of an id that is text it is the start itself. `duration` is in seconds where it is whole, else in microseconds, negative.
+/// `shift` is the start in microseconds since 1970, counted from the time in the first 48 bits of a UUID: 0 as a rule, whatever
+/// else for ids that others made. Of an id that is text it is the start itself. `duration` is in seconds where it is whole, else in
+/// microseconds, negative.
 struct StoredTimes {
     var shift: Int64
     var duration: Int64
