@@ -2,6 +2,7 @@ import Glibc
 import HTTP
 import HealthModel
 import JSON
+import Protocol
 import SQLite
 
 /// The open database and its statements. One request at a time.
@@ -47,6 +48,9 @@ final class BackendCore {
                 let held = identity.sequence
                 if try identity.beginAnew(unlessReached: seen) { notices.rolledBack(seen.sequence, held) }
             }
+            if SampleDelivery.isNamed(by: request.headers["Content-Type"]) {
+                return try writer.write(delivery(request.body, metric), now: now).answer(identity, serverTime: now)
+            }
             guard JSONScanner.isUTF8(request.body) else { throw SyncRefusal.malformed("the body isn't UTF-8") }
             return try request.body.withUnsafeBytes { body in
                 let envelope = try SyncEnvelope(body, metric: metric)
@@ -70,6 +74,20 @@ final class BackendCore {
                 database, texts: texts, user: request.query["user"], identity: identity, serverTime: now,
                 audit: audit)
         }
+    }
+
+    /// A body of columns, checked as far as it is one.
+    private func delivery(_ body: [UInt8], _ metric: SyncMetric) throws -> SampleDelivery {
+        guard metric.lists.contains(.samples) else { throw SyncRefusal.noColumns(metric) }
+        let delivery: SampleDelivery
+        do {
+            delivery = try SampleDelivery(body: body)
+        } catch {
+            throw SyncRefusal.malformed("\(error)")
+        }
+        guard delivery.count <= SampleDelivery.elementLimit else { throw SyncRefusal.tooMany }
+        try SyncEnvelope.check(user: delivery.user, device: delivery.device, syncedAt: delivery.syncedAt)
+        return delivery
     }
 
     /// Health data: only the owner reads it. SQLite gives its side files the mode of the database.

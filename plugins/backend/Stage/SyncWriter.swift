@@ -6,13 +6,13 @@ import SQLite
 /// Takes one request's elements into the tables. Runs inside one transaction.
 final class SyncWriter {
     private let database: Database
-    private let texts: InternedTexts
+    let texts: InternedTexts
     private let kinds: SampleKinds
     private let batches: SyncBatches
-    private let samples: SampleTable
+    let samples: SampleTable
     private let documents: DocumentTable
-    private let tallies: Tallies
-    private let audit: AcceptanceAudit?
+    let tallies: Tallies
+    let audit: AcceptanceAudit?
     private let identity: BackendIdentity
     /// Whose elements are that name nobody.
     private let unnamed: String
@@ -37,9 +37,7 @@ final class SyncWriter {
     /// - Returns: what became of each element, all of it committed.
     func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> SyncOutcome {
         try write {
-            SyncBatch(
-                user: try texts.id(of: envelope.user ?? unnamed), device: try texts.id(of: envelope.device, .device),
-                syncedAt: envelope.syncedAt ?? now, number: batches.next)
+            try batch(user: envelope.user, device: envelope.device?.text, syncedAt: envelope.syncedAt ?? now)
         } elements: { batch, outcome in
             for (list, elements) in envelope.lists {
                 var scanner = JSONScanner(elements.bytes)
@@ -57,13 +55,22 @@ final class SyncWriter {
         }
     }
 
+    /// - Parameters:
+    ///   - user: nil for whom elements are kept that name nobody.
+    ///   - device: nil for none.
+    func batch(user: String?, device: String?, syncedAt: Instant) throws -> SyncBatch {
+        SyncBatch(
+            user: try texts.id(of: user ?? unnamed), device: try texts.id(of: device ?? ""), syncedAt: syncedAt,
+            number: batches.next)
+    }
+
     /// One request, in one transaction.
-    private func write(
-        _ begin: () throws -> SyncBatch, elements: (SyncBatch, inout SyncOutcome) throws -> Void
+    func write(
+        listsIDs: Bool = true, _ begin: () throws -> SyncBatch, elements: (SyncBatch, inout SyncOutcome) throws -> Void
     ) throws -> SyncOutcome {
         do {
             let (batch, outcome) = try database.transaction {
-                var outcome = SyncOutcome()
+                var outcome = SyncOutcome(listsIDs: listsIDs)
                 let batch = try begin()
                 try elements(batch, &outcome)
                 try tallies.commit(user: batch.user, outcome)
@@ -116,7 +123,7 @@ final class SyncWriter {
             outcome.add(.known, span, heldVersion: held == version ? nil : held)
         } else {
             tallies.move(effect, deleted: list == .deleted)
-            try audit?.count(user: batch.user, kind: -1, id: span, version: version, deleted: list == .deleted)
+            try audit?.count(user: batch.user, kind: -1, id: span.bytes, version: version, deleted: list == .deleted)
             outcome.add(effect.verdict, span)
         }
     }
@@ -152,7 +159,7 @@ final class SyncWriter {
             let held = try documents.heldVersion(kind, id: id, user: batch.user)
             outcome.add(.known, span, heldVersion: held == version ? nil : held)
         } else {
-            try audit?.count(user: batch.user, kind: kind.rawValue, id: span, version: version, deleted: deletes)
+            try audit?.count(user: batch.user, kind: kind.rawValue, id: span.bytes, version: version, deleted: deletes)
             outcome.add(verdict, span)
         }
     }

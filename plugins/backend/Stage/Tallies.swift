@@ -86,10 +86,10 @@ final class AcceptanceAudit {
             """)
     }
 
-    func count(user: Int64, kind: Int64, id: JSONSpan, version: Int64, deleted: Bool) throws {
+    func count(user: Int64, kind: Int64, id: UnsafeRawBufferPointer, version: Int64, deleted: Bool) throws {
         accept.bind(1, user)
         accept.bind(2, kind)
-        accept.bindText(3, id.bytes)
+        accept.bindText(3, id)
         accept.bind(4, version)
         accept.bind(5, deleted ? 1 : 0)
         try accept.run()

@@ -14,6 +14,8 @@ struct Delivery {
         var effect: Int64
         var group: Int
         var part: Range<Int>
+        /// Whether they went as columns.
+        var isColumns: Bool
         /// What was known of the backend then.
         var seen: SeenBackend
     }

@@ -17,6 +17,11 @@ extension UploaderStage {
             return try settle(unanswered: reply, turn)
         }
         let answer = UploadAnswer(body: body)
+        if sent.isColumns, status == 400 || status == 415, answer.counts == nil {
+            // It, or what stands before it, can't read the form: the same goes as JSON, whose answer counts, until it says once more what it takes.
+            takesColumns = false
+            return turn.log(.uploadRetry, ["why": "the backend answered \(status) to columns; it gets JSON", "seconds": 0])
+        }
         let judgement = UploadJudgement(
             status: status, contentType: contentType, answer: answer, sent: sent.part.count, seen: sent.seen)
         switch judgement {

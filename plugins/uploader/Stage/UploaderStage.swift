@@ -40,6 +40,8 @@ package final class UploaderStage: Stage {
     var suspicions: [UploadMetric: Suspicion] = [:]
     /// By metric, a request with one element that the backend has taken.
     var goodBodies: [UploadMetric: [UInt8]] = [:]
+    /// Whether the backend has said that it takes samples in columns, and hasn't refused any since.
+    var takesColumns = false
     /// Answers in a row that proved nothing.
     var unproven = 0
     /// A generation that answered before the present one and answers again.
@@ -220,11 +222,15 @@ package final class UploaderStage: Stage {
         guard let group = deliveries[index].nextGroup(besides: waiting),
             let part = deliveries[index].groups[group].batch.next
         else { return }
-        let body = deliveries[index].groups[group].encode(part, deviceId: turn.head.store, syncedAt: turn.now)
+        let own = deliveries[index].groups[group]
+        let columns =
+            takesColumns ? own.columns(part, deviceId: turn.head.store, syncedAt: turn.now) : nil
         let effect = turn.perform(
             UploadRequest(
-                path: deliveries[index].groups[group].metric.path, body: body, refreshToken: refreshToken, seen: seen))
-        deliveries[index].sent = .init(effect: effect, group: group, part: part, seen: seen)
+                path: own.metric.path, body: columns ?? own.encode(part, deviceId: turn.head.store, syncedAt: turn.now),
+                isColumns: columns != nil, refreshToken: refreshToken, seen: seen))
+        deliveries[index].sent = .init(
+            effect: effect, group: group, part: part, isColumns: columns != nil, seen: seen)
         refreshToken = false
     }
 
