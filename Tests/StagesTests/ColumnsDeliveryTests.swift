@@ -184,4 +184,46 @@ import UploaderStage
         #expect(isLast && requests < 60)
         #expect(try letters().map(\.version) == [3] && frontier() == 8)
     }
+
+    // MARK: Larger requests
+
+    @Test func whatWaitsGoesTogether() throws {
+        try tell(columns: true)
+        try release(100_000)
+        try answerPull(1...2000, head: 100_000)
+        // More is on its way: a larger request costs hardly more.
+        #expect(uploads.isEmpty)
+        for first in stride(from: Int64(2001), to: 18_001, by: 2000) {
+            #expect(uploads.isEmpty)
+            try answerPull(first...first + 1999, head: 100_000)
+        }
+        #expect(try SampleDelivery(body: upload().request.body).samples.sequence == Array(1...18_000))
+        try answerPull(18_001...20_000, head: 100_000)
+        #expect(uploads.count == 1)
+        // It doesn't wait for long.
+        try rig.pass(.seconds(1))
+        #expect(uploads.count == 2)
+        try answer(created: 18_000)
+        #expect(try frontier() == 18_000)
+        try answer(created: 2000)
+        #expect(try frontier() == 20_000)
+    }
+
+    @Test func whatIsNewGoesAtOnce() throws {
+        try tell(columns: true)
+        try release(1000)
+        try answerPull(1...500, head: 1000)
+        #expect(uploads.count == 1)
+        try answerPull(501...1000, head: 1000)
+        #expect(uploads.count == 2)
+    }
+
+    @Test func inJSONNothingIsPutTogether() throws {
+        try tell(columns: false)
+        try release(100_000)
+        try answerPull(1...2000, head: 100_000)
+        #expect(uploads.count == 1)
+        try answerPull(2001...4000, head: 100_000)
+        #expect(uploads.count == 2)
+    }
 }

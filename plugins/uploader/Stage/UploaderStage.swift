@@ -60,7 +60,7 @@ package final class UploaderStage: Stage {
     /// Requests under way at once: one is encoded while the other is being stored.
     static let concurrentRequests = 2
     /// Fetched sets that wait behind those.
-    private static let waitingSets = 3
+    static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
     /// How long a person is given to mend what only a person can, before the next try.
     static let pause = Duration.seconds(30)
@@ -141,7 +141,7 @@ package final class UploaderStage: Stage {
             case .pages(let fetched):
                 let groups = try DeliveryGroup.groups(
                     fetched.pages, from: upstream.name, isSamples: upstream === samples, family: family)
-                deliveries.append(Delivery(upstream: upstream.name, fetched: fetched, groups: groups))
+                take(fetched, groups, of: upstream, turn)
             }
             return
         }
@@ -193,9 +193,7 @@ package final class UploaderStage: Stage {
 
     private func move(_ turn: Turn) throws -> MonotonicTime? {
         try settleDone(turn)
-        for upstream in upstreams where deliveries.count(where: { $0.upstream == upstream.name }) < Self.waitingSets {
-            upstream.pump(turn)
-        }
+        for upstream in upstreams where mayFetch(upstream) { upstream.pump(turn) }
         try pumpReplay(turn)
         guard gate.isOpen else {
             blocked = Self.noPath
@@ -206,11 +204,17 @@ package final class UploaderStage: Stage {
         // Summaries and events first: they are small, and what a person looks at.
         let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
         let waiting = waitingMetrics
+        var next: MonotonicTime?
         for index in order {
             guard deliveries.count(where: { $0.sent != nil }) < Self.concurrentRequests else { break }
-            if deliveries[index].sent == nil { send(index, besides: waiting, turn) }
+            guard deliveries[index].sent == nil else { continue }
+            if isFilling(index, turn) {
+                next = deliveries[index].fillsUntil
+            } else {
+                send(index, besides: waiting, turn)
+            }
         }
-        return nil
+        return next
     }
 
     /// What is delivered once more comes last: today never waits for the past.
