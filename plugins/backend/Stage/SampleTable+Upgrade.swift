@@ -10,7 +10,7 @@ extension SampleTable {
 
     /// Puts those into the present table, row by row in the order of their keys; nothing of them is held in memory.
     ///
-    /// The file keeps its size: the space of the old table is used again.
+    /// The file grows by the new table; the space of the old one is used for what comes later.
     static func takeSetAside(in database: Database) throws {
         let (texts, kinds) = (try InternedTexts(database), try SampleKinds(database))
         let (repeated, batches) = (RepeatedTexts(texts), try SyncBatches(database))
