@@ -213,7 +213,7 @@ let package = Package(
             ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
             main: ["Configuration", "Protocol", "StageKit"])
         + plugin(
-            "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "SQLite"],
+            "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "Protocol", "SQLite"],
             main: ["Configuration", "HTTP", "HealthModel", "Logging", "Protocol", "StageKit"])
         + [
             // How long tests wait, and for what.
@@ -232,7 +232,12 @@ let package = Package(
             tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel", "TestSupport"]),
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite", "TestSupport"]),
             tests("HealthImport", ["HealthGenerator", "HealthImport", "HealthModel", "TestSupport"]),
-            tests("Backend", ["BackendStage", "HTTP", "HealthModel", "JSON", "SQLite", "TestSupport"]),
+            tests(
+                "Backend",
+                [
+                    "BackendStage", "HTTP", "HealthModel", "JSON", "Protocol", "SQLite", "TestSupport",
+                    "UploaderReading",
+                ]),
             tests("Uploader", ["HTTP", "HealthModel", "TestSupport", "UploaderReading", "UploaderStage"]),
             tests(
                 "Protocol",

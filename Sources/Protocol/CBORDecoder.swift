@@ -9,18 +9,21 @@ package struct CBORDecoder {
 
     private let base: UnsafeRawBufferPointer
     private var position = 0
+    private var itemsLeft: Int
 
     /// The one value that `bytes` hold.
+    /// - Parameter items: how many values it may hold, itself and all in it: of a few bytes each takes some dozens in memory. A
+    ///   column is one.
     /// - Throws: `CBORError` for anything that isn't exactly one well-formed value of the forms that `Value` has.
-    package static func decode(_ bytes: some Collection<UInt8>) throws(CBORError) -> Value {
+    package static func decode(_ bytes: some Collection<UInt8>, items: Int = .max) throws(CBORError) -> Value {
         let result =
-            bytes.withContiguousStorageIfAvailable { decodeContiguous(UnsafeRawBufferPointer($0)) }
-            ?? Array(bytes).withUnsafeBytes { decodeContiguous($0) }
+            bytes.withContiguousStorageIfAvailable { decodeContiguous(UnsafeRawBufferPointer($0), items) }
+            ?? Array(bytes).withUnsafeBytes { decodeContiguous($0, items) }
         return try result.get()
     }
 
-    private static func decodeContiguous(_ bytes: UnsafeRawBufferPointer) -> Result<Value, CBORError> {
-        var decoder = CBORDecoder(base: bytes)
+    private static func decodeContiguous(_ bytes: UnsafeRawBufferPointer, _ items: Int) -> Result<Value, CBORError> {
+        var decoder = CBORDecoder(base: bytes, itemsLeft: items)
         do throws(CBORError) {
             let value = try decoder.read(depth: 0)
             guard decoder.position == bytes.count else { throw .trailingBytes(at: decoder.position) }
@@ -32,6 +35,8 @@ package struct CBORDecoder {
 
     private mutating func read(depth: Int) throws(CBORError) -> Value {
         guard depth < Self.maximumDepth else { throw .tooDeep(at: position) }
+        guard itemsLeft > 0 else { throw .tooMany(at: position) }
+        itemsLeft -= 1
         let item = try next()
         switch UInt32(item.kind) {
         case HEALTHBUS_CBOR_UINT.rawValue:
@@ -127,6 +132,7 @@ package enum CBORError: Error, Equatable, CustomStringConvertible {
     case malformed(at: Int)
     case unsupported(at: Int)
     case tooDeep(at: Int)
+    case tooMany(at: Int)
     case outOfRange(at: Int)
     case notUTF8(at: Int)
     case keyIsNotText(at: Int)
@@ -139,6 +145,7 @@ package enum CBORError: Error, Equatable, CustomStringConvertible {
         case .malformed(let at): "not CBOR, at byte \(at)"
         case .unsupported(let at): "a form of CBOR that this protocol doesn't use, at byte \(at)"
         case .tooDeep(let at): "CBOR nested deeper than \(CBORDecoder.maximumDepth), at byte \(at)"
+        case .tooMany(let at): "more values than may come at once, at byte \(at)"
         case .outOfRange(let at): "an integer beyond 64 bits, at byte \(at)"
         case .notUTF8(let at): "text that isn't UTF-8, at byte \(at)"
         case .keyIsNotText(let at): "a map key that isn't text, at byte \(at)"

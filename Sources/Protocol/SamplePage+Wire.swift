@@ -78,17 +78,19 @@ extension SamplePage {
         guard unit.allSatisfy({ units.indices.contains(Int($0)) }) else { throw PageError(column: "unit") }
     }
 
-    private static func idBytes(_ ids: [SampleID]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(ids.count * 16)
-        for id in ids {
-            withUnsafeBytes(of: id.high.bigEndian) { bytes.append(contentsOf: $0) }
-            withUnsafeBytes(of: id.low.bigEndian) { bytes.append(contentsOf: $0) }
+    /// 16 bytes each, the most significant first.
+    static func idBytes(_ ids: [SampleID]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: ids.count * 16) { buffer, count in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            for (index, id) in ids.enumerated() {
+                bytes.storeBytes(of: id.high.bigEndian, toByteOffset: 16 * index, as: UInt64.self)
+                bytes.storeBytes(of: id.low.bigEndian, toByteOffset: 16 * index + 8, as: UInt64.self)
+            }
+            count = ids.count * 16
         }
-        return bytes
     }
 
-    private static func ids(_ bytes: [UInt8], column: String = "id") throws(PageError) -> [SampleID] {
+    static func ids(_ bytes: [UInt8], column: String = "id") throws(PageError) -> [SampleID] {
         guard bytes.count % 16 == 0 else { throw PageError(column: column) }
         return bytes.withUnsafeBytes { raw in
             stride(from: 0, to: raw.count, by: 16).map { offset in

@@ -23,9 +23,16 @@ package final class Database: @unchecked Sendable {
     private var spare: [String: OpaquePointer] = [:]
     private static let spareLimit = 64
 
-    /// - Parameter cacheKibibytes: page cache of this connection.
+    /// - Parameters:
+    ///   - cacheKibibytes: page cache of this connection.
+    ///   - checkpointPages: pages in the log before it is brought into the file. Who writes all over a large file writes each page
+    ///     less often with more of them.
+    ///   - pageBytes: of a file that is made now, a power of two; a file that is there keeps its own.
     /// - Throws: `SQLiteError`, also when the file isn't a database, or is cut off: then nothing in it is changed.
-    package init(path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096) throws {
+    package init(
+        path: String, mode: Mode = .readWrite, cacheKibibytes: Int = 4096, checkpointPages: Int = 1000,
+        pageBytes: Int = 4096
+    ) throws {
         _ = Self.configuration
         // Before SQLite has a chance to write to it.
         if mode == .readWrite, let problem = DatabaseFile.problem(at: path) {
@@ -50,11 +57,12 @@ package final class Database: @unchecked Sendable {
         sqlite3_busy_timeout(handle, 5000)
         do {
             if mode == .readWrite {
+                try execute("PRAGMA page_size=\(pageBytes)")
                 try execute("PRAGMA journal_mode=WAL")
                 try execute("PRAGMA synchronous=FULL")
                 try execute("PRAGMA foreign_keys=ON")
-                // Bounds the log after a burst; 4 MiB between checkpoints keeps the log in the page cache.
-                try execute("PRAGMA wal_autocheckpoint=1000")
+                // Bounds the log after a burst; the 4 MiB of the default keep the log in the machine's page cache.
+                try execute("PRAGMA wal_autocheckpoint=\(checkpointPages)")
                 try execute("PRAGMA journal_size_limit=16777216")
             } else {
                 try execute("PRAGMA query_only=ON")

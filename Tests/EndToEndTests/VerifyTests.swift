@@ -45,7 +45,8 @@ extension EndToEnd {
                 for list in ["samples", "workouts", "nights", "days"] {
                     #expect(findings(right.said, list) == [:], "\(list)")
                 }
-                let steps = "type = (SELECT id FROM texts WHERE text = 'HKQuantityTypeIdentifierStepCount')"
+                let steps =
+                    "\(BackendRows.type) = (SELECT id FROM texts WHERE text = 'HKQuantityTypeIdentifierStepCount')"
                 let alive = "SELECT id FROM samples WHERE \(steps) AND deleted = 0 ORDER BY id"
                 try tamper(
                     stack,
@@ -128,6 +129,7 @@ extension EndToEnd {
                 #expect(try await stack.onState("sync", within: 120).exit == .code(0))
                 let gone = try stack.number("backend", "SELECT count(*) FROM samples WHERE deleted = 1")
                 try #require(gone > 0)
+                let (copy, other) = ("x'4a1b4c2d00004000a000000000000001'", "x'4a1b4c2d00004000a000000000000002'")
                 #expect(try await verify(stack).code == 0)
                 try tamper(
                     stack,
@@ -135,13 +137,13 @@ extension EndToEnd {
                         "DELETE FROM samples WHERE id = (SELECT min(id) FROM samples WHERE deleted = 1)",
                         // A copy under another app's id, and one sample that only the backend has.
                         """
-                        INSERT INTO samples SELECT user, x'4a1b4c2d00004000a000000000000001', version, 0, type, start, "end", value,
-                            unit, source, source_type, uuid, device, synced, metadata, payload
+                        INSERT INTO samples SELECT user, \(copy), version, 0, kind, \(BackendRows.shift(under: copy)), duration,
+                            value, batch, metadata, payload, uuid, moment
                         FROM samples WHERE id = (\(alive) LIMIT 1)
                         """,
                         """
-                        INSERT INTO samples SELECT user, x'4a1b4c2d00004000a000000000000002', version, 0, type, start, "end", value + 1e6,
-                            unit, source, source_type, uuid, device, synced, metadata, payload
+                        INSERT INTO samples SELECT user, \(other), version, 0, kind, \(BackendRows.shift(under: other)), duration,
+                            value + 1e6, batch, metadata, payload, uuid, moment
                         FROM samples WHERE id = (\(alive) LIMIT 1)
                         """,
                     ])
@@ -155,7 +157,7 @@ extension EndToEnd {
                 #expect(repaired.code == 1 && repaired.said["repaired"] == 1)
                 #expect(findings(repaired.said, "samples") == ["doubled": 1, "beyond": 2])
                 try tamper(
-                    stack, ["DELETE FROM samples WHERE id = x'4a1b4c2d00004000a000000000000001'"])
+                    stack, ["DELETE FROM samples WHERE id = \(copy)"])
                 let rest = try await verify(stack)
                 #expect(rest.code == 0 && findings(rest.said, "samples") == ["beyond": 1])
                 // Deleted there in the very version that is alive here: nothing that is sent brings it back.

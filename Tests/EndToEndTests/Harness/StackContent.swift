@@ -23,12 +23,9 @@ struct StackContent: Equatable, Sendable {
         days = (try printed.json().array ?? []).map(Self.plain)
         samples = try stack.heldSamples().sorted { $0.id < $1.id }
             .map { "\($0.id) \($0.type) \($0.start) \($0.duration) \($0.value)" }
+        let isPresent = "SELECT count(*) FROM pragma_table_info('samples') WHERE name = 'shift'"
         delivered = try stack.rows(
-            "backend",
-            """
-            SELECT printf('%s %s %d %d %!.17g %d', hex(samples.id), text, start, "end" - start, value, deleted)
-            FROM samples LEFT JOIN texts ON texts.id = type ORDER BY samples.id
-            """)
+            "backend", try stack.number("backend", isPresent) == 1 ? BackendRows.content : BackendRows.contentBefore)
         documents = try stack.read("backend") { database in
             var lines: [String] = []
             try database.prepare("SELECT kind, id, deleted, body FROM documents ORDER BY kind, id").forEachRow { row in

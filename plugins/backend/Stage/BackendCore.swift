@@ -2,6 +2,7 @@ import Glibc
 import HTTP
 import HealthModel
 import JSON
+import Protocol
 import SQLite
 
 /// The open database and its statements. One request at a time.
@@ -14,15 +15,25 @@ final class BackendCore {
     private let audit: Bool
     private let notices: BackendNotices
 
+    // Each type's samples of years lie all over the table. What one request touches is to stay in memory until it is committed; what
+    // several touch is written into the file once; and what is written is written in few calls. 64 MiB of log, and a request's, at most.
+    private static let cacheKibibytes = 8192
+    private static let pageBytes = 16 << 10
+    private static let checkpointPages = 4000
+
     init(databasePath: String, audit: Bool, notices: BackendNotices) throws {
         try Self.prepareFile(databasePath)
-        database = try Database(path: databasePath)
+        database = try Database(
+            path: databasePath, cacheKibibytes: Self.cacheKibibytes, checkpointPages: Self.checkpointPages,
+            pageBytes: Self.pageBytes)
         try BackendSchema.create(in: database, generation: BackendIdentity.nonce())
         identity = try BackendIdentity(database)
         texts = try InternedTexts(database)
         let unnamed = try BackendSchema.meta("unnamed", in: database)
-        writer = try SyncWriter(database, texts: texts, identity: identity, unnamed: unnamed, audit: audit)
-        queries = try BackendQueries(database, texts: texts, unnamed: unnamed)
+        let kinds = try SampleKinds(database)
+        writer = try SyncWriter(
+            database, texts: texts, kinds: kinds, identity: identity, unnamed: unnamed, audit: audit)
+        queries = try BackendQueries(database, texts: texts, kinds: kinds, unnamed: unnamed)
         self.audit = audit
         self.notices = notices
     }
@@ -36,6 +47,9 @@ final class BackendCore {
             if let seen = request.headers[SeenBackend.header].flatMap({ SeenBackend($0) }) {
                 let held = identity.sequence
                 if try identity.beginAnew(unlessReached: seen) { notices.rolledBack(seen.sequence, held) }
+            }
+            if SampleDelivery.isNamed(by: request.headers["Content-Type"]) {
+                return try writer.write(delivery(request.body, metric), now: now).answer(identity, serverTime: now)
             }
             guard JSONScanner.isUTF8(request.body) else { throw SyncRefusal.malformed("the body isn't UTF-8") }
             return try request.body.withUnsafeBytes { body in
@@ -60,6 +74,20 @@ final class BackendCore {
                 database, texts: texts, user: request.query["user"], identity: identity, serverTime: now,
                 audit: audit)
         }
+    }
+
+    /// A body of columns, checked as far as it is one.
+    private func delivery(_ body: [UInt8], _ metric: SyncMetric) throws -> SampleDelivery {
+        guard metric.lists.contains(.samples) else { throw SyncRefusal.noColumns(metric) }
+        let delivery: SampleDelivery
+        do {
+            delivery = try SampleDelivery(body: body)
+        } catch {
+            throw SyncRefusal.malformed("\(error)")
+        }
+        guard delivery.count <= SampleDelivery.elementLimit else { throw SyncRefusal.tooMany }
+        try SyncEnvelope.check(user: delivery.user, device: delivery.device, syncedAt: delivery.syncedAt)
+        return delivery
     }
 
     /// Health data: only the owner reads it. SQLite gives its side files the mode of the database.

@@ -1,6 +1,7 @@
 import HTTP
 import HealthModel
 import JSON
+import Protocol
 import SQLite
 
 extension BackendQueries {
@@ -58,7 +59,10 @@ extension BackendQueries {
         } else {
             out.append(json: "null")
         }
-        out.append(json: "}")
+        // Forms of a sync request's body.
+        out.append(json: ",\"accepts\":[\"application/json\",")
+        out.append(jsonString: SampleDelivery.contentType)
+        out.append(json: "]}")
         return HTTPResponse(status: 200, json: out)
     }
 }

@@ -56,13 +56,17 @@ extension BackendQueries {
         while try rows.step() {
             if page.count == question.limit || scanned == Self.scanLimit { return page.hasMore = true }
             scanned += 1
-            let isUUID = rows.int(8) == 1
+            let isUUID = rows.int(7) == 1
             page.last.removeAll(keepingCapacity: true)
-            rows.withBytes(0) { ElementID.append($0, isUUID: isUUID, to: &page.last) }
+            let id = rows.withBytes(0) { bytes in
+                ElementID.append(bytes, isUUID: isUUID, to: &page.last)
+                return ElementID(column: bytes, isUUID: isUUID)
+            }
+            let times = StoredTimes(shift: rows.int64(4), duration: rows.int64(5)).times(id: id)
             // A tombstone that came before its sample has no times: it belongs to every range.
-            guard rows.isNull(4) || question.holds(start: rows.int64(4), end: rows.int64(5)) else { continue }
+            guard rows.isNull(4) || question.holds(start: times.start, end: times.end) else { continue }
             let isDeleted = rows.int(2) == 1
-            let content = isDeleted || !page.withContents ? 0 : try content(of: rows, &texts)
+            let content = isDeleted || !page.withContents ? 0 : try content(of: rows, times, &texts)
             page.append(version: rows.int64(1), isDeleted: isDeleted, content: content)
         }
     }
@@ -102,7 +106,7 @@ extension BackendQueries {
         case .samples:
             try database.prepare(
                 """
-                SELECT id, version, deleted, type, start, "end", value, source, typeof(id) = 'blob'
+                SELECT id, version, deleted, kind, shift, duration, value, typeof(id) = 'blob'
                 FROM samples WHERE user = ?1 AND id > ?2 ORDER BY id
                 """)
         case .documents:
@@ -114,11 +118,14 @@ extension BackendQueries {
         }
     }
 
-    private func content(of row: Statement, _ texts: inout ContentTexts) throws -> Int64 {
-        ContentNumber.sample(
-            type: try texts.number(of: row.int64(3)), start: Instant(microseconds: row.int64(4)),
-            end: Instant(microseconds: row.int64(5)), value: row.isNull(6) ? nil : row.double(6),
-            source: try texts.number(of: row.int64(7)))
+    private func content(
+        of row: Statement, _ times: (start: Int64, end: Int64), _ texts: inout ContentTexts
+    ) throws -> Int64 {
+        let kind = try kinds.kind(row.int64(3))
+        return ContentNumber.sample(
+            type: try texts.number(of: kind.type), start: Instant(microseconds: times.start),
+            end: Instant(microseconds: times.end), value: row.isNull(6) ? nil : row.double(6),
+            source: try texts.number(of: kind.source))
     }
 }
 

@@ -7,6 +7,7 @@ import SQLite
 final class BackendQueries {
     let database: Database
     let texts: InternedTexts
+    let kinds: SampleKinds
     private let unnamed: String
     private let users: Statement
     private let samples: Statement
@@ -19,9 +20,10 @@ final class BackendQueries {
     static let pageBytes = 2 << 20
 
     /// - Parameter unnamed: under whom elements are kept that named nobody.
-    init(_ database: Database, texts: InternedTexts, unnamed: String) throws {
+    init(_ database: Database, texts: InternedTexts, kinds: SampleKinds, unnamed: String) throws {
         self.database = database
         self.texts = texts
+        self.kinds = kinds
         self.unnamed = unnamed
         // Each of the four is one step into an index.
         users = try database.prepare(
@@ -32,8 +34,8 @@ final class BackendQueries {
             """)
         samples = try database.prepare(
             """
-            SELECT id, version, type, start, "end", value, unit, source, source_type, uuid, metadata, payload, deleted,
-                typeof(id) = 'blob', typeof(uuid) = 'blob'
+            SELECT id, version, kind, shift, duration, value, uuid, metadata, payload, deleted, typeof(id) = 'blob',
+                typeof(uuid) = 'blob', typeof(metadata) = 'integer'
             FROM samples WHERE user = ?1 AND id > ?2 ORDER BY id
             """)
         documents = try database.prepare(
@@ -72,46 +74,61 @@ final class BackendQueries {
             }
             scanned += 1
             last.removeAll(keepingCapacity: true)
-            let isUUID = samples.int(13) == 1
-            samples.withBytes(0) { ElementID.append($0, isUUID: isUUID, to: &last) }
-            guard samples.int(12) == 0, type == nil || samples.int64(2) == type else { continue }
-            guard question.holds(start: samples.int64(3), end: samples.int64(4)) else { continue }
+            let isUUID = samples.int(10) == 1
+            let id = samples.withBytes(0) { bytes in
+                ElementID.append(bytes, isUUID: isUUID, to: &last)
+                return ElementID(column: bytes, isUUID: isUUID)
+            }
+            guard samples.int(9) == 0 else { continue }
+            let kind = try kinds.kind(samples.int64(2))
+            guard type == nil || kind.type == type else { continue }
+            let times = StoredTimes(shift: samples.int64(3), duration: samples.int64(4)).times(id: id)
+            guard question.holds(start: times.start, end: times.end) else { continue }
             if found > 0 { out.append(UInt8(ascii: ",")) }
-            try append(samples, id: last, to: &out)
+            try append(samples, id: last, kind, times, to: &out)
             found += 1
         }
         return .page("samples", out, next: more ? last : nil)
     }
 
-    private func append(_ row: Statement, id: [UInt8], to out: inout [UInt8]) throws {
+    private func append(
+        _ row: Statement, id: [UInt8], _ kind: SampleKind, _ times: (start: Int64, end: Int64), to out: inout [UInt8]
+    ) throws {
         out.append(json: "{\"id\":")
         out.append(contentsOf: id)
         out.append(json: ",\"healthkitUUID\":")
-        if row.isNull(9) {
+        if row.isNull(6) {
             out.append(json: "null")
         } else {
-            let isUUID = row.int(14) == 1; row.withBytes(9) { ElementID.append($0, isUUID: isUUID, to: &out) }
+            let isUUID = row.int(11) == 1
+            row.withBytes(6) { ElementID.append($0, isUUID: isUUID, to: &out) }
         }
         out.append(json: ",\"version\":")
         out.append(json: row.int64(1))
         out.append(json: ",\"type\":")
-        out.append(jsonString: try texts.text(of: row.int64(2)))
+        out.append(jsonString: try texts.text(of: kind.type))
         out.append(json: ",\"startDate\":")
-        out.append(jsonDate: Instant(microseconds: row.int64(3)))
+        out.append(jsonDate: Instant(microseconds: times.start))
         out.append(json: ",\"endDate\":")
-        out.append(jsonDate: Instant(microseconds: row.int64(4)))
+        out.append(jsonDate: Instant(microseconds: times.end))
         out.append(json: ",\"value\":")
         if row.isNull(5) { out.append(json: "null") } else { out.append(json: row.double(5)) }
         out.append(json: ",\"unit\":")
-        try append(text: row.int64(6), to: &out)
+        try append(text: kind.unit, to: &out)
         out.append(json: ",\"source\":")
-        try append(text: row.int64(7), to: &out)
-        out.append(json: row.int(8) == 0 ? ",\"sourceType\":\"healthkit\"" : ",\"sourceType\":\"manual\"")
+        try append(text: kind.source, to: &out)
+        out.append(json: kind.isManual ? ",\"sourceType\":\"manual\"" : ",\"sourceType\":\"healthkit\"")
         out.append(json: ",\"metadata\":")
-        if row.isNull(10) { out.append(json: "null") } else { row.withBytes(10) { out.append(contentsOf: $0) } }
-        if !row.isNull(11) {
+        if row.isNull(7) {
+            out.append(json: "null")
+        } else if row.int(12) == 1 {
+            out.append(contentsOf: try texts.text(of: row.int64(7)).utf8)
+        } else {
+            row.withBytes(7) { out.append(contentsOf: $0) }
+        }
+        if !row.isNull(8) {
             out.append(json: ",\"payload\":")
-            row.withBytes(11) { out.append(contentsOf: $0) }
+            row.withBytes(8) { out.append(contentsOf: $0) }
         }
         out.append(json: "}")
     }

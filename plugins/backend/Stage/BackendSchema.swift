@@ -2,13 +2,15 @@ import SQLite
 
 /// The backend's tables.
 ///
-/// The uniqueness of samples is that of the two partial indexes: (user, id), here the primary key and so without a
-/// condition, because a deletion names an id only and must hold before its sample is known; and (user, type, start) of what
-/// was never in HealthKit, so that two manual events of one type and time are one, while two workouts or HealthKit samples
-/// of one second stay two.
+/// Samples have two keys: (user, id), without a condition, because a deletion names an id only and must hold before its sample is
+/// known; and (user, type, start) of what was never in HealthKit (`moment`), so that two manual events of one type and time are
+/// one, while two workouts or HealthKit samples of one second stay two.
+///
+/// What many samples share stands once beside them: texts in `texts`; type, unit and source together in `kinds`; who sent them and
+/// when in `batches`.
 enum BackendSchema {
-    /// 1 had no times of nights and no ends of workouts.
-    static let version: Int64 = 2
+    /// 1 had no times of nights and no ends of workouts; 1 and 2 said in each sample what many share.
+    static let version: Int64 = 3
 
     /// Creates what is absent, and brings a database of an earlier release up to date.
     /// - Throws: `BackendError` for a database of a newer healthbus, which is left as it is; `SQLiteError`.
@@ -20,8 +22,19 @@ enum BackendSchema {
             guard found.isEmpty || (Int64(found) ?? .max) <= version else {
                 throw BackendError.newerSchema(path: database.path)
             }
-            try database.execute(tables)
+            let isOlder = !found.isEmpty && (Int64(found) ?? .max) < version
             if found == "1" { try DocumentTimes.fill(in: database) }
+            if isOlder {
+                try SampleTable.setAside(in: database)
+                try DocumentTable.setAside(in: database)
+            }
+            for table in [tables, SampleTable.tables, SampleKinds.table, SyncBatches.table, DocumentTable.table] {
+                try database.execute(table)
+            }
+            if isOlder {
+                try SampleTable.takeSetAside(in: database)
+                try DocumentTable.takeSetAside(in: database)
+            }
             let insert = try database.prepare("INSERT OR IGNORE INTO meta(key, value) VALUES(?1, ?2)")
             let unnamed = try holdsDefault(database) ? "default" : "me"
             for (key, value) in [("generation", generation), ("sequence", "0"), ("unnamed", unnamed)] {
@@ -54,17 +67,6 @@ enum BackendSchema {
     // Times are microseconds since 1970, UTC.
     private static let tables = """
         CREATE TABLE IF NOT EXISTS texts(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
-        CREATE TABLE IF NOT EXISTS samples(
-            user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,
-            type INTEGER NOT NULL, start INTEGER, "end" INTEGER, value REAL, unit INTEGER,
-            source INTEGER, source_type INTEGER NOT NULL, uuid BLOB, device INTEGER, synced INTEGER,
-            metadata TEXT, payload TEXT, PRIMARY KEY(user, id)) WITHOUT ROWID;
-        CREATE UNIQUE INDEX IF NOT EXISTS samples_manual ON samples(user, type, start)
-            WHERE source_type <> 0 AND deleted = 0;
-        CREATE TABLE IF NOT EXISTS documents(
-            user INTEGER NOT NULL, kind INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
-            deleted INTEGER NOT NULL, start INTEGER, device INTEGER, synced INTEGER, body TEXT, "end" INTEGER, date TEXT,
-            PRIMARY KEY(user, kind, id)) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS tallies(
             user INTEGER NOT NULL, type INTEGER NOT NULL, alive INTEGER NOT NULL, deleted INTEGER NOT NULL,
             PRIMARY KEY(user, type)) WITHOUT ROWID;

@@ -28,6 +28,28 @@ final class DocumentTable {
     private let database: Database
     private let replaced: ReplacedRow
 
+    /// With rowids: of a row that is sorted by its key all beyond some hundred bytes would go into pages of its own.
+    static let table = """
+        CREATE TABLE IF NOT EXISTS documents(
+            user INTEGER NOT NULL, kind INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
+            deleted INTEGER NOT NULL, start INTEGER, device INTEGER, synced INTEGER, body TEXT, "end" INTEGER, date TEXT,
+            PRIMARY KEY(user, kind, id));
+        """
+
+    /// The documents of a database of schema 1 or 2, which were sorted by their keys, until `takeSetAside`.
+    static func setAside(in database: Database) throws {
+        try database.execute("ALTER TABLE documents RENAME TO documents_before")
+    }
+
+    static func takeSetAside(in database: Database) throws {
+        let columns = "user, kind, id, version, deleted, start, device, synced, body, \"end\", date"
+        try database.execute(
+            """
+            INSERT INTO documents(\(columns)) SELECT \(columns) FROM documents_before ORDER BY user, kind, id;
+            DROP TABLE documents_before
+            """)
+    }
+
     init(_ database: Database, replaced: ReplacedRow) throws {
         self.database = database
         self.replaced = replaced

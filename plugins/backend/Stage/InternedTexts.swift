@@ -8,7 +8,7 @@ import SQLite
 /// `forget` after a transaction that didn't commit: ids given in it are gone with it.
 final class InternedTexts {
     /// Fields whose last text is kept apart, since it is mostly the next one too.
-    enum Field: Int, CaseIterable { case user, type, unit, source, device }
+    enum Field: Int, CaseIterable { case type, unit, source }
 
     private struct Last {
         var bytes: [UInt8] = []

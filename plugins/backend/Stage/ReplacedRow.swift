@@ -5,7 +5,7 @@ import SQLite
 /// The upserts call the SQL function `replaced` in their SET part, which is evaluated only when an update happens: that tells
 /// created from updated, and what the counts lose, in the one statement.
 final class ReplacedRow {
-    /// type · 2 + deleted of a sample, deleted of a document; nil when nothing was replaced.
+    /// kind · 2 + deleted of a sample, deleted of a document; nil when nothing was replaced.
     var row: Int64?
 
     init(_ database: Database) throws {

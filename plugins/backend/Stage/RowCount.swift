@@ -20,7 +20,8 @@ enum RowCount {
                 """
                 DELETE FROM tallies;
                 INSERT INTO tallies(user, type, alive, deleted)
-                    SELECT user, type, sum(deleted = 0), sum(deleted <> 0) FROM samples GROUP BY user, type;
+                    SELECT user, coalesce(type, 0), sum(deleted = 0), sum(deleted <> 0)
+                    FROM samples LEFT JOIN kinds ON kinds.id = kind GROUP BY 1, 2;
                 -- What comes again is no second acceptance.
                 DELETE FROM accepted;
                 """)

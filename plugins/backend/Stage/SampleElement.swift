@@ -62,10 +62,28 @@ struct SampleElement {
         return nil
     }
 
-    var isManual: Bool { sourceType.map { $0 == "manual" } ?? false }
+    /// As a row takes it, once it has no problem. Points into the request.
+    func content(start: Instant, end: Instant, _ texts: InternedTexts) throws -> SampleContent {
+        SampleContent(
+            kind: SampleKind(
+                type: try texts.id(of: type, .type), unit: try texts.id(of: unit, .unit),
+                source: try texts.id(of: source, .source), isManual: isManual),
+            start: start.microseconds, end: end.microseconds, value: value?.double, uuid: ElementID(healthKitUUID),
+            metadata: metadata.flatMap { $0.bytes.count > 2 ? $0.bytes : nil }, payload: payload?.rawText)
+    }
+
+    private var isManual: Bool { sourceType.map { $0 == "manual" } ?? false }
 
     /// The version that the sender gave; 0 without one; nil when it isn't an integer.
     static func version(_ span: JSONSpan?) -> Int64? { span.map { $0.integer } ?? 0 }
 
     static func date(_ span: JSONSpan?) -> Instant? { span?.instant }
+}
+
+extension JSONSpan {
+    /// The value's JSON text, a string's quotes included.
+    var rawText: UnsafeRawBufferPointer {
+        guard isString, let start = bytes.baseAddress else { return bytes }
+        return UnsafeRawBufferPointer(start: start - 1, count: bytes.count + 2)
+    }
 }

@@ -1,39 +1,72 @@
-import HTTP
 import HealthModel
 import JSON
 import SQLite
 
-/// Writes samples and their tombstones: one upsert statement, no check before it.
+/// A sample as its row takes it. Texts are numbers of `InternedTexts`.
+struct SampleContent {
+    var kind: SampleKind
+    /// Microseconds since 1970.
+    var start: Int64
+    /// Not before `start`.
+    var end: Int64
+    /// Finite.
+    var value: Double?
+    var uuid: ElementID?
+    /// JSON that has been looked at: an object with members.
+    var metadata: UnsafeRawBufferPointer?
+    /// JSON that has been looked at.
+    var payload: UnsafeRawBufferPointer?
+}
+
+/// Writes samples and their tombstones: one upsert statement each, no check before it.
 final class SampleTable {
-    private let upsert: Statement
+    private let put: Statement
+    private let bury: Statement
     private let held: Statement
-    private let texts: InternedTexts
+    private let kinds: SampleKinds
+    private let repeated: RepeatedTexts
     private let database: Database
     private let replaced: ReplacedRow
+    private var moment: [UInt8] = []
 
-    /// A tombstone keeps type and times, and forgets what was measured.
-    init(_ database: Database, texts: InternedTexts, replaced: ReplacedRow) throws {
-        self.texts = texts
+    /// `deleted` is 1 of a tombstone, which keeps type and times, and forgets what was measured. `metadata` is the number of a text
+    /// or the text itself. `moment` is type and start of a living manual one. Columns after `id` are in the order of how much they
+    /// are read.
+    static let tables = """
+        CREATE TABLE IF NOT EXISTS samples(
+            user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,
+            kind INTEGER NOT NULL, shift INTEGER, duration INTEGER, value REAL, batch INTEGER NOT NULL,
+            metadata, payload TEXT, uuid BLOB, moment TEXT, PRIMARY KEY(user, id)) WITHOUT ROWID;
+        CREATE UNIQUE INDEX IF NOT EXISTS samples_moment ON samples(user, moment) WHERE moment IS NOT NULL;
+        """
+
+    init(_ database: Database, texts: InternedTexts, kinds: SampleKinds, replaced: ReplacedRow) throws {
+        self.kinds = kinds
         self.database = database
         self.replaced = replaced
+        repeated = RepeatedTexts(texts)
         let set = """
-            version = excluded.version + 0 * replaced(type * 2 + deleted), deleted = excluded.deleted,
-            type = iif(excluded.deleted, type, excluded.type), start = iif(excluded.deleted, start, excluded.start),
-            "end" = iif(excluded.deleted, "end", excluded."end"),
-            source_type = iif(excluded.deleted, source_type, excluded.source_type),
-            value = excluded.value, unit = excluded.unit, source = excluded.source,
-            uuid = coalesce(excluded.uuid, uuid), device = excluded.device, synced = excluded.synced,
-            metadata = excluded.metadata, payload = excluded.payload
+            version = excluded.version + 0 * replaced(kind * 2 + deleted), deleted = 0, kind = excluded.kind,
+            duration = excluded.duration, value = excluded.value, batch = excluded.batch,
+            metadata = excluded.metadata, payload = excluded.payload, uuid = coalesce(excluded.uuid, uuid)
             """
-        upsert = try database.prepare(
+        // Of two manual ones of one moment the first one's id stays, and with it the shift, which is the same moment's.
+        put = try database.prepare(
             """
-            INSERT INTO samples(user, id, version, deleted, type, start, "end", value, unit, source, source_type, uuid,
-                device, synced, metadata, payload)
-            VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
-            ON CONFLICT(user, id) DO UPDATE SET \(set)
-                WHERE excluded.version > version OR (excluded.version = version AND excluded.deleted > deleted)
-            ON CONFLICT(user, type, start) WHERE source_type <> 0 AND deleted = 0 DO UPDATE SET \(set)
+            INSERT INTO samples(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
+                moment)
+            VALUES(?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            ON CONFLICT(user, id) DO UPDATE SET \(set), shift = excluded.shift, moment = excluded.moment
                 WHERE excluded.version > version
+            ON CONFLICT(user, moment) WHERE moment IS NOT NULL DO UPDATE SET \(set) WHERE excluded.version > version
+            """)
+        bury = try database.prepare(
+            """
+            INSERT INTO samples(user, id, version, deleted, kind, batch) VALUES(?1, ?2, ?3, 1, 0, ?4)
+            ON CONFLICT(user, id) DO UPDATE SET version = excluded.version + 0 * replaced(kind * 2 + deleted), deleted = 1,
+                kind = coalesce((SELECT bare FROM kinds WHERE kinds.id = samples.kind), samples.kind), value = NULL,
+                batch = excluded.batch, metadata = NULL, payload = NULL, moment = NULL
+                WHERE excluded.version > version OR (excluded.version = version AND deleted = 0)
             """)
         held = try database.prepare("SELECT version FROM samples WHERE user = ?1 AND id = ?2")
     }
@@ -42,33 +75,50 @@ final class SampleTable {
     struct Effect {
         var verdict: SyncOutcome.Verdict
         var type: Int64 = 0
-        /// type · 2 + deleted of what was replaced.
-        var previous: Int64?
+        /// The type of what was replaced, and whether that was a tombstone.
+        var previous: (type: Int64, isDeleted: Bool)?
     }
 
-    func write(
-        _ element: SampleElement, id: ElementID, version: Int64, start: Instant, end: Instant, in batch: SyncBatch
-    ) throws -> Effect {
-        bindHead(id, version: version, deleted: false, batch)
-        let type = try texts.id(of: element.type, .type)
-        upsert.bind(5, type)
-        upsert.bind(6, start.microseconds)
-        upsert.bind(7, end.microseconds)
-        if let value = element.value?.double { upsert.bind(8, value) }
-        upsert.bind(9, try texts.id(of: element.unit, .unit))
-        upsert.bind(10, try texts.id(of: element.source, .source))
-        upsert.bind(11, element.isManual ? 1 : 0)
-        ElementID(element.healthKitUUID)?.bind(to: upsert, 12)
-        if let metadata = element.metadata, metadata.bytes.count > 2 { upsert.bindText(15, borrowed: metadata.bytes) }
-        if let payload = element.payload { upsert.bindText(16, borrowed: payload.rawText) }
-        return try run(type: type)
+    func write(_ sample: SampleContent, id: ElementID, version: Int64, in batch: SyncBatch) throws -> Effect {
+        let times = StoredTimes(start: sample.start, end: sample.end, id: id)
+        put.bind(1, batch.user)
+        id.bind(to: put, 2)
+        put.bind(3, version)
+        put.bind(4, try kinds.number(of: sample.kind))
+        put.bind(5, times.shift)
+        put.bind(6, times.duration)
+        if let value = sample.value { put.bind(7, value) }
+        put.bind(8, batch.number)
+        if let metadata = sample.metadata {
+            switch try repeated.place(of: metadata) {
+            case .row: put.bindText(9, borrowed: metadata)
+            case .number(let number): put.bind(9, number)
+            }
+        }
+        if let payload = sample.payload { put.bindText(10, borrowed: payload) }
+        sample.uuid?.bind(to: put, 11)
+        guard sample.kind.isManual else { return try run(put, type: sample.kind.type) }
+        moment.removeAll(keepingCapacity: true)
+        Self.append(momentOf: sample.kind.type, start: sample.start, to: &moment)
+        return try moment.withUnsafeBytes {
+            put.bindText(12, borrowed: $0)
+            return try run(put, type: sample.kind.type)
+        }
+    }
+
+    /// The second key of a manual sample.
+    static func append(momentOf type: Int64, start: Int64, to text: inout [UInt8]) {
+        text.append(json: type)
+        text.append(UInt8(ascii: " "))
+        text.append(json: start)
     }
 
     func delete(id: ElementID, version: Int64, in batch: SyncBatch) throws -> Effect {
-        bindHead(id, version: version, deleted: true, batch)
-        upsert.bind(5, 0)
-        upsert.bind(11, 0)
-        return try run(type: nil)
+        bury.bind(1, batch.user)
+        id.bind(to: bury, 2)
+        bury.bind(3, version)
+        bury.bind(4, batch.number)
+        return try run(bury, type: nil)
     }
 
     /// The version kept under this id; nil when the id isn't a row's.
@@ -78,23 +128,20 @@ final class SampleTable {
         return try held.firstRow { $0.int64(0) }
     }
 
-    private func bindHead(_ id: ElementID, version: Int64, deleted: Bool, _ batch: SyncBatch) {
-        upsert.bind(1, batch.user)
-        id.bind(to: upsert, 2)
-        upsert.bind(3, version)
-        upsert.bind(4, deleted ? 1 : 0)
-        upsert.bind(13, batch.device)
-        upsert.bind(14, batch.syncedAt.microseconds)
-    }
+    /// Whether metadata came lately, and so is an object.
+    func isKnown(metadata: UnsafeRawBufferPointer) -> Bool { repeated.isKnown(metadata) }
+
+    func forget() { repeated.forget() }
 
     /// - Parameter type: of the row to be; nil for a tombstone, which keeps the type of what it replaces.
-    private func run(type: Int64?) throws -> Effect {
+    private func run(_ statement: Statement, type: Int64?) throws -> Effect {
         replaced.row = nil
         do {
-            try upsert.run()
+            try statement.run()
             if database.changes == 0 { return Effect(verdict: .known) }
             guard let row = replaced.row else { return Effect(verdict: .created, type: type ?? 0) }
-            return Effect(verdict: .updated, type: type ?? row >> 1, previous: row)
+            let previous = try kinds.kind(row >> 1).type
+            return Effect(verdict: .updated, type: type ?? previous, previous: (previous, row & 1 == 1))
         } catch let error as SQLiteError where error.isUniqueViolation {
             // A manual event moved, or came back, onto the type and time of another one: the two are one, and that one stands.
             return Effect(verdict: .known)
@@ -105,12 +152,4 @@ final class SampleTable {
 extension SQLiteError {
     /// SQLITE_CONSTRAINT_UNIQUE.
     fileprivate var isUniqueViolation: Bool { code == 2067 }
-}
-
-extension JSONSpan {
-    /// The value's JSON text, a string's quotes included.
-    var rawText: UnsafeRawBufferPointer {
-        guard isString, let start = bytes.baseAddress else { return bytes }
-        return UnsafeRawBufferPointer(start: start - 1, count: bytes.count + 2)
-    }
 }

@@ -1,6 +1,7 @@
 import HTTP
 import HealthModel
 import JSON
+import Protocol
 
 /// The members of a sync request's body around its elements. Spans point into the body.
 struct SyncEnvelope {
@@ -12,7 +13,7 @@ struct SyncEnvelope {
     var lists: [(list: SyncList, elements: JSONSpan)] = []
 
     /// Elements of all lists that one request may hold.
-    static let elementLimit = 20_000
+    static let elementLimit = SampleDelivery.elementLimit
 
     /// Checks the whole body's grammar before anything of it is used.
     /// - Throws: `JSONScanError`, `SyncRefusal`.
@@ -39,16 +40,26 @@ struct SyncEnvelope {
         }
     }
 
+    /// What stands around the elements, in any form of the body.
+    static func check(user: String?, device: String? = nil, syncedAt: Instant? = nil) throws {
+        if let user, user.isEmpty || user.utf8.count > 200 { throw unreadableUser }
+        if let device, device.utf8.count > deviceLimit { throw unreadableDevice }
+        if let syncedAt, !SampleColumns.times.contains(syncedAt.microseconds) {
+            throw SyncRefusal.malformed("syncedAt isn't of the years 0 to 9999")
+        }
+    }
+
+    private static let deviceLimit = 1000
+    private static let unreadableUser = SyncRefusal.malformed("userId isn't a text of 1 to 200 bytes")
+    private static let unreadableDevice = SyncRefusal.malformed("deviceId isn't a short text")
+
     private mutating func take(_ name: JSONSpan, _ value: JSONSpan) throws {
         if name == "userId", !value.isNull {
-            guard let text = value.text, !text.isEmpty, text.utf8.count <= 200 else {
-                throw SyncRefusal.malformed("userId isn't a text of 1 to 200 bytes")
-            }
+            guard let text = value.text else { throw Self.unreadableUser }
+            try Self.check(user: text)
             user = text
         } else if name == "deviceId", !value.isNull {
-            guard value.isString, value.bytes.count <= 1000 else {
-                throw SyncRefusal.malformed("deviceId isn't a short text")
-            }
+            guard value.isString, value.bytes.count <= Self.deviceLimit else { throw Self.unreadableDevice }
             device = value
         } else if name == "syncedAt", !value.isNull {
             // A number is seconds since 1970, as apps in the field send it.
@@ -135,6 +146,7 @@ enum SyncRefusal: Error {
     case malformed(String)
     case misplaced(SyncList, SyncMetric)
     case tooMany
+    case noColumns(SyncMetric)
 
     var answer: HTTPResponse {
         switch self {
@@ -144,6 +156,8 @@ enum SyncRefusal: Error {
                 400, "\(list.rawValue) don't belong to /api/v1/sync/\(metric.name)", "send them to their own path")
         case .tooMany:
             .problem(413, "more than \(SyncEnvelope.elementLimit) elements", "send fewer elements in one request")
+        case .noColumns(let metric):
+            .problem(415, "/api/v1/sync/\(metric.name) takes JSON alone", "send application/json")
         }
     }
 }

@@ -11,25 +11,25 @@ struct SyncOutcome {
     private(set) var known = 0
     private(set) var refused = 0
 
+    /// Whether the answer names each element that was kept; else it says how many there were.
+    private let listsIDs: Bool
     private var createdIDs: [UInt8] = []
     private var updatedIDs: [UInt8] = []
     private var knownIDs: [UInt8] = []
     private var held: [UInt8] = []
     private var refusals: [UInt8] = []
 
+    init(listsIDs: Bool = true) { self.listsIDs = listsIDs }
+
     var accepted: Int { created + updated + known }
 
     /// - Parameter heldVersion: the version that the backend keeps, where it isn't the one sent.
     mutating func add(_ verdict: Verdict, _ id: JSONSpan, heldVersion: Int64? = nil) {
+        count(verdict)
         switch verdict {
-        case .created:
-            created += 1
-            Self.append(id, to: &createdIDs)
-        case .updated:
-            updated += 1
-            Self.append(id, to: &updatedIDs)
+        case .created: Self.append(id, to: &createdIDs)
+        case .updated: Self.append(id, to: &updatedIDs)
         case .known:
-            known += 1
             Self.append(id, to: &knownIDs)
             guard let heldVersion else { return }
             Self.append(id, to: &held)
@@ -38,18 +38,31 @@ struct SyncOutcome {
         }
     }
 
+    mutating func count(_ verdict: Verdict) {
+        switch verdict {
+        case .created: created += 1
+        case .updated: updated += 1
+        case .known: known += 1
+        }
+    }
+
     /// - Parameter index: where in its list the element stands, from 0: it may have no id.
     mutating func refuse(_ id: JSONSpan?, _ list: SyncList, index: Int, _ reason: StaticString) {
+        var quoted: [UInt8] = []
+        if let id, id.isString, id.bytes.count <= ElementID.limit { Self.append(id, to: &quoted) }
+        refuse(quoted: quoted, list, index: index, reason)
+    }
+
+    mutating func refuse(_ id: SampleID, _ list: SyncList, index: Int, _ reason: StaticString) {
+        refuse(quoted: Array("\"\(id)\"".utf8), list, index: index, reason)
+    }
+
+    /// - Parameter quoted: the id as a JSON string; empty for none.
+    private mutating func refuse(quoted: [UInt8], _ list: SyncList, index: Int, _ reason: StaticString) {
         refused += 1
         if !refusals.isEmpty { refusals.append(UInt8(ascii: ",")) }
         refusals.append(json: "{\"id\":")
-        if let id, id.isString, id.bytes.count <= ElementID.limit {
-            var quoted: [UInt8] = []
-            Self.append(id, to: &quoted)
-            refusals.append(contentsOf: quoted)
-        } else {
-            refusals.append(json: "null")
-        }
+        if quoted.isEmpty { refusals.append(json: "null") } else { refusals.append(contentsOf: quoted) }
         refusals.append(json: ",\"list\":\"")
         refusals.append(json: list.name)
         refusals.append(json: "\",\"index\":")
@@ -75,15 +88,19 @@ struct SyncOutcome {
         out.append(json: Int64(known))
         out.append(json: ",\"refused\":")
         out.append(json: Int64(refused))
-        out.append(json: "},\"created\":[")
-        out.append(contentsOf: createdIDs)
-        out.append(json: "],\"updated\":[")
-        out.append(contentsOf: updatedIDs)
-        out.append(json: "],\"known\":[")
-        out.append(contentsOf: knownIDs)
-        out.append(json: "],\"held\":{")
-        out.append(contentsOf: held)
-        out.append(json: "},\"refused\":[")
+        out.append(json: "}")
+        if listsIDs {
+            out.append(json: ",\"created\":[")
+            out.append(contentsOf: createdIDs)
+            out.append(json: "],\"updated\":[")
+            out.append(contentsOf: updatedIDs)
+            out.append(json: "],\"known\":[")
+            out.append(contentsOf: knownIDs)
+            out.append(json: "],\"held\":{")
+            out.append(contentsOf: held)
+            out.append(json: "}")
+        }
+        out.append(json: ",\"refused\":[")
         out.append(contentsOf: refusals)
         out.append(json: "]}")
         return HTTPResponse(status: refused > 0 && accepted == 0 ? 422 : 200, json: out)

@@ -3,34 +3,32 @@ import HealthModel
 import JSON
 import SQLite
 
-/// What the elements of one request share.
-struct SyncBatch {
-    var user: Int64
-    var device: Int64
-    var syncedAt: Instant
-}
-
 /// Takes one request's elements into the tables. Runs inside one transaction.
 final class SyncWriter {
     private let database: Database
-    private let texts: InternedTexts
-    private let samples: SampleTable
+    let texts: InternedTexts
+    private let kinds: SampleKinds
+    private let batches: SyncBatches
+    let samples: SampleTable
     private let documents: DocumentTable
-    private let tallies: Tallies
-    private let audit: AcceptanceAudit?
+    let tallies: Tallies
+    let audit: AcceptanceAudit?
     private let identity: BackendIdentity
     /// Whose elements are that name nobody.
     private let unnamed: String
 
     init(
-        _ database: Database, texts: InternedTexts, identity: BackendIdentity, unnamed: String, audit: Bool
+        _ database: Database, texts: InternedTexts, kinds: SampleKinds, identity: BackendIdentity, unnamed: String,
+        audit: Bool
     ) throws {
         self.database = database
         self.texts = texts
         self.identity = identity
         self.unnamed = unnamed
         let replaced = try ReplacedRow(database)
-        samples = try SampleTable(database, texts: texts, replaced: replaced)
+        self.kinds = kinds
+        samples = try SampleTable(database, texts: texts, kinds: kinds, replaced: replaced)
+        batches = try SyncBatches(database)
         documents = try DocumentTable(database, replaced: replaced)
         tallies = try Tallies(database)
         self.audit = audit ? try AcceptanceAudit(database) : nil
@@ -38,35 +36,59 @@ final class SyncWriter {
 
     /// - Returns: what became of each element, all of it committed.
     func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> SyncOutcome {
-        do {
-            let outcome = try database.transaction {
-                var outcome = SyncOutcome()
-                let batch = SyncBatch(
-                    user: try texts.id(of: envelope.user ?? unnamed),
-                    device: try texts.id(of: envelope.device, .device),
-                    syncedAt: envelope.syncedAt ?? now)
-                for (list, elements) in envelope.lists {
-                    var scanner = JSONScanner(elements.bytes)
-                    try scanner.beginArray()
-                    var index = 0
-                    while try scanner.nextElement() {
-                        if let kind = metric.documentKind(list) {
-                            try writeDocument(kind, &scanner, list, index, batch, &outcome)
-                        } else {
-                            try writeSample(&scanner, list, index, batch, &outcome)
-                        }
-                        index += 1
+        try write {
+            try batch(user: envelope.user, device: envelope.device?.text, syncedAt: envelope.syncedAt ?? now)
+        } elements: { batch, outcome in
+            for (list, elements) in envelope.lists {
+                var scanner = JSONScanner(elements.bytes)
+                try scanner.beginArray()
+                var index = 0
+                while try scanner.nextElement() {
+                    if let kind = metric.documentKind(list) {
+                        try writeDocument(kind, &scanner, list, index, batch, &outcome)
+                    } else {
+                        try writeSample(&scanner, list, index, batch, &outcome)
                     }
+                    index += 1
                 }
-                try tallies.commit(user: batch.user, outcome)
-                if outcome.created + outcome.updated > 0 { try identity.advance() }
-                return outcome
             }
+        }
+    }
+
+    /// - Parameters:
+    ///   - user: nil for whom elements are kept that name nobody.
+    ///   - device: nil for none.
+    func batch(user: String?, device: String?, syncedAt: Instant) throws -> SyncBatch {
+        SyncBatch(
+            user: try texts.id(of: user ?? unnamed), device: try texts.id(of: device ?? ""), syncedAt: syncedAt,
+            number: batches.next)
+    }
+
+    /// One request, in one transaction.
+    func write(
+        listsIDs: Bool = true, _ begin: () throws -> SyncBatch, elements: (SyncBatch, inout SyncOutcome) throws -> Void
+    ) throws -> SyncOutcome {
+        do {
+            let (batch, outcome) = try database.transaction {
+                var outcome = SyncOutcome(listsIDs: listsIDs)
+                let batch = try begin()
+                try elements(batch, &outcome)
+                try tallies.commit(user: batch.user, outcome)
+                // A repeat leaves nothing behind.
+                if outcome.created + outcome.updated > 0 {
+                    try batches.keep(batch)
+                    try identity.advance()
+                }
+                return (batch, outcome)
+            }
+            if outcome.created + outcome.updated > 0 { batches.committed(batch.number) }
             identity.committed()
             return outcome
         } catch {
             // Ids and counts of a transaction that didn't commit must not be used by the next.
             texts.forget()
+            kinds.forget()
+            samples.forget()
             tallies.forget()
             identity.forget()
             throw error
@@ -93,14 +115,15 @@ final class SyncWriter {
                 return outcome.refuse(span, list, index: index, problem)
             }
             guard let start, let end else { return }
-            effect = try samples.write(element, id: id, version: version, start: start, end: end, in: batch)
+            effect = try samples.write(
+                element.content(start: start, end: end, texts), id: id, version: version, in: batch)
         }
         if effect.verdict == .known {
             let held = try samples.heldVersion(id, user: batch.user)
             outcome.add(.known, span, heldVersion: held == version ? nil : held)
         } else {
             tallies.move(effect, deleted: list == .deleted)
-            try audit?.count(user: batch.user, kind: -1, id: span, version: version, deleted: list == .deleted)
+            try audit?.count(user: batch.user, kind: -1, id: span.bytes, version: version, deleted: list == .deleted)
             outcome.add(effect.verdict, span)
         }
     }
@@ -136,7 +159,7 @@ final class SyncWriter {
             let held = try documents.heldVersion(kind, id: id, user: batch.user)
             outcome.add(.known, span, heldVersion: held == version ? nil : held)
         } else {
-            try audit?.count(user: batch.user, kind: kind.rawValue, id: span, version: version, deleted: deletes)
+            try audit?.count(user: batch.user, kind: kind.rawValue, id: span.bytes, version: version, deleted: deletes)
             outcome.add(verdict, span)
         }
     }

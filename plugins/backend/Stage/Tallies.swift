@@ -12,6 +12,8 @@ final class Tallies {
     private let tally: Statement
     private let counter: Statement
     private var changes: [Int64: Change] = [:]
+    /// What isn't in `changes` yet, of the type that came last.
+    private var run: (type: Int64, change: Change) = (0, Change())
 
     init(_ database: Database) throws {
         tally = try database.prepare(
@@ -25,22 +27,28 @@ final class Tallies {
 
     /// Notes a created or updated row.
     func move(_ effect: SampleTable.Effect, deleted: Bool) {
-        if let previous = effect.previous {
-            if previous & 1 == 1 {
-                changes[previous >> 1, default: Change()].deleted -= 1
-            } else {
-                changes[previous >> 1, default: Change()].alive -= 1
-            }
+        if let previous = effect.previous { note(previous.type, deleted: previous.isDeleted, -1) }
+        note(effect.type, deleted: deleted, 1)
+    }
+
+    private func note(_ type: Int64, deleted: Bool, _ count: Int64) {
+        // Samples of one type come together.
+        if type != run.type {
+            endRun()
+            run.type = type
         }
-        if deleted {
-            changes[effect.type, default: Change()].deleted += 1
-        } else {
-            changes[effect.type, default: Change()].alive += 1
-        }
+        if deleted { run.change.deleted += count } else { run.change.alive += count }
+    }
+
+    private func endRun() {
+        changes[run.type, default: Change()].alive += run.change.alive
+        changes[run.type, default: Change()].deleted += run.change.deleted
+        run.change = Change()
     }
 
     /// Writes what was noted, in the request's transaction.
     func commit(user: Int64, _ outcome: SyncOutcome) throws {
+        endRun()
         for (type, change) in changes where change.alive != 0 || change.deleted != 0 {
             tally.bind(1, user)
             tally.bind(2, type)
@@ -60,7 +68,10 @@ final class Tallies {
         }
     }
 
-    func forget() { changes.removeAll() }
+    func forget() {
+        changes.removeAll()
+        run.change = Change()
+    }
 }
 
 /// Counts how often each (id, version) was accepted as new, apart from the rows themselves, so that an upsert can't hide a repeat.
@@ -75,10 +86,10 @@ final class AcceptanceAudit {
             """)
     }
 
-    func count(user: Int64, kind: Int64, id: JSONSpan, version: Int64, deleted: Bool) throws {
+    func count(user: Int64, kind: Int64, id: UnsafeRawBufferPointer, version: Int64, deleted: Bool) throws {
         accept.bind(1, user)
         accept.bind(2, kind)
-        accept.bindText(3, id.bytes)
+        accept.bindText(3, id)
         accept.bind(4, version)
         accept.bind(5, deleted ? 1 : 0)
         try accept.run()

@@ -24,33 +24,48 @@ extension DeliveryGroup {
         for page in pages {
             guard page.isOwned else { throw StageError.unreadablePage(producer: upstream) }
             let (samples, users, user) = (page.samples, page.users, page.user)
-            let metrics = samples.types.map(family)
-            var rows: [String: (user: Int32, metric: UploadMetric, rows: [Int])] = [:]
-            // What is quarantined is kept, not delivered: elements are what is sent.
-            for row in 0..<samples.count
-            where samples.flags[row].contains(.deleted) || !samples.flags[row].contains(.quarantined) {
-                let metric = metrics[Int(samples.type[row])]
-                rows["\(user[row])/\(metric.rawValue)", default: (user[row], metric, [])].rows.append(row)
-            }
-            for (_, part) in rows.sorted(by: { $0.key < $1.key }) {
+            for part in parts(of: samples, user, samples.types.map(family)) {
                 // Most pages hold one type of one user: those go as they are.
                 let selected = part.rows.count == samples.count ? samples : samples.select(part.rows)
-                let name = users[Int(part.user)]
-                if let index = groups.firstIndex(where: { $0.user == name && $0.metric == part.metric }),
-                    case .samples(var merged) = groups[index].content
-                {
-                    merged.append(selected)
-                    groups[index].content = .samples(merged)
-                    groups[index].batch = UploadBatch(count: merged.count)
-                } else {
-                    groups.append(
-                        DeliveryGroup(
-                            metric: part.metric, user: name, content: .samples(selected),
-                            batch: UploadBatch(count: selected.count)))
-                }
+                groups.take([
+                    DeliveryGroup(
+                        metric: part.metric, user: users[Int(part.user)], content: .samples(selected),
+                        batch: UploadBatch(count: selected.count))
+                ])
             }
         }
         return groups
+    }
+
+    /// Rows of one user and one metric.
+    private struct Part {
+        let user: Int32
+        let metric: UploadMetric
+        var rows: [Int] = []
+
+        var key: String { "\(user)/\(metric.rawValue)" }
+    }
+
+    /// - Parameter metrics: of the page's types.
+    private static func parts(of page: SamplePage, _ user: [Int32], _ metrics: [UploadMetric]) -> [Part] {
+        var parts: [Part] = []
+        // By user and type. Neighbours are mostly of the same part.
+        var places: [Int64: Int] = [:]
+        var (last, place) = (Int64.min, 0)
+        // What is quarantined is kept, not delivered: elements are what is sent.
+        for row in 0..<page.count where page.flags[row].contains(.deleted) || !page.flags[row].contains(.quarantined) {
+            let key = Int64(user[row]) << 32 | Int64(page.type[row])
+            if key != last {
+                let metric = metrics[Int(page.type[row])]
+                last = key
+                place =
+                    places[key] ?? parts.firstIndex { $0.user == user[row] && $0.metric == metric } ?? parts.count
+                places[key] = place
+                if place == parts.count { parts.append(Part(user: user[row], metric: metric)) }
+            }
+            parts[place].rows.append(row)
+        }
+        return parts.sorted { $0.key < $1.key }
     }
 
     /// Rows of a keyed changelog (events, summaries) by user and kind.
@@ -77,6 +92,26 @@ extension DeliveryGroup {
                 }
             return DeliveryGroup(
                 metric: metric, user: found.user, content: content, batch: UploadBatch(count: found.documents.count))
+        }
+    }
+}
+
+extension [DeliveryGroup] {
+    /// Adds groups of which nothing has been sent; samples of one user and metric go together.
+    package mutating func take(_ others: [DeliveryGroup]) {
+        for other in others {
+            guard case .samples(let page) = other.content,
+                let index = firstIndex(where: { $0.user == other.user && $0.metric == other.metric }),
+                case .samples(var merged) = self[index].content
+            else {
+                append(other)
+                continue
+            }
+            // Held here alone, it grows in its place.
+            self[index].content = .samples(SamplePage())
+            merged.append(page)
+            self[index].batch = UploadBatch(count: merged.count)
+            self[index].content = .samples(merged)
         }
     }
 }

@@ -56,13 +56,29 @@ extension DeliveryGroup {
         return body
     }
 
-    /// When what some elements tell of ended; tombstones and days tell of nothing that has an end.
-    package func ends(_ part: Range<Int>) -> [Instant] {
+    /// When what some elements tell of ended, of those that did no earlier than `first`; tombstones and days tell of nothing that
+    /// has an end.
+    package func ends(_ part: Range<Int>, since first: Instant) -> [Instant] {
         switch content {
-        case .samples(let page): part.filter { !page.flags[$0].contains(.deleted) }.map { page.endOf($0) }
-        case .workouts(let all): all[part].compactMap { $0.body?["endDate"].string.flatMap { InstantText.parse($0) } }
-        case .nights(let all): all[part].compactMap { $0.body?["end"].string.flatMap { InstantText.parse($0) } }
+        case .samples(let page):
+            part.filter { page.end[$0] >= first.microseconds && !page.flags[$0].contains(.deleted) }.map {
+                page.endOf($0)
+            }
+        case .workouts(let all): ends(all[part], "endDate", first)
+        case .nights(let all): ends(all[part], "end", first)
         case .days: []
+        }
+    }
+
+    private func ends(_ documents: ArraySlice<Document>, _ member: String, _ first: Instant) -> [Instant] {
+        documents.compactMap { $0.body?[member].string.flatMap { InstantText.parse($0) } }.filter { $0 >= first }
+    }
+
+    /// Elements.
+    package var count: Int {
+        switch content {
+        case .samples(let page): page.count
+        case .workouts(let all), .nights(let all), .days(let all): all.count
         }
     }
 

@@ -1,6 +1,7 @@
 import HTTP
 import HealthModel
 import JSON
+import Protocol
 
 /// What a backend says it holds: the answer to `GET /api/v1/stats`.
 package struct BackendHoldings: Sendable, Equatable {
@@ -10,6 +11,8 @@ package struct BackendHoldings: Sendable, Equatable {
     package var created: Int64?
     /// Keys that it keeps: alive and deleted samples, days, workouts and nights; nil where it doesn't say.
     package var kept: Int64?
+    /// Whether it takes samples in columns.
+    package var takesColumns = false
 
     /// nil for a body that isn't such an answer, or that has numbers which can't be true.
     package init?(body: [UInt8]) {
@@ -26,6 +29,7 @@ package struct BackendHoldings: Sendable, Equatable {
         sequence = read.sequence
         created = read.created
         kept = read.kept
+        takesColumns = read.takesColumns
     }
 
     private struct Reading {
@@ -34,6 +38,7 @@ package struct BackendHoldings: Sendable, Equatable {
         var created: Int64?
         var kept: Int64?
         var isSensible = true
+        var takesColumns = false
 
         mutating func take(_ body: UnsafeRawBufferPointer) throws(JSONScanError) {
             var scanner = JSONScanner(body)
@@ -43,6 +48,11 @@ package struct BackendHoldings: Sendable, Equatable {
                     generation = UploadAnswer.nonce(try scanner.value())
                 } else if name == "sequence" {
                     sequence = UploadAnswer.sequence(try scanner.value())
+                } else if name == "accepts", scanner.nextIsArray() {
+                    try scanner.beginArray()
+                    while try scanner.nextElement() {
+                        if try scanner.value().text == SampleDelivery.contentType { takesColumns = true }
+                    }
                 } else if name == "counters", scanner.nextIsObject() {
                     try scanner.beginObject()
                     while let name = try scanner.nextMember() {

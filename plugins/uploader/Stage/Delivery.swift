@@ -1,3 +1,4 @@
+import HealthModel
 import StageKit
 import UploaderReading
 
@@ -5,8 +6,10 @@ import UploaderReading
 struct Delivery {
     let upstream: String
     /// What is consumed once it is done; nil for what is delivered once more, which moves no anchor.
-    let fetched: Upstream.Fetched?
+    var fetched: Upstream.Fetched?
     var groups: [DeliveryGroup]
+    /// Until then it may wait for more.
+    var fillsUntil = MonotonicTime.distantPast
     /// The request under way, if any.
     var sent: Sent?
 
@@ -14,11 +17,21 @@ struct Delivery {
         var effect: Int64
         var group: Int
         var part: Range<Int>
+        /// Whether they went as columns.
+        var isColumns: Bool
         /// What was known of the backend then.
         var seen: SeenBackend
     }
 
     var isDone: Bool { groups.allSatisfy { $0.batch.isSettled } }
+
+    /// Elements, whatever became of them.
+    var count: Int { groups.reduce(0) { $0 + $1.count } }
+
+    /// Whether nothing of it has been sent yet.
+    var isUntouched: Bool {
+        sent == nil && fetched != nil && groups.allSatisfy { $0.batch == UploadBatch(count: $0.count) }
+    }
 
     /// The group whose next part is to be sent; those of metrics that wait are left out.
     func nextGroup(besides waiting: Set<UploadMetric>) -> Int? {

@@ -63,9 +63,8 @@ struct DeliveryLedger {
     }
 
     /// Counts how long it took from the end of what was delivered to now.
-    mutating func delayed(_ ends: [Instant], metric: UploadMetric, _ turn: Turn) throws {
-        let first = turn.now - DelayHistogram.horizon
-        let recent = ends.filter { $0 >= first }
+    /// - Parameter recent: ends within `DelayHistogram.horizon`.
+    mutating func delayed(_ recent: [Instant], metric: UploadMetric, _ turn: Turn) throws {
         guard !recent.isEmpty else { return }
         var histogram = delays[metric.rawValue] ?? DelayHistogram()
         for end in recent {

@@ -1,9 +1,12 @@
 import HTTP
+import Protocol
 
 /// What the uploader asks its host to send.
 package struct UploadRequest: Sendable {
     package var path: String
     package var body: [UInt8]
+    /// Whether the body is columns instead of JSON.
+    package var isColumns = false
     /// Read the token's source again first: the backend refused the last one.
     package var refreshToken: Bool
     /// What was seen of the backend; it can tell by it that it was put back to an older copy.
@@ -11,6 +14,8 @@ package struct UploadRequest: Sendable {
 
     /// The header that says so: `<generation> <sequence>`.
     package static let seenHeader = "Healthbus-Seen"
+
+    package var contentType: String { isColumns ? SampleDelivery.contentType : "application/json" }
 
     package var seenField: String? {
         guard let generation = seen.generation, let sequence = seen.sequence else { return nil }

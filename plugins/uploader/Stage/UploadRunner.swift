@@ -42,7 +42,7 @@ package final class UploadRunner: EffectRunner {
         if effect.request is WatchPath { return watchPath(effect, reply) }
         if let upload = effect.request as? UploadRequest {
             var request = HTTPRequest(
-                method: "POST", path: upload.path, headers: ["Content-Type": "application/json"], body: upload.body)
+                method: "POST", path: upload.path, headers: ["Content-Type": upload.contentType], body: upload.body)
             request.headers[UploadRequest.seenHeader] = upload.seenField
             jobs.insist(
                 Job(effect: effect, request: request, refreshesToken: upload.refreshToken, reply: reply))

@@ -17,6 +17,13 @@ extension UploaderStage {
             return try settle(unanswered: reply, turn)
         }
         let answer = UploadAnswer(body: body)
+        if sent.isColumns, status == 400 || status == 415, answer.counts == nil {
+            // It, or what stands before it, can't read the form: the same goes as JSON, whose answer counts, until it says once
+            // more what it takes.
+            takesColumns = false
+            return turn.log(
+                .uploadRetry, ["why": "the backend answered \(status) to columns; it gets JSON", "seconds": 0])
+        }
         let judgement = UploadJudgement(
             status: status, contentType: contentType, answer: answer, sent: sent.part.count, seen: sent.seen)
         switch judgement {
@@ -187,7 +194,8 @@ extension UploaderStage {
         try ledger.delivered(sent.part.count - reasons.count, metric: group.metric, answer.counts, turn)
         // What is delivered once more was delivered long ago.
         if deliveries[index].fetched != nil {
-            try ledger.delayed(group.ends(sent.part), metric: group.metric, turn)
+            let recent = group.ends(sent.part, since: turn.now - DelayHistogram.horizon)
+            try ledger.delayed(recent, metric: group.metric, turn)
         }
         deliveries[index].groups[sent.group].batch.settle()
         if reasons.count < sent.part.count { try accepted(by: group, sent, reasons, turn) }

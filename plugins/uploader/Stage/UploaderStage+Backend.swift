@@ -167,6 +167,7 @@ extension UploaderStage {
         guard let asked = check.answer() else { return }
         switch HoldingsVerdict(reply, known: asked.known, isBound: asked.isBound) {
         case .complete(let holdings), .shows(let holdings):
+            takesColumns = holdings.takesColumns
             switch try meet(holdings.generation, sequence: holdings.sequence, created: 0, turn) {
             case .known: try compared(asked, .complete, turn)
             // It has been compared: that is what was found.
@@ -177,6 +178,7 @@ extension UploaderStage {
             guard ledger.backend.redeliveries.mayBegin(at: turn.now) else {
                 return check.failed(try unsteady(.lacks, turn), at: turn.monotonic)
             }
+            takesColumns = holdings.takesColumns
             turn.log(.backendLacks, ["missing": missing.map { "\($0)" } ?? "some"])
             try ledger.note(turn) {
                 $0.sequence = holdings.sequence
@@ -184,7 +186,9 @@ extension UploaderStage {
             }
             try lost(missing, turn)
             check.isCompared(asked, at: turn.monotonic, next: settings.compareEvery)
-        case .trust: try compared(asked, .trust, turn)
+        case .trust:
+            takesColumns = false
+            try compared(asked, .trust, turn)
         case .retry(let why, let after):
             let asked = after.flatMap { RetryAfter.seconds($0, now: turn.now) }
             let wait = asked.map { min($0, policy.askedCap) }

@@ -40,6 +40,8 @@ package final class UploaderStage: Stage {
     var suspicions: [UploadMetric: Suspicion] = [:]
     /// By metric, a request with one element that the backend has taken.
     var goodBodies: [UploadMetric: [UInt8]] = [:]
+    /// Whether the backend has said that it takes samples in columns, and hasn't refused any since.
+    var takesColumns = false
     /// Answers in a row that proved nothing.
     var unproven = 0
     /// A generation that answered before the present one and answers again.
@@ -58,7 +60,7 @@ package final class UploaderStage: Stage {
     /// Requests under way at once: one is encoded while the other is being stored.
     static let concurrentRequests = 2
     /// Fetched sets that wait behind those.
-    private static let waitingSets = 3
+    static let waitingSets = 3
     static let backfillBeyond: Int64 = 200_000
     /// How long a person is given to mend what only a person can, before the next try.
     static let pause = Duration.seconds(30)
@@ -139,7 +141,7 @@ package final class UploaderStage: Stage {
             case .pages(let fetched):
                 let groups = try DeliveryGroup.groups(
                     fetched.pages, from: upstream.name, isSamples: upstream === samples, family: family)
-                deliveries.append(Delivery(upstream: upstream.name, fetched: fetched, groups: groups))
+                take(fetched, groups, of: upstream, turn)
             }
             return
         }
@@ -191,9 +193,7 @@ package final class UploaderStage: Stage {
 
     private func move(_ turn: Turn) throws -> MonotonicTime? {
         try settleDone(turn)
-        for upstream in upstreams where deliveries.count(where: { $0.upstream == upstream.name }) < Self.waitingSets {
-            upstream.pump(turn)
-        }
+        for upstream in upstreams where mayFetch(upstream) { upstream.pump(turn) }
         try pumpReplay(turn)
         guard gate.isOpen else {
             blocked = Self.noPath
@@ -204,11 +204,17 @@ package final class UploaderStage: Stage {
         // Summaries and events first: they are small, and what a person looks at.
         let order = deliveries.indices.sorted { rank(deliveries[$0]) < rank(deliveries[$1]) }
         let waiting = waitingMetrics
+        var next: MonotonicTime?
         for index in order {
             guard deliveries.count(where: { $0.sent != nil }) < Self.concurrentRequests else { break }
-            if deliveries[index].sent == nil { send(index, besides: waiting, turn) }
+            guard deliveries[index].sent == nil else { continue }
+            if isFilling(index, turn) {
+                next = deliveries[index].fillsUntil
+            } else {
+                send(index, besides: waiting, turn)
+            }
         }
-        return nil
+        return next
     }
 
     /// What is delivered once more comes last: today never waits for the past.
@@ -220,11 +226,15 @@ package final class UploaderStage: Stage {
         guard let group = deliveries[index].nextGroup(besides: waiting),
             let part = deliveries[index].groups[group].batch.next
         else { return }
-        let body = deliveries[index].groups[group].encode(part, deviceId: turn.head.store, syncedAt: turn.now)
+        let own = deliveries[index].groups[group]
+        let columns =
+            takesColumns ? own.columns(part, deviceId: turn.head.store, syncedAt: turn.now) : nil
         let effect = turn.perform(
             UploadRequest(
-                path: deliveries[index].groups[group].metric.path, body: body, refreshToken: refreshToken, seen: seen))
-        deliveries[index].sent = .init(effect: effect, group: group, part: part, seen: seen)
+                path: own.metric.path, body: columns ?? own.encode(part, deviceId: turn.head.store, syncedAt: turn.now),
+                isColumns: columns != nil, refreshToken: refreshToken, seen: seen))
+        deliveries[index].sent = .init(
+            effect: effect, group: group, part: part, isColumns: columns != nil, seen: seen)
         refreshToken = false
     }
 

@@ -1,0 +1,118 @@
+import HealthModel
+
+/// A request's samples and deletions in columns, as a backend may take them instead of JSON (docs/backend.md): the page of the bus
+/// with whom and when around it.
+package struct SampleDelivery: Sendable {
+    package static let contentType = "application/vnd.healthbus.columns+cbor"
+    /// Elements of one request, in either form.
+    package static let elementLimit = 20_000
+
+    /// nil when the sender names nobody.
+    package var user: String?
+    package var device: String?
+    /// nil when the sender didn't say.
+    package var syncedAt: Instant?
+    /// Living ones. Their sequences are their versions; `created` and all of their origins but the source's name aren't sent.
+    package var samples: SamplePage
+    /// What is deleted, and in which version: one element a deletion in both.
+    package var deleted: [SampleID]
+    package var deletedVersions: [Int64]
+
+    package init(
+        user: String?, device: String?, syncedAt: Instant?, samples: SamplePage, deleted: [SampleID] = [],
+        deletedVersions: [Int64] = []
+    ) {
+        self.user = user
+        self.device = device
+        self.syncedAt = syncedAt
+        self.samples = samples
+        self.deleted = deleted
+        self.deletedVersions = deletedVersions
+    }
+
+    /// Samples and deletions.
+    package var count: Int { samples.count + deleted.count }
+
+    /// Whether a Content-Type names this form.
+    package static func isNamed(by field: String?) -> Bool {
+        field?.split(separator: ";").first?.trimmedASCII.lowercased() == contentType
+    }
+
+    package func encoded() -> [UInt8] {
+        var page = samples
+        page.created = []
+        page.origins = page.origins.map { Origin(sourceName: $0.sourceName) }
+        var members: [String: Value] = ["samples": page.wireValue]
+        if let user { members["userId"] = .string(user) }
+        if let device { members["deviceId"] = .string(device) }
+        if let syncedAt { members["syncedAt"] = .integer(syncedAt.microseconds) }
+        if !deleted.isEmpty {
+            members["deleted"] = [
+                "id": .bytes(SamplePage.idBytes(deleted)), "seq": .column(.int64(deletedVersions)),
+            ]
+        }
+        return CBOREncoder.encode(.object(members))
+    }
+
+    /// Reads a body. What single rows say isn't looked at, but every index points into its dictionary, and all columns have one
+    /// length.
+    /// - Throws: `CBORError`, `PageError`, `ColumnsError`.
+    package init(body: [UInt8]) throws {
+        let value = try CBORDecoder.decode(body, items: Self.itemLimit)
+        guard value.object != nil else { throw ColumnsError.member("map") }
+        user = try Self.text(value, "userId")
+        device = try Self.text(value, "deviceId")
+        switch value["syncedAt"] {
+        case .null: syncedAt = nil
+        case .integer(let microseconds): syncedAt = Instant(microseconds: microseconds)
+        default: throw ColumnsError.member("syncedAt")
+        }
+        samples = value["samples"].isNull ? SamplePage() : try SamplePage(wireValue: value["samples"])
+        (deleted, deletedVersions) = ([], [])
+        let gone = value["deleted"]
+        if !gone.isNull {
+            guard let ids = gone["id"].bytes, let versions = gone["seq"].int64s else {
+                throw ColumnsError.member("deleted")
+            }
+            deleted = try SamplePage.ids(ids, column: "deleted")
+            deletedVersions = versions
+            guard deleted.count == versions.count else { throw PageError(column: "deleted") }
+        }
+        guard !value["samples"].isNull || !gone.isNull else { throw ColumnsError.empty }
+    }
+
+    /// Items of CBOR, so that no small body becomes a large value: each sample may have its own type, unit and origin of four
+    /// parts, and columns are one item.
+    private static let itemLimit = 8 * elementLimit
+
+    private static func text(_ value: Value, _ name: String) throws -> String? {
+        switch value[name] {
+        case .null: nil
+        case .string(let text): text
+        default: throw ColumnsError.member(name)
+        }
+    }
+}
+
+/// Why a body of columns can't be read.
+package enum ColumnsError: Error, Equatable, CustomStringConvertible {
+    case member(String)
+    case empty
+
+    package var description: String {
+        switch self {
+        case .member("map"): "the body isn't a map"
+        case .member(let name): "\(name) is of another form than it should be"
+        case .empty: "neither samples nor deleted is there"
+        }
+    }
+}
+
+extension Substring {
+    fileprivate var trimmedASCII: Substring {
+        var text = self
+        while text.first == " " || text.first == "\t" { text.removeFirst() }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,32 @@
+/// SQL over the backend's samples, as its file holds them.
+enum BackendRows {
+    /// The time in an id's first 48 bits, in microseconds. SQLite reads no hexadecimal digits.
+    private static func time(_ id: String) -> String {
+        let digits = (0..<12).map { place in
+            "((instr('0123456789ABCDEF', substr(hex(\(id)), \(place + 1), 1)) - 1) << \(44 - 4 * place))"
+        }
+        return "1000 * (\(digits.joined(separator: " + ")))"
+    }
+
+    /// When a sample began, in microseconds since 1970.
+    static let start = "(shift + \(time("samples.id")))"
+    /// How long it lasted, in microseconds.
+    static let duration = "iif(duration < 0, -duration, 1000000 * duration)"
+    /// The number of its type in `texts`.
+    static let type = "(SELECT type FROM kinds WHERE kinds.id = kind)"
+
+    /// `shift` of a row that is copied under another id (an SQL literal).
+    static func shift(under id: String) -> String { "\(start) - \(time(id))" }
+
+    /// Id, type, start, duration, value, and whether it is deleted, in the order of ids.
+    static let content = """
+        SELECT printf('%s %s %d %d %!.17g %d', hex(samples.id), text, \(start), \(duration), value, deleted)
+        FROM samples LEFT JOIN texts ON texts.id = \(type) ORDER BY samples.id
+        """
+
+    /// The same of a file that an earlier release has left.
+    static let contentBefore = """
+        SELECT printf('%s %s %d %d %!.17g %d', hex(samples.id), text, start, "end" - start, value, deleted)
+        FROM samples LEFT JOIN texts ON texts.id = type ORDER BY samples.id
+        """
+}

@@ -1,0 +1,68 @@
+import Glibc
+import JSON
+import SQLite
+
+/// Which metadata goes into `texts` once, instead of into every row: what comes again soon after it came. Most is one of a few
+/// texts; what is each row's own stays in its row, and costs nothing more.
+///
+/// A look at a small table of what came last. `forget` after a transaction that didn't commit.
+final class RepeatedTexts {
+    /// Where a text is to be kept.
+    enum Place: Equatable {
+        /// In the row.
+        case row
+        /// In `texts`, under this number.
+        case number(Int64)
+    }
+
+    private struct Slot {
+        var bytes: [UInt8] = []
+        /// 0: it came once.
+        var number: Int64 = 0
+    }
+
+    private let texts: InternedTexts
+    private var slots = Array(repeating: Slot(), count: slotCount)
+    private static let slotCount = 1024
+    /// Bytes; longer texts are hardly the same twice.
+    private static let longest = 200
+
+    init(_ texts: InternedTexts) { self.texts = texts }
+
+    func place(of text: UnsafeRawBufferPointer) throws -> Place {
+        guard text.count >= 8, text.count <= Self.longest else { return .row }
+        let slot = Self.slot(of: text)
+        guard holds(slot, text) else {
+            slots[slot] = Slot(bytes: [UInt8](text))
+            return .row
+        }
+        if slots[slot].number == 0 { slots[slot].number = try texts.id(of: String(decoding: text, as: UTF8.self)) }
+        return .number(slots[slot].number)
+    }
+
+    /// Whether it came lately, and so has been looked at.
+    func isKnown(_ text: UnsafeRawBufferPointer) -> Bool {
+        text.count >= 8 && text.count <= Self.longest && holds(Self.slot(of: text), text)
+    }
+
+    func forget() { slots = Array(repeating: Slot(), count: Self.slotCount) }
+
+    private func holds(_ slot: Int, _ text: UnsafeRawBufferPointer) -> Bool {
+        slots[slot].bytes.count == text.count
+            && slots[slot].bytes.withUnsafeBytes { known in
+                guard let a = known.baseAddress, let b = text.baseAddress else { return false }
+                return memcmp(a, b, known.count) == 0
+            }
+    }
+
+    /// By its length, its first, middle and last eight bytes; two texts of one place only drive each other out.
+    private static func slot(of text: UnsafeRawBufferPointer) -> Int {
+        var hash = UInt64(text.count)
+        for offset in [0, (text.count - 8) / 2, text.count - 8] {
+            let word = text.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+            hash ^= hash >> 29
+        }
+        return Int(truncatingIfNeeded: hash >> 20) & (slotCount - 1)
+    }
+}

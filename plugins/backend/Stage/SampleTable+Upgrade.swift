@@ -1,0 +1,68 @@
+import HealthModel
+import SQLite
+
+extension SampleTable {
+    /// The samples of a database of schema 1 or 2, which said everything in every row, are set aside until `takeSetAside`.
+    static func setAside(in database: Database) throws {
+        try database.execute(
+            "ALTER TABLE samples RENAME TO samples_before; DROP INDEX IF EXISTS samples_manual")
+    }
+
+    /// Puts those into the present table, row by row in the order of their keys; nothing of them is held in memory.
+    ///
+    /// The file grows by the new table; the space of the old one is used for what comes later.
+    static func takeSetAside(in database: Database) throws {
+        let (texts, kinds) = (try InternedTexts(database), try SampleKinds(database))
+        let (repeated, batches) = (RepeatedTexts(texts), try SyncBatches(database))
+        let insert = try database.prepare(
+            """
+            INSERT INTO samples(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
+                moment) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            """)
+        let rows = try database.prepare(
+            """
+            SELECT user, id, version, deleted, type, start, "end", value, unit, source, source_type, uuid, device, synced,
+                metadata, payload, typeof(id) = 'blob', typeof(uuid) = 'blob'
+            FROM samples_before ORDER BY user, id
+            """)
+        var moment: [UInt8] = []
+        try rows.forEachRow { row in
+            let (isDeleted, isManual) = (row.int(3) != 0, row.int(10) != 0)
+            var kind = SampleKind(
+                type: row.int64(4), unit: row.int64(8), source: row.int64(9), isManual: isManual)
+            if isDeleted { kind = kind.bare }
+            let id = row.withBytes(1) { ElementID(column: $0, isUUID: row.int(16) == 1) }
+            insert.bind(1, row.int64(0))
+            id.bind(to: insert, 2)
+            insert.bind(3, row.int64(2))
+            insert.bind(4, isDeleted ? 1 : 0)
+            insert.bind(5, try kinds.number(of: kind))
+            if !row.isNull(5) {
+                let times = StoredTimes(start: row.int64(5), end: row.int64(6), id: id)
+                insert.bind(6, times.shift)
+                insert.bind(7, times.duration)
+            }
+            if !row.isNull(7) { insert.bind(8, row.double(7)) }
+            insert.bind(9, try batches.number(device: row.int64(12), syncedAt: row.int64(13)))
+            if !row.isNull(14) {
+                try row.withBytes(14) { metadata in
+                    switch try repeated.place(of: metadata) {
+                    case .row: insert.bindText(10, metadata)
+                    case .number(let number): insert.bind(10, number)
+                    }
+                }
+            }
+            if !row.isNull(15) { row.withBytes(15) { insert.bindText(11, $0) } }
+            if !row.isNull(11) {
+                row.withBytes(11) { ElementID(column: $0, isUUID: row.int(17) == 1) }.bind(to: insert, 12)
+            }
+            if isManual, !isDeleted {
+                moment.removeAll(keepingCapacity: true)
+                append(momentOf: kind.type, start: row.int64(5), to: &moment)
+                moment.withUnsafeBytes { insert.bindText(13, $0) }
+            }
+            try insert.run()
+        }
+        try database.execute("DROP TABLE samples_before")
+    }
+}

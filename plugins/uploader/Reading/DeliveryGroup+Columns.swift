@@ -1,0 +1,20 @@
+import HealthModel
+import Protocol
+
+extension DeliveryGroup {
+    /// The body of a request with these elements in columns; nil for what goes as JSON.
+    ///
+    /// One element alone always does: what is refused in the end, and what is held against that, doesn't hang on the form.
+    package func columns(_ part: Range<Int>, deviceId: String, syncedAt: Instant) -> [UInt8]? {
+        guard case .samples(let page) = content, part.count > 1 else { return nil }
+        // As a rule all of a page is alive, and goes as it is.
+        let isWhole = part == 0..<page.count && page.flags.allSatisfy { $0.isDisjoint(with: [.deleted, .quarantined]) }
+        let alive =
+            isWhole ? page : page.select(part.filter { page.flags[$0].isDisjoint(with: [.deleted, .quarantined]) })
+        let deleted = isWhole ? [] : part.filter { page.flags[$0].contains(.deleted) }
+        return SampleDelivery(
+            user: user, device: deviceId, syncedAt: syncedAt, samples: alive, deleted: deleted.map { page.ids[$0] },
+            deletedVersions: deleted.map { page.sequence[$0] }
+        ).encoded()
+    }
+}
