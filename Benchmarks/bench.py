@@ -100,7 +100,8 @@ def main():
             limit = " ".join(f"{kind} {entry[kind]:g}" for kind in ("at most", "at least") if kind in entry)
             print(f"{entry['id']}\t{limit} {entry['unit']}\t{entry['what']}")
         return
-    name = "quick" if os.environ.get("QUICK") else "full" if os.environ.get("FULL") else "usual"
+    asked = [name for name in ("quick", "full") if os.environ.get(name.upper(), "0") not in ("", "0")]
+    name = asked[0] if asked else "usual"
     size = {"name": name, **SIZES[name]}
     work, say = os.path.abspath(given.folder), Progress()
     os.makedirs(work, exist_ok=True)

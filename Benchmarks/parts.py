@@ -1,5 +1,6 @@
 """The other rows: what needs no stack, what is around a stack, what lives."""
 
+import http.client
 import json
 import os
 import subprocess
@@ -20,10 +21,10 @@ def attempt(rows, measure):
     """Rows that can't be measured say why, and the rest goes on."""
     try:
         measure()
-    except (Failed, OSError) as problem:
+    except (Failed, OSError, http.client.HTTPException) as problem:
         for row in rows:
             if row.value is None:
-                row.why = str(problem)
+                row.why = str(problem) or type(problem).__name__
 
 
 class Plain:

@@ -2,7 +2,8 @@ import Foundation
 import HealthModel
 import Protocol
 
-/// How many samples a second of processor time a page of 4,096 is coded with, and read with: from columns to a message's frames, and back.
+/// How many samples a second of processor time a page of 4,096 is coded with, and read with: from columns to a message's
+/// frames, and back.
 struct CodecMeasurement {
     private static let rows = 4096
     /// Rates are taken by slices of this many pages, so that one that was disturbed shows.
