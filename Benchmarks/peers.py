@@ -28,7 +28,7 @@ class Peers:
                     return
         shutil.rmtree(folder, ignore_errors=True)
         for words in ([sys.executable, "-m", "venv", folder],
-                      [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", "-r", REQUIREMENTS]):
+                      [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1", "--timeout", "10", "-r", REQUIREMENTS]):
             try:
                 done = subprocess.run(words, capture_output=True, text=True, timeout=300)
             except subprocess.TimeoutExpired:
