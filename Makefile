@@ -10,11 +10,11 @@ BIN = $(shell $(BUILD) --show-bin-path)
 
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev \
 	libmicrohttpd-dev libxxhash-dev zlib1g-dev
-SOURCES := Package.swift Sources Tests plugins
+SOURCES := Package.swift Sources Tests plugins Benchmarks
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test mutants image test-compose bin-path format check-format deps clean
+.PHONY: help run build test mutants bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +22,8 @@ help:
 	@echo "make run EXPORT=file.zip  the same on your own Apple Health export"
 	@echo "make test                 build, and run all tests"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
+	@echo "make bench                measure everything that docs/performance.md has a budget for; QUICK=1 in two minutes, FULL=1 all"
+	@echo "make profile WHAT=import  where the processor time goes; WHAT=again, WHAT=idle"
 	@echo "make build                build the programs; make bin-path says where they are"
 	@echo "make image                build the container image"
 	@echo "make test-compose         build the image, and try the whole stack in containers"
@@ -59,6 +61,18 @@ test: deps $(SCHEMA)
 # A build of its own, in .build/mutants: the sources with all mutants in, each of which lives when it is named.
 mutants: deps
 	@SWIFT="$(SWIFT)" Tests/Mutants/run.py $(MUTANT)
+
+# What floors, peers and profiles need beside what is built with.
+BENCH_PACKAGES = libxml2-dev libc6-dev gcc $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+
+bench: PACKAGES += $(BENCH_PACKAGES)
+bench: build
+	@Benchmarks/bench.py "$(BIN)"
+
+WHAT ?= import
+profile: PACKAGES += $(shell command -v perf >/dev/null || echo linux-perf)
+profile: build
+	@Benchmarks/profiling.py "$(BIN)" "$(WHAT)"
 
 # Once, and again when the pinned version changes. Without a network the tests that need it are skipped, and say so.
 $(SCHEMA): Tests/Schema/requirements.txt | deps

@@ -216,6 +216,10 @@ let package = Package(
             "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "Protocol", "SQLite"],
             main: ["Configuration", "HTTP", "HealthModel", "Logging", "Protocol", "StageKit"])
         + [
+            // What `make bench` measures without processes.
+            .executableTarget(
+                name: "healthbus-bench", dependencies: ["HealthModel", "Protocol"], path: "Benchmarks/Codec",
+                swiftSettings: swiftSettings),
             // How long tests wait, and for what.
             .target(
                 name: "TestSupport", dependencies: ["BackgroundDelivery", "HealthModel", "Protocol"],
@@ -289,5 +293,5 @@ let package = Package(
 
 // An image is built without them: a changed test must not build all programs again.
 if Context.environment["HEALTHBUS_WITHOUT_TESTS"] != nil {
-    package.targets.removeAll { $0.type == .test || $0.name == "TestSupport" }
+    package.targets.removeAll { $0.type == .test || ["TestSupport", "healthbus-bench"].contains($0.name) }
 }

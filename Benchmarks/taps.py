@@ -4,79 +4,62 @@ that run; by when the backend has them, and the hub's greatest memory.
 
     taps.py <folder of the built programs> [rate] [seconds]
 """
-import json, os, shutil, signal, sqlite3, subprocess, sys, tempfile, threading, time
 
-programs = sys.argv[1]
-rate = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
-seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 20
-healthbus = os.path.join(programs, "healthbus")
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
 
-
-def run(*words, **more):
-    done = subprocess.run([healthbus, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
-    if done.returncode != 0:
-        sys.exit(f"healthbus {' '.join(words)}: exit code {done.returncode}\n{done.stderr}")
-    return done
+from exports import Exports
+from measure import Failed
+from stack import Stack
 
 
-def memory(pid):
-    """High-water mark of the resident set, MB."""
-    with open(f"/proc/{pid}/status") as file:
-        return next(int(line.split()[1]) * 1024 / 1e6 for line in file if line.startswith("VmHWM"))
-
-
-def delivered(state):
-    with sqlite3.connect(f"file:{state}/uploader/state.sqlite?mode=ro", uri=True) as database:
-        return database.execute("SELECT coalesce(sum(count), 0) FROM deliveries").fetchone()[0]
-
-
-def measure(name, exports, taps, stopped):
-    folder = tempfile.mkdtemp(prefix="taps-")
-    state = folder + "/s"
-    up = subprocess.Popen([healthbus, "up", "--state", state, "--zone", "Europe/Berlin"], stderr=subprocess.DEVNULL)
-    clients = []
-    try:
-        while True:
-            beats = json.loads(run("top", "--once", "--json", "--interval", "0.2", "--state", state).stdout)
-            if all(process["state"] == "ready" for process in beats["processes"]):
-                break
-        with open(f"{state}/hub/lock") as file:
-            hub = json.load(file)["pid"]
-        for _ in range(taps):
-            clients.append(subprocess.Popen([healthbus, "tap", "--json", "--state", state], stdout=subprocess.DEVNULL,
-                                            stderr=subprocess.DEVNULL))
-        time.sleep(1)
-        if stopped:
+def measure(healthbus, name, exports, taps, stopped):
+    with tempfile.TemporaryDirectory(prefix="taps-") as state, Stack(healthbus, state) as stack:
+        clients = []
+        try:
+            for _ in range(taps):
+                clients.append(subprocess.Popen(
+                    [healthbus, "tap", "--json", "--state", state], env=stack.environment, stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            time.sleep(1)
+            if stopped:
+                for client in clients:
+                    client.send_signal(signal.SIGSTOP)
+            began = time.monotonic()
+            added = 0
+            for index, export in enumerate(exports):
+                time.sleep(max(0, began + index - time.monotonic()))
+                added += stack.ask("import", export)["files"][0]["added"]
+            settled, _ = stack.until_backend_rests(quiet=3)
+            took = settled - began
+            hub = stack.peaks()["healthbus-hub"] / 1e6
+            print(f"{name:16} {added:8} samples  {took:6.2f} s  {added / took:8.0f} samples/s  hub {hub:5.1f} MB", flush=True)
+        finally:
             for client in clients:
-                client.send_signal(signal.SIGSTOP)
-        began = time.monotonic()
-        added = 0
-        for index, export in enumerate(exports):
-            time.sleep(max(0, began + index - time.monotonic()))
-            report = json.loads(run("import", "--json", "--state", state, export).stdout)
-            added += report["files"][0]["added"]
-        settled, last = time.monotonic(), -1
-        while time.monotonic() - settled < 3:
-            count = delivered(state)
-            if count != last:
-                settled, last = time.monotonic(), count
-            time.sleep(0.05)
-        took = settled - began
-        print(f"{name:16} {added:8} samples  {took:6.2f} s  {added / took:8.0f} samples/s  hub {memory(hub):5.1f} MB", flush=True)
-    finally:
-        for client in clients:
-            client.kill()
-            client.wait()
-        up.send_signal(signal.SIGTERM)
-        up.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
+                client.kill()
+                client.wait()
 
 
-with tempfile.TemporaryDirectory(prefix="exports-") as folder:
-    exports = []
-    for index in range(seconds):
-        exports.append(f"{folder}/{index}.zip")
-        run("generate", "--days", "3", "--records", str(rate), "--seed", str(index + 1), "-o", exports[-1])
-    measure("no tap", exports, 0, False)
-    measure("a stopped tap", exports, 1, True)
-    measure("twenty taps", exports, 20, False)
+def main():
+    healthbus = os.path.join(os.path.abspath(sys.argv[1]), "healthbus")
+    rate = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+    seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+    with tempfile.TemporaryDirectory(prefix="exports-") as folder:
+        maker = Exports(healthbus, folder, lambda _: None)
+        exports = [maker.made(str(index), rate, 3, seed=str(index + 1)) for index in range(seconds)]
+        measure(healthbus, "no tap", exports, 0, False)
+        measure(healthbus, "a stopped tap", exports, 1, True)
+        measure(healthbus, "twenty taps", exports, 20, False)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    try:
+        main()
+    except Failed as problem:
+        sys.exit(f"taps: {problem}")

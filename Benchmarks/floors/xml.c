@@ -1,6 +1,6 @@
 // The floor of any importer here: libxml2's SAX2 push parser over a file in 256 KiB chunks, with empty callbacks.
 //
-//   cc -O2 $(xml2-config --cflags) Benchmarks/xml-floor.c -o /tmp/xml-floor $(xml2-config --libs)
+//   cc -O2 $(xml2-config --cflags) Benchmarks/floors/xml.c -o /tmp/xml-floor $(xml2-config --libs)
 //   unzip -p export.zip apple_health_export/export.xml > /tmp/export.xml && /tmp/xml-floor /tmp/export.xml
 //
 // Prints elements, bytes, seconds.
@@ -20,7 +20,7 @@ static void start(void *context, const xmlChar *name, const xmlChar *prefix, con
 static void end(void *context, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri) {}
 
 int main(int count, char **arguments) {
-    if (count != 2) return fprintf(stderr, "usage: xml-floor export.xml\n"), 2;
+    if (count != 2) return fprintf(stderr, "usage: xml export.xml\n"), 2;
     FILE *file = fopen(arguments[1], "rb");
     if (file == NULL) return perror(arguments[1]), 1;
     xmlSAXHandler handler;

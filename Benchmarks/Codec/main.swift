@@ -1,0 +1,36 @@
+import Foundation
+import HealthModel
+import Protocol
+
+// What `bench.py` needs of the project's own code: how fast pages are coded, and messages that a hub may get.
+//
+//   healthbus-bench codec [SECONDS]    prints one JSON value
+//   healthbus-bench message BYTES      writes a message's frames, each with its length (32 bits, little-endian) before it
+
+let words = Array(CommandLine.arguments.dropFirst())
+do {
+    switch words.first {
+    case "codec":
+        let seconds = words.count > 1 ? Double(words[1]) : 2
+        guard let seconds, seconds > 0 else { throw Mistake("SECONDS is a number above 0") }
+        print(try CodecMeasurement(seconds: seconds).json)
+    case "message":
+        guard words.count == 2, let bytes = Int(words[1]), (200...Message.maximumFrame).contains(bytes) else {
+            throw Mistake("BYTES is a number from 200 to \(Message.maximumFrame)")
+        }
+        for frame in SampleMessage.frames(bytes: bytes) {
+            withUnsafeBytes(of: UInt32(frame.count).littleEndian) { FileHandle.standardOutput.write(Data($0)) }
+            FileHandle.standardOutput.write(Data(frame))
+        }
+    default: throw Mistake("usage: healthbus-bench codec [SECONDS] | message BYTES")
+    }
+} catch {
+    FileHandle.standardError.write(Data("healthbus-bench: \(error)\n".utf8))
+    exit(error is Mistake ? 2 : 1)
+}
+
+/// It was called wrongly, or what it measured can't be right.
+struct Mistake: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

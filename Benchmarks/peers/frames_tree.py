@@ -1,0 +1,7 @@
+"""parse-apple-health-data: an export's XML as data frames. Prints rows."""
+
+import sys
+
+from parse_apple_health_data import load_health_data
+
+print(f"{sum(len(frame) for frame in load_health_data(sys.argv[1]).to_dataframes().values())} rows")

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// `docs/performance.md` says the budgets that `make bench` holds the stack to, and its program can be started.
+@Suite struct BudgetTests {
+    private struct Budget: Decodable {
+        var id: String
+        var what: String
+        var unit: String
+        var atMost: Double?
+        var atLeast: Double?
+
+        enum CodingKeys: String, CodingKey {
+            case id, what, unit
+            case atMost = "at most"
+            case atLeast = "at least"
+        }
+
+        /// As the table and `bench.py --list` print it.
+        var limit: String {
+            let (kind, value) = atMost.map { ("at most", $0) } ?? ("at least", atLeast ?? .nan)
+            return "\(kind) " + String(format: "%g", value) + " \(unit)"
+        }
+    }
+
+    private let budgets: [Budget]
+    private static let folder = GeneratedTable.checkout.appending(path: "Benchmarks")
+
+    init() throws {
+        budgets = try JSONDecoder().decode(
+            [Budget].self, from: Data(contentsOf: Self.folder.appending(path: "budgets.json")))
+    }
+
+    @Test func thePageHasEachBudget() throws {
+        try GeneratedTable(page: "docs/performance.md", name: "budgets").hold(
+            against: "| row | what | budget |\n| --- | --- | --- |\n"
+                + budgets.map { "| `\($0.id)` | \($0.what) | \($0.limit) |\n" }.joined())
+    }
+
+    @Test func eachHasOneLimitAndANameOfItsOwn() {
+        #expect(Set(budgets.map(\.id)).count == budgets.count)
+        for budget in budgets { #expect((budget.atMost == nil) != (budget.atLeast == nil), "\(budget.id)") }
+    }
+
+    /// A row that no part of the benchmark sets would say "left out" for ever.
+    @Test func eachIsMeasured() throws {
+        let parts = try ["bus", "importing", "parts"].map {
+            try String(contentsOf: Self.folder.appending(path: "\($0).py"), encoding: .utf8)
+        }.joined()
+        for budget in budgets {
+            let isNamed = parts.contains("\"\(budget.id)\"")
+            let isOfBothWays = budget.id.hasPrefix("codec-") && parts.contains("f\"codec-{way}\"")
+            #expect(isNamed || isOfBothWays, "no part of Benchmarks measures \(budget.id)")
+        }
+    }
+
+    /// Loads all of its modules; where there is no Python there is nothing to start.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
+    func itsProgramListsThem() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/python3")
+        process.arguments = ["-B", Self.folder.appending(path: "bench.py").path, "--list"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(text == budgets.map { "\($0.id)\t\($0.limit)\t\($0.what)\n" }.joined())
+    }
+}
