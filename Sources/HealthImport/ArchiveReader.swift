@@ -123,15 +123,28 @@ struct ArchiveReader {
 
     private func readRoute(_ source: any ByteSource, _ entry: String, _ parser: ExportParsing) throws {
         let name = RouteName.normal(entry)
+        let workout = parser.workout(ofRoute: name)
+        let file = try RouteFile(source)
+        let piece = file.isWhole ? file.piece(name, workout) : nil
+        if let piece, let points = known[piece] {
+            parser.summary.routePoints += points
+            parser.summary.routes += 1
+            return
+        }
         let sink = self.sink
-        let route = RouteParser(path: name, workout: parser.workout(ofRoute: name)) { route in
+        var points = 0
+        let route = RouteParser(path: name, workout: workout) { route in
             try sink.route(route)
-            parser.summary.routePoints += route.count
+            points += route.count
             if route.firstPoint == 0 { parser.summary.routes += 1 }
         }
-        let damage = try route.parse(source, entry: entry)
+        let damage = try route.parse(file, entry: entry)
+        parser.summary.routePoints += points
         parser.summary.routePointsUnreadable += route.unreadablePoints
         parser.summary.charactersReplaced += route.replacedCharacters
         parser.summary.damaged = parser.summary.damaged ?? damage
+        if let piece, damage == nil, points > 0, route.unreadablePoints == 0, route.replacedCharacters == 0 {
+            try sink.routeEnded(piece, points: points)
+        }
     }
 }

@@ -12,6 +12,8 @@ package protocol ExportSink: AnyObject {
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws
     /// Routes in files come after all records; those that stand inside a workout, with it.
     func route(_ route: WorkoutRoute) throws
+    /// A route's file was read to its end, and nothing in it was odd: as a known piece it needn't be read again.
+    func routeEnded(_ piece: PieceHash, points: Int) throws
     /// Bytes of the input file (compressed, if it is).
     func progress(bytesRead: Int64, bytesTotal: Int64)
 }

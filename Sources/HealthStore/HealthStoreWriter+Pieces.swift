@@ -36,6 +36,12 @@ extension HealthStoreWriter {
         }
     }
 
+    /// Notes that a piece without records of its own, such as a route, is in the store.
+    /// - Parameter records: what it counts for.
+    package func note(_ piece: PieceHash, records: Int) throws {
+        try change { user in try pieces.note(piece, [], records: records, user: user) }
+    }
+
     /// Notes the pieces that end in a batch.
     /// - Parameter types: of the batch, as the store numbers them.
     func learn(_ batch: RecordBatch, _ session: ImportSession, types: [Int], user: Int) throws {
@@ -51,7 +57,7 @@ extension HealthStoreWriter {
         for end in batch.pieceEnds {
             take(upTo: end.rows)
             if let hash = end.hash, let claims = session.openPiece.claims, !claims.isEmpty {
-                try pieces.note(hash, claims, user: user)
+                try pieces.note(hash, claims, records: claims.reduce(0) { $0 + $1.records }, user: user)
             }
             session.openPiece = OpenPiece()
         }

@@ -77,10 +77,10 @@ final class Pieces {
         }
     }
 
-    func note(_ piece: PieceHash, _ claims: [Claim], user: Int) throws {
+    func note(_ piece: PieceHash, _ claims: [Claim], records: Int, user: Int) throws {
         write.bind(1, user)
         write.bind(2, SampleID(high: piece.high, low: piece.low))
-        write.bind(3, claims.reduce(0) { $0 + $1.records })
+        write.bind(3, records)
         write.bind(4, Self.encode(claims))
         try write.run()
         try dropOldest.run()

@@ -25,6 +25,7 @@ final class CollectingSink: ExportSink {
     /// Of all batches.
     var pieces: [PieceHash] = []
     var known: [PieceHash] = []
+    var routePieces: [PieceHash: Int] = [:]
     var quarantine: [QuarantinedInput] = []
     var summaries: [ActivitySummaryRecord] = []
     var routes: [WorkoutRoute] = []
@@ -61,6 +62,8 @@ final class CollectingSink: ExportSink {
         rowsBeforeRoutes = rowsBeforeRoutes ?? rows.count
         routes.append(route)
     }
+
+    func routeEnded(_ piece: PieceHash, points: Int) throws { routePieces[piece] = points }
 
     func progress(bytesRead: Int64, bytesTotal: Int64) { lastProgress = (bytesRead, bytesTotal) }
 }

@@ -89,6 +89,7 @@ import Testing
         }
         func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
         func route(_ route: WorkoutRoute) throws {}
+        func routeEnded(_ piece: PieceHash, points: Int) throws {}
         func progress(bytesRead: Int64, bytesTotal: Int64) {}
 
         /// What the store holds, but for sequences.
@@ -113,7 +114,10 @@ import Testing
         var isBroken = false
     }
 
-    private static let types = ["HeartRate", "StepCount", "ActiveEnergyBurned"]
+    private static let types = [
+        (name: "HeartRate", unit: "count/min"), (name: "StepCount", unit: "count"),
+        (name: "ActiveEnergyBurned", unit: "kcal"),
+    ]
 
     private static func date(_ second: Int) -> String {
         let (day, rest) = (second / 86_400, second % 86_400)
@@ -128,8 +132,8 @@ import Testing
         for line in lines {
             let start = line.isBroken ? "yesterday" : date(line.start)
             text += """
-                 <Record type="HKQuantityTypeIdentifier\(types[line.type])" sourceName="Watch" sourceVersion="11.3" \
-                device="&lt;&lt;HKDevice: 0x\(String(address, radix: 16))&gt;, name:Apple Watch, model:Watch&gt;" unit="count" \
+                 <Record type="HKQuantityTypeIdentifier\(types[line.type].name)" sourceName="Watch" sourceVersion="11.3" \
+                device="&lt;&lt;HKDevice: 0x\(String(address, radix: 16))&gt;, name:Apple Watch, model:Watch&gt;" unit="\(types[line.type].unit)" \
                 creationDate="\(date(line.start + 60))" startDate="\(start)" endDate="\(date(line.start + 30))" value="\(line.value)"
                 """
             text += line.metadata ? ">\n  <MetadataEntry key=\"k\" value=\"\(line.value)\"/>\n </Record>\n" : "/>\n"
@@ -181,7 +185,7 @@ import Testing
             lines[changed].metadata.toggle()
             lines[.random(in: 0..<lines.count, using: &random)].isBroken = Bool.random(using: &random)
         }
-        #expect(short.passed > 20 && long.passed == 0)
+        #expect(short.passed > 4 && long.passed == 0)
     }
 
     /// A new sample that equals an old one of a known piece, and stands before it: the piece is read after all.
@@ -189,7 +193,9 @@ import Testing
         let rig = try Rig(passesOver: true)
         var lines = (0..<6000).map { Line(type: 0, start: $0 * 40, value: 60 + $0 % 5) }
         #expect(try rig.take(Self.write(lines, address: 1), isComplete: false) == (6000, 6000, 0))
-        lines.insert(lines[5000], at: 10)
+        // So much of the beginning is told otherwise that a batch of it comes before the known piece.
+        for line in stride(from: 0, to: 4500, by: 10) { lines[line].metadata = true }
+        lines.insert(lines[5500], at: 10)
         let again = try rig.take(Self.write(lines, address: 2), isComplete: false)
         #expect(again.added == 1 && again.read == 6001 && rig.beganAgain == 1)
         #expect(try rig.take(Self.write(lines, address: 3), isComplete: false).added == 0)

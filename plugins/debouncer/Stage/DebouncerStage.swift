@@ -142,6 +142,7 @@ package final class DebouncerStage: Stage {
             window.isImporting = beat.observer?.importOpen == true
             let atOnce = window.heard(head: new.sequence, heads: beat.heads, fired: fired, at: turn.monotonic)
             if !atOnce.isEmpty { try released(atOnce, reason: "fire", turn) }
+            for consumer in consumers where passesOn(to: consumer) { tell(consumer, turn) }
         } else if message.topic.hasPrefix("control.") {
             try obey(message.body, turn)
         } else if let fire = message.body.read(Observed.self) {
@@ -266,7 +267,20 @@ package final class DebouncerStage: Stage {
         for (type, fired) in offFired where consumer.takes(type) {
             exceptions[type] = min(window.released[type], fired)
         }
-        return AnchorVector(base: window.released.base, exceptions: exceptions)
+        guard passesOn(to: consumer), heardHead > window.released.base else {
+            return AnchorVector(base: window.released.base, exceptions: exceptions)
+        }
+        exceptions = exceptions.filter { window.off.contains($0.key) }
+        for type in window.off where consumer.takes(type) {
+            exceptions[type] = exceptions[type] ?? window.released[type]
+        }
+        return AnchorVector(base: heardHead, exceptions: exceptions)
+    }
+
+    /// Whether a consumer gets samples while the file that they come from is still being read. Days would be computed again with each part of it;
+    /// delivering a sample early costs nothing, and the import leaves the machine time for it.
+    private func passesOn(to consumer: Consumer) -> Bool {
+        consumer.role == .uploader && window.isImporting && window.reach == .everything
     }
 
     func save(_ turn: Turn) throws {

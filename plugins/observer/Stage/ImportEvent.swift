@@ -48,6 +48,8 @@ package enum ImportEvent: Sendable {
     case quarantined(id: String, [QuarantinedInput])
     case summaries(id: String, [ActivitySummaryRecord])
     case route(id: String, WorkoutRoute)
+    /// A route's file was read to its end: it needn't be read again.
+    case routeEnded(id: String, PieceHash, points: Int)
     case progress(id: String, bytesRead: Int64, bytesTotal: Int64)
     case finished(id: String, ReadSummary)
     case unreadable(id: String, reason: String)

@@ -139,6 +139,7 @@ private final class EventSink: ExportSink {
     func quarantined(_ inputs: [QuarantinedInput]) throws { try pass(.quarantined(id: id, inputs)) }
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { try pass(.summaries(id: id, rows)) }
     func route(_ route: WorkoutRoute) throws { try pass(.route(id: id, route)) }
+    func routeEnded(_ piece: PieceHash, points: Int) throws { try pass(.routeEnded(id: id, piece, points: points)) }
     func progress(bytesRead: Int64, bytesTotal: Int64) {
         _ = answer(.progress(id: id, bytesRead: bytesRead, bytesTotal: bytesTotal))
     }

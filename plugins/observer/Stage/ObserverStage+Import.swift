@@ -42,6 +42,9 @@ extension ObserverStage {
         case .route(_, let route):
             _ = try turn.write()
             try take(route, of: attempt, writer)
+        case .routeEnded(_, let piece, let points):
+            _ = try turn.write()
+            try writer.note(piece, records: points)
         case .progress(_, let read, let total):
             attempt.bytesRead = read
             attempt.bytesTotal = total
@@ -61,7 +64,7 @@ extension ObserverStage {
             attempt.counts += try writer(for: entry.user, turn).tryOut(
                 batch, session: attempt.session, plausibility: Self.plausibility(at: turn.now))
         case .quarantined(_, let inputs): attempt.count(inputs)
-        case .summaries, .route: break
+        case .summaries, .route, .routeEnded: break
         default: return false
         }
         return true
@@ -103,7 +106,7 @@ extension ImportEvent {
         switch self {
         case .info(let id, _), .records(let id, _), .known(let id, _), .quarantined(let id, _), .summaries(let id, _),
             .route(let id, _),
-            .progress(let id, _, _), .finished(let id, _), .unreadable(let id, _):
+            .progress(let id, _, _), .routeEnded(let id, _, _), .finished(let id, _), .unreadable(let id, _):
             id
         }
     }

@@ -37,6 +37,7 @@ private final class OneRecordSink: ExportSink {
     func quarantined(_ inputs: [QuarantinedInput]) throws {}
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
     func route(_ route: WorkoutRoute) throws {}
+    func routeEnded(_ piece: PieceHash, points: Int) throws {}
     func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 
