@@ -267,14 +267,14 @@ package final class DebouncerStage: Stage {
         for (type, fired) in offFired where consumer.takes(type) {
             exceptions[type] = min(window.released[type], fired)
         }
-        guard passesOn(to: consumer), heardHead > window.released.base else {
-            return AnchorVector(base: window.released.base, exceptions: exceptions)
+        if passesOn(to: consumer) {
+            // What waits does so for others only.
+            exceptions = exceptions.filter { window.off.contains($0.key) }
+            for type in window.off where consumer.takes(type) {
+                exceptions[type] = exceptions[type] ?? window.released[type]
+            }
         }
-        exceptions = exceptions.filter { window.off.contains($0.key) }
-        for type in window.off where consumer.takes(type) {
-            exceptions[type] = exceptions[type] ?? window.released[type]
-        }
-        return AnchorVector(base: heardHead, exceptions: exceptions)
+        return AnchorVector(base: window.released.base, exceptions: exceptions)
     }
 
     /// Whether a consumer gets samples while the file that they come from is still being read. Days would be computed again with each part of it;
