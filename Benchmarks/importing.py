@@ -53,7 +53,7 @@ class Imports:
                 "floor-xml": [programs["xml"], xml],
                 "floor-unzip": [programs["unzip"], export, NAME],
                 "floor-insert": [programs["insert"], os.path.join(scratch, "floor.sqlite"), str(records)],
-                "import-store": import_command(self.context, os.path.join(scratch, "store"), export) + ["--config", store_alone],
+                "import-store": import_command(self.context, os.path.join(scratch, "store"), xml) + ["--config", store_alone],
                 "small": import_command(self.context, os.path.join(scratch, "small"), small),
                 "import-everything": import_command(self.context, state, export),
                 "import-later": import_command(self.context, state, later),

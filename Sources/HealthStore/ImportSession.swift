@@ -31,9 +31,12 @@ package final class ImportSession {
     // A row is claimed by its sequence and by the one that it was born with; no other row ever has either.
 
     func claim(_ row: StoredRow, child: Bool) {
-        for sequence in row.born == row.sequence ? [row.sequence] : [row.sequence, row.born] {
-            if child { children.insert(sequence) } else { topLevel.insert(sequence) }
-        }
+        claim(row.sequence, child: child)
+        if row.born != row.sequence { claim(row.born, child: child) }
+    }
+
+    private func claim(_ sequence: SequenceNumber, child: Bool) {
+        if child { children.insert(sequence) } else { topLevel.insert(sequence) }
     }
 
     /// Claims the rows that were born with these sequences.
