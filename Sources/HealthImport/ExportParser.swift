@@ -128,13 +128,14 @@ struct ExportParser: ~Copyable {
     ) -> Bool {
         // To the end also behind the export, where an archive keeps its checksum.
         if stream.isComplete { return true }
-        if let hash = piece.hash, let records = parser.pointee.known.removeValue(forKey: hash) {
+        let before = parser.pointee.form(of: stream)
+        if let hash = piece.hash, before.isBetweenElements, let records = parser.pointee.known.removeValue(forKey: hash)
+        {
             parser.pointee.pass(hash, records: records)
             // Lines go on counting.
             let lines = [UInt8](repeating: UInt8(ascii: "\n"), count: piece.lines)
             return lines.withUnsafeBufferPointer { stream.feed($0) } || stream.isComplete
         }
-        let before = parser.pointee.form(of: stream)
         let goesOn = bytes.withUnsafeBufferPointer { stream.feed(UnsafeBufferPointer(rebasing: $0[piece.bytes])) }
         let isPlain = parser.pointee.form(of: stream) == before && before.isBetweenElements
         parser.pointee.builder.endPiece(isPlain ? piece.hash : nil)
@@ -181,6 +182,8 @@ extension ExportParser {
     }
 
     mutating func flushRecords() {
+        // In the file's order, so that a record doesn't take a passed piece's sample for its own.
+        flushPassed()
         sendInfo()
         guard builder.count > 0, failure == nil else { return }
         do { try sink.records(builder.take(&names)) } catch { stop(error) }

@@ -153,9 +153,9 @@ struct BatchIngest {
                 } else if held < wanted {
                     row += 1
                 } else {
-                    // Room is left for the rows of the other table.
+                    // Room is left for the rows of the other table. Blocks that come later may reach back to any of the seconds.
                     if writer.window.rows.count >= RowWindow.rowLimit / 2 {
-                        for row in rows[next...] { writer.window.leaveOut(batch.startOf(row).flooredSecond) }
+                        for row in rows { writer.window.leaveOut(batch.startOf(row).flooredSecond) }
                         return
                     }
                     if view.isHere(row) {

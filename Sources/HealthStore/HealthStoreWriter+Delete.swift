@@ -49,9 +49,15 @@ extension HealthStoreWriter {
     private func row(id: SampleID, among types: [Int], user: Int) throws -> StoredRow? {
         // The id begins with the start's milliseconds; what lies before 1970 has none.
         let second = Int64(id.high >> 16) / 1000
+        // Rows first: they are found by an index, and what is kept apart or dead is nowhere else.
         for type in types {
-            if let row = try row(user: user, type: type, second: second, id: id) { return row }
+            if let row = try looseRow(user: user, type: type, second: second, id: id) { return row }
             if second == 0, let row = try row(before1970: id, user: user, type: type) { return row }
+        }
+        for type in types {
+            if let found = try blocks.row(user: user, type: type, second: second, id: id) {
+                return found.block.row(found.index)
+            }
         }
         return nil
     }

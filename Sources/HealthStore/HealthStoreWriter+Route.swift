@@ -24,7 +24,7 @@ extension HealthStoreWriter {
                 user: user, type: type, second: second,
                 id: SampleID(prefix, startSecond: second, endSecond: end.flooredSecond, ordinal: found.count))
             {
-                found.append((row, try payload(of: row)))
+                found.append((row, try text(.payload, of: row, user: user)))
             }
             let named = found.filter { Self.routeName(of: $0.payload) == Self.name(path) }
             guard let (old, payload) = named.first ?? (found.count == 1 ? found.first : nil), old.state != .deleted
@@ -36,16 +36,9 @@ extension HealthStoreWriter {
             guard joined != payload else { return false }
             var row = old
             try rewrite(&row, was: old, user: user)
-            statements.setPayload.bind(1, row.sequence.value)
-            joined.withUnsafeBytes { statements.setPayload.bindText(2, $0) }
-            try statements.setPayload.run()
+            try set(.payload, of: row, joined)
             return true
         }
-    }
-
-    private func payload(of row: StoredRow) throws -> [UInt8] {
-        statements.payload.bind(1, row.sequence.value)
-        return try statements.payload.firstRow { $0.bytes(0) } ?? []
     }
 
     private static func routeName(of payload: [UInt8]) -> Substring? {

@@ -127,13 +127,18 @@ extension HealthStoreWriter {
 
     /// The row of that id, but for those of the batch that aren't written yet.
     func row(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
+        if let row = try looseRow(user: user, type: type, second: second, id: id) { return row }
+        return try blocks.row(user: user, type: type, second: second, id: id).map { $0.block.row($0.index) }
+    }
+
+    /// Likewise, in the table of rows.
+    func looseRow(user: Int, type: Int, second: Int64, id: SampleID) throws -> StoredRow? {
         let query = statements.rowByID
         query.bind(1, user)
         query.bind(2, type)
         query.bind(3, second)
         query.bind(4, id)
-        if let row = try query.firstRow({ StoredRow($0) }) { return row }
-        return try blocks.row(user: user, type: type, second: second, id: id).map { $0.block.row($0.index) }
+        return try query.firstRow { StoredRow($0) }
     }
 }
 

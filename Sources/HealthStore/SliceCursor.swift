@@ -37,8 +37,11 @@ final class SliceCursor {
     private var isLong = true
     /// The second of the statement's row; nil behind its last one.
     private var rowSecond: Int64?
-    /// What the blocks have of the segment.
+    /// What the blocks that have begun have of the segment.
     private var parts: [Part] = []
+    /// Its other blocks, the next last: one is read when the walk comes to it.
+    private var coming: [BlockPlace] = []
+    private var segment = Segment(isLong: true, first: 0, last: 0)
     /// The part that the current row is of; nil when it is the statement's.
     private var part: Int?
 
@@ -161,22 +164,28 @@ final class SliceCursor {
         } else {
             rowSecond = try statement.step() ? statement.int64(2) : nil
         }
-        choose()
+        try choose()
         if second == nil { try open() }
     }
 
     /// The earliest of what the statement and the parts stand at.
-    private func choose() {
+    private func choose() throws {
         (second, part) = (rowSecond, nil)
         for index in parts.indices where second.map({ parts[index].second < $0 }) ?? true {
             (second, part) = (parts[index].second, index)
+        }
+        while let place = coming.last, second.map({ place.firstSecond <= $0 }) ?? true {
+            coming.removeLast()
+            guard let new = Part(try blocks.view(place), segment) else { continue }
+            parts.append(new)
+            if second.map({ new.second < $0 }) ?? true { (second, part) = (new.second, parts.count - 1) }
         }
     }
 
     /// Goes on to the first row of the segments that are left.
     private func open() throws {
         while second == nil, next < segments.count {
-            let segment = segments[next]
+            segment = segments[next]
             next += 1
             isLong = segment.isLong
             statement.rewind()
@@ -184,12 +193,10 @@ final class SliceCursor {
             statement.bind(4, segment.last)
             rowSecond = try statement.step() ? statement.int64(2) : nil
             // What is long doesn't lie in blocks.
-            parts =
+            coming =
                 isLong
-                ? []
-                : try blocks.views(user: user, type: type, seconds: segment.first...segment.last)
-                    .compactMap { Part($0, segment) }
-            choose()
+                ? [] : try blocks.places(user: user, type: type, seconds: segment.first...segment.last).reversed()
+            try choose()
         }
     }
 

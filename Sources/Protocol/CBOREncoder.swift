@@ -10,8 +10,24 @@ package struct CBOREncoder {
 
     package static func encode(_ value: Value) -> [UInt8] {
         var encoder = CBOREncoder()
+        // A page of columns is copied once then, and not again each time that the bytes double.
+        let bulk = bulk(of: value)
+        if bulk > 0 { encoder.bytes.reserveCapacity(bulk + 4096) }
         encoder.write(value)
         return encoder.bytes
+    }
+
+    /// Bytes of the columns in a message.
+    private static func bulk(of value: Value) -> Int {
+        switch value {
+        case .bytes(let bytes): bytes.count
+        case .column(.uint8(let numbers)): numbers.count
+        case .column(.int32(let numbers)): numbers.count * 4
+        case .column(.int64(let numbers)): numbers.count * 8
+        case .column(.float64(let numbers)): numbers.count * 8
+        case .object(let members): members.values.reduce(0) { $0 + bulk(of: $1) }
+        default: 0
+        }
     }
 
     package mutating func write(_ value: Value) {

@@ -134,6 +134,29 @@ import Testing
         #expect(said.blocks == said.rows)
     }
 
+    /// What a route tells of a workout is joined into what the workout says itself.
+    @Test(arguments: [2, Int.max]) func aRouteLeavesTheWorkoutAsItIs(leastInBlock: Int) throws {
+        let store = try StoreFixture(leastInBlock: leastInBlock)
+        try store.add(
+            (0..<5).map { number in
+                var record = Record(type: "HKWorkoutTypeIdentifier", start: 1_700_000_000 + Double(number) * 7200)
+                (record.length, record.value, record.unit) = (3600, .nan, "")
+                record.payload = "{\"activity\":\"Running\",\"route\":\"/workout-routes/\(number).gpx\"}"
+                return record
+            })
+        let start = Instant(seconds: 1_700_000_000 + 2 * 7200)
+        let isChanged = try store.database.transaction {
+            try store.writer.describeRoute(
+                path: "/workout-routes/2.gpx", workoutFrom: start, to: start + Duration.seconds(3600),
+                sourceName: "Anna’s Apple Watch", summary: ["points": 7])
+        }
+        #expect(isChanged)
+        let page = try store.changes().samples
+        let payloads = page.ids.indices.map { page.payload[$0] }
+        #expect(payloads.filter { $0.contains("Running") }.count == 5)
+        #expect(payloads.filter { $0.contains("routeSummary") && $0.contains("2.gpx") }.count == 1)
+    }
+
     /// A block from which all have moved is no more.
     @Test func aBlockWithoutRowsGoes() throws {
         let store = try StoreFixture()

@@ -55,6 +55,20 @@ import Testing
         #expect(window.close(at: .seconds(159)) == [] && window.close(at: .seconds(160)) == ["a"])
     }
 
+    /// With the end of the file nothing more is waited for: not even that it is quiet for a window's length.
+    @Test func theEndOfTheFileIsTheEndOfTheBurst() {
+        var window = ReleaseWindow(
+            policy: .init(window: .seconds(1), maximumWait: .seconds(5), importWait: .seconds(60)), released: .beginning
+        )
+        window.isImporting = true
+        _ = window.changed("a", to: 10, at: .seconds(9))
+        _ = window.changed("b", to: 20, at: .seconds(10))
+        window.endBurst()
+        #expect(window.close(at: .seconds(10)) == ["a", "b"])
+        _ = window.changed("a", to: 30, at: .seconds(11))
+        #expect(window.close(at: .seconds(11)) == [] && window.close(at: .seconds(12)) == ["a"])
+    }
+
     @Test func aRepeatedHintDoesNotPutItOff() {
         var window = window()
         _ = window.changed("a", to: 10, at: 0)

@@ -5,8 +5,8 @@ extension BlockTable {
     /// The earliest start in this second or later.
     func first(user: Int, type: Int, from second: Int64) throws -> Int64? {
         var best: Int64?
-        for place in try places(user: user, type: type, seconds: second...Int64.max) {
-            if let best, place.firstSecond &* Instant.microsecondsPerSecond > best { break }
+        try forEachPlace(user: user, type: type, seconds: second...Int64.max) { place in
+            if let best, place.firstSecond &* Instant.microsecondsPerSecond > best { return false }
             let view = try view(place)
             let block = view.block
             var edge: Int64?
@@ -16,6 +16,7 @@ extension BlockTable {
                 edge = block.second[row]
                 best = min(best ?? .max, block.start(row))
             }
+            return true
         }
         return best
     }
@@ -23,8 +24,10 @@ extension BlockTable {
     /// The latest start.
     func last(user: Int, type: Int) throws -> Int64? {
         var best: Int64?
-        for place in try places(user: user, type: type, seconds: Int64.min...Int64.max, descending: true) {
-            if let best, (place.firstSecond + PendingBlock.span) &* Instant.microsecondsPerSecond < best { break }
+        try forEachPlace(user: user, type: type, seconds: Int64.min...Int64.max, descending: true) { place in
+            if let best, (place.firstSecond &+ PendingBlock.span) &* Instant.microsecondsPerSecond < best {
+                return false
+            }
             let view = try view(place)
             let block = view.block
             var edge: Int64?
@@ -33,6 +36,7 @@ extension BlockTable {
                 edge = block.second[row]
                 best = max(best ?? .min, block.start(row))
             }
+            return true
         }
         return best
     }

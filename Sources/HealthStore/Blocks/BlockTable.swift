@@ -34,7 +34,7 @@ final class BlockTable {
 
     private let database: Database
     /// Nil for a store of an earlier release that its own program hasn't brought up to date yet: it has no blocks.
-    private let statements: BlockStatements?
+    private var statements: BlockStatements?
     // The most recently used last. A block never changes, and a sequence is used once.
     private var cache: [Int64: SampleBlock] = [:]
     private var recent: [Int64] = []
@@ -46,8 +46,14 @@ final class BlockTable {
     init(in database: Database) throws {
         self.database = database
         seenRollbacks = database.rollbackCount
+        _ = try ready()
+    }
+
+    private func ready() throws -> BlockStatements? {
+        if let statements { return statements }
         let exists = try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'moved'").firstRow { _ in true }
-        statements = exists == true ? try BlockStatements(in: database) : nil
+        if exists == true { statements = try BlockStatements(in: database) }
+        return statements
     }
 
     /// What a transaction that was undone has written isn't there.
@@ -63,11 +69,11 @@ final class BlockTable {
     // MARK: Finding
 
     /// The newest sequence of any block.
-    func newest() throws -> Int64? { try statements?.newest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil }
+    func newest() throws -> Int64? { try ready()?.newest.firstRow { $0.isNull(0) ? nil : $0.int64(0) } ?? nil }
 
     /// The first block that has rows behind a sequence.
     func next(behind sequence: Int64) throws -> BlockPlace? {
-        guard let next = statements?.next else { return nil }
+        guard let next = try ready()?.next else { return nil }
         next.bind(1, sequence)
         return try next.firstRow(BlockStatements.place)
     }
@@ -75,9 +81,10 @@ final class BlockTable {
     /// The row of a sequence, if it lies in a block.
     func row(at sequence: Int64) throws -> (block: SampleBlock, index: Int)? {
         guard let place = try next(behind: sequence - 1), place.first <= sequence else { return nil }
-        let view = try view(place)
-        let index = Int(sequence - place.first)
-        return view.isHere(index) ? (view.block, index) : nil
+        guard let hasMoved = try ready()?.hasMoved else { return nil }
+        hasMoved.bind(1, sequence)
+        guard try hasMoved.firstRow({ _ in true }) == nil else { return nil }
+        return (try block(place), Int(sequence - place.first))
     }
 
     /// The row of an id that starts in a second.
@@ -109,31 +116,41 @@ final class BlockTable {
     func forEach(
         user: Int, type: Int, seconds: ClosedRange<Int64>, descending: Bool = false, _ body: (View) throws -> Bool
     ) throws {
-        for place in try places(user: user, type: type, seconds: seconds, descending: descending) {
-            if try !body(view(place)) { return }
-        }
+        try forEachPlace(user: user, type: type, seconds: seconds, descending: descending) { try body(view($0)) }
     }
 
-    func places(
-        user: Int, type: Int, seconds: ClosedRange<Int64>, descending: Bool = false
-    ) throws -> [BlockPlace] {
-        guard let statements else { return [] }
+    func places(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [BlockPlace] {
+        var places: [BlockPlace] = []
+        try forEachPlace(user: user, type: type, seconds: seconds) {
+            places.append($0)
+            return true
+        }
+        return places
+    }
+
+    /// The same without reading the blocks. Not within itself: it has one statement each way.
+    func forEachPlace(
+        user: Int, type: Int, seconds: ClosedRange<Int64>, descending: Bool = false,
+        _ body: (BlockPlace) throws -> Bool
+    ) throws {
+        guard let statements = try ready() else { return }
         let query = descending ? statements.latest : statements.earliest
+        defer { query.reset() }
         query.bind(1, user)
         query.bind(2, type)
         let (from, overflow) = seconds.lowerBound.subtractingReportingOverflow(PendingBlock.span)
         query.bind(3, overflow ? .min : from)
         query.bind(4, seconds.upperBound)
         query.bind(5, seconds.lowerBound)
-        var places: [BlockPlace] = []
-        try query.forEachRow { places.append(BlockStatements.place($0)) }
-        return places
+        while try query.step() {
+            if try !body(BlockStatements.place(query)) { return }
+        }
     }
 
     /// The block of a place, and what has moved from it.
     func view(_ place: BlockPlace) throws -> View {
         var view = View(block: try block(place))
-        guard let moved = statements?.moved else { return view }
+        guard let moved = try ready()?.moved else { return view }
         moved.bind(1, place.first)
         moved.bind(2, place.last)
         try moved.forEachRow { row in
@@ -152,7 +169,7 @@ final class BlockTable {
             }
             return block
         }
-        guard let content = statements?.content else { throw HealthStoreError.damagedBlock(place.last) }
+        guard let content = try ready()?.content else { throw HealthStoreError.damagedBlock(place.last) }
         content.bind(1, place.last)
         let found = try content.firstRow { row in
             try row.withBytes(0) { bytes in
@@ -183,7 +200,7 @@ final class BlockTable {
     /// Writes a block of the rows, if there aren't too many blocks of their time.
     /// - Returns: whether it did; else they belong in the table of rows.
     func seal(_ pending: PendingBlock, user: Int) throws -> Bool {
-        guard let statements, let first = pending.rows.first,
+        guard let statements = try ready(), let first = pending.rows.first,
             let last = pending.rows.last,
             try places(user: user, type: first.type, seconds: first.second...last.second).count < Self.overlapLimit
         else { return false }
@@ -203,7 +220,7 @@ final class BlockTable {
     /// The row of that sequence has a newer version in the table of rows.
     func leave(_ sequence: Int64, of block: SampleBlock) throws {
         forgetWhatWasUndone()
-        guard let leave = statements?.leave else { return }
+        guard let leave = try ready()?.leave else { return }
         leave.bind(1, sequence)
         try leave.run()
         thinned.insert(block.place.last)
@@ -211,7 +228,7 @@ final class BlockTable {
 
     /// Drops blocks from which every row has moved.
     func dropEmptied() throws {
-        guard let statements, !thinned.isEmpty else { return }
+        guard !thinned.isEmpty, let statements = try ready() else { return }
         for last in thinned {
             guard let place = try next(behind: last - 1), place.last == last else { continue }
             statements.movedCount.bind(1, place.first)
@@ -235,6 +252,7 @@ private final class BlockStatements {
     let latest: Statement
     let content: Statement
     let moved: Statement
+    let hasMoved: Statement
     let insert: Statement
     let leave: Statement
     let movedCount: Statement
@@ -253,6 +271,7 @@ private final class BlockStatements {
         latest = try database.prepare(byTime + " DESC")
         content = try database.prepare("SELECT content FROM blocks WHERE last = ?")
         moved = try database.prepare("SELECT seq FROM moved WHERE seq >= ? AND seq <= ?")
+        hasMoved = try database.prepare("SELECT 1 FROM moved WHERE seq = ?")
         insert = try database.prepare("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)")
         leave = try database.prepare("INSERT INTO moved VALUES (?)")
         movedCount = try database.prepare("SELECT count(*) FROM moved WHERE seq >= ? AND seq <= ?")
@@ -260,9 +279,14 @@ private final class BlockStatements {
         dropMoved = try database.prepare("DELETE FROM moved WHERE seq >= ?1 AND seq <= ?2")
     }
 
-    static func place(_ row: Statement) -> BlockPlace {
-        BlockPlace(
+    static func place(_ row: Statement) throws -> BlockPlace {
+        let place = BlockPlace(
             first: row.int64(0), last: row.int64(1), user: row.int(2), type: row.int(3), firstSecond: row.int64(4),
             lastSecond: row.int64(5))
+        let (length, overflow) = place.last.subtractingReportingOverflow(place.first)
+        guard !overflow, (0..<Int64(PendingBlock.rowLimit)).contains(length) else {
+            throw HealthStoreError.damagedBlock(place.last)
+        }
+        return place
     }
 }

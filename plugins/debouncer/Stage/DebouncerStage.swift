@@ -139,8 +139,10 @@ package final class DebouncerStage: Stage {
             try learnDevice(beat, turn)
             let fired = beat.observer?.fired
             heardHead = new.sequence
-            window.isImporting = beat.observer?.importOpen == true
+            let isImporting = beat.observer?.importOpen == true
+            if isImporting { window.isImporting = true }
             let atOnce = window.heard(head: new.sequence, heads: beat.heads, fired: fired, at: turn.monotonic)
+            if !isImporting, window.isImporting { window.endBurst() }
             if !atOnce.isEmpty { try released(atOnce, reason: "fire", turn) }
             for consumer in consumers where passesOn(to: consumer) { tell(consumer, turn) }
         } else if message.topic.hasPrefix("control.") {

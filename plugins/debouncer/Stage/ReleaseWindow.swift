@@ -158,6 +158,12 @@ package struct ReleaseWindow: Sendable, Equatable {
         }
     }
 
+    /// No file is being read any more: what has waited for its end waits no longer.
+    package mutating func endBurst() {
+        isImporting = false
+        for type in waiting.keys { waiting[type]?.first = .distantPast }
+    }
+
     /// Closes all windows now.
     package mutating func closeAll() {
         guard reach != .nothing else { return }

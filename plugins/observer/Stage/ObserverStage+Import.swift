@@ -30,7 +30,11 @@ extension ObserverStage {
             try imports.save(entry, turn)
         case .known(_, let pieces):
             _ = try turn.write()
-            guard let counts = try writer.claim(pieces, session: attempt.session) else { return self.attempt = nil }
+            guard let counts = try writer.claim(pieces, session: attempt.session) else {
+                // All of it is read then, so that this can't go on.
+                readsAll.insert(entry.id)
+                return self.attempt = nil
+            }
             attempt.counts += counts
         case .quarantined(_, let inputs):
             _ = try turn.write()

@@ -19,6 +19,8 @@ package final class ObserverStage: Stage {
     let imports = ImportLedger()
     var zones = ZoneLedger()
     var attempt: ImportAttempt?
+    /// Imports of which known pieces are read too, because one of their rows was claimed before.
+    var readsAll: Set<String> = []
     /// Files on their way into the inbox.
     var adopting: Set<String> = []
     /// Files that come over the bus now, by id.
@@ -130,7 +132,8 @@ package final class ObserverStage: Stage {
             if entry.plan?.isTryingOut != true { try imports.noteFirst(entry, turn) }
             // Of what is only tried out each record is looked at.
             let known =
-                entry.plan?.isTryingOut == true ? [:] : try writer(for: entry.user, turn).knownPieces()
+                entry.plan?.isTryingOut == true || readsAll.contains(entry.id)
+                ? [:] : try writer(for: entry.user, turn).knownPieces()
             let effect = turn.perform(ObserverEffect.read(id: entry.id, path: entry.path, known: known))
             attempt = ImportAttempt(id: entry.id, source: entry.path, effect: effect, startedAt: turn.monotonic)
             turn.log(.importStarted, ["id": entry.id])
