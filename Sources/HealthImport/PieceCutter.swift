@@ -22,7 +22,7 @@ struct PieceCutter {
     private static let most = 1 << 20
     /// One line in 256 ends a piece.
     private static let rarity: UInt64 = 0xFF
-    /// Bytes before a cut that decide on it.
+    /// So many bytes decide on a cut: the last ones of the tag that opens the record before it. There its dates and value are, by which records differ.
     private static let window = 48
 
     private var buffer: [UInt8] = []
@@ -31,6 +31,9 @@ struct PieceCutter {
     private var seen = 0
     private var lines = 0
     private var beginsAtRecord = false
+    /// Whether the line that goes on at `seen` opens a record, and where the last line ended that did.
+    private var opensRecord = false
+    private var tagEnd = 0
 
     /// Bytes that pieces lie in.
     var bytes: [UInt8] { buffer }
@@ -38,6 +41,7 @@ struct PieceCutter {
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
         buffer.removeSubrange(..<begin)
         seen -= begin
+        tagEnd -= begin
         begin = 0
         buffer.append(contentsOf: bytes)
     }
@@ -77,11 +81,11 @@ struct PieceCutter {
             guard newline + Self.opening.count <= bytes.count else { return nil }
             seen = newline + 1
             lines += 1
-            guard newline + 1 - begin >= Self.least, bytes[newline + 3] == UInt8(ascii: "R"),
-                bytes[newline...].starts(with: Self.opening)
-            else { continue }
+            if opensRecord { tagEnd = newline }
+            opensRecord = bytes[newline + 3] == UInt8(ascii: "R") && bytes[newline...].starts(with: Self.opening)
+            guard opensRecord, newline + 1 - begin >= Self.least, tagEnd - Self.window >= begin else { continue }
             var (high, low): (UInt64, UInt64) = (0, 0)
-            healthbus_hash128(base + newline - Self.window, Self.window, &high, &low)
+            healthbus_hash128(base + tagEnd - Self.window, Self.window, &high, &low)
             if low & Self.rarity == 0 { return newline + 1 }
         }
         if memchr(base + seen, 0x0A, bytes.count - seen) == nil { seen = bytes.count }
