@@ -42,8 +42,9 @@ struct BackendCheck: Sendable {
     /// Short: in a stack that starts, the backend may be ready a moment later.
     private static let firstRetry = Duration.milliseconds(100)
     private static let longestRetry = Duration.seconds(60)
-    /// Between comparisons that deliveries lead to: this at first, doubled each time. A backend isn't asked after each sample of a steady stream.
-    private static let firstSpacing = Duration.seconds(2)
+    /// Between comparisons that deliveries lead to: this at first, doubled each time. A backend isn't asked after each sample of a steady stream; and
+    /// whoever waits for the end of an import, which is delivered in a few goes, doesn't wait for this.
+    private static let firstSpacing = Duration.milliseconds(250)
     private static let longestSpacing = Duration.seconds(60)
 
     /// Something was delivered since the last comparison began: it says nothing of that.
