@@ -10,8 +10,6 @@ final class BlockTable {
         /// A bit for each row that has moved; empty while none has.
         fileprivate var moved: [UInt64] = []
 
-        var hasMoved: Bool { !moved.isEmpty }
-
         @inline(__always)
         func isHere(_ row: Int) -> Bool { moved.isEmpty || moved[row >> 6] & 1 << UInt64(row & 63) == 0 }
     }
@@ -39,7 +37,7 @@ final class BlockTable {
     private var cache: [Int64: SampleBlock] = [:]
     private var recent: [Int64] = []
     private var cached = 0
-    /// First sequences of blocks that rows have moved from in this transaction.
+    /// Last sequences of blocks that rows have moved from in this transaction.
     private var thinned: Set<Int64> = []
     private var seenRollbacks: Int
 
@@ -102,23 +100,14 @@ final class BlockTable {
     /// The blocks that have rows starting in these seconds, by when they begin.
     func views(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [View] {
         var views: [View] = []
-        try forEach(user: user, type: type, seconds: seconds) {
-            views.append($0)
+        try forEachPlace(user: user, type: type, seconds: seconds) {
+            views.append(try view($0))
             return true
         }
         return views
     }
 
-    /// Each block that has rows starting in these seconds.
-    /// - Parameters:
-    ///   - descending: the one that begins last first.
-    ///   - body: false ends it.
-    func forEach(
-        user: Int, type: Int, seconds: ClosedRange<Int64>, descending: Bool = false, _ body: (View) throws -> Bool
-    ) throws {
-        try forEachPlace(user: user, type: type, seconds: seconds, descending: descending) { try body(view($0)) }
-    }
-
+    /// Where they lie, without reading them.
     func places(user: Int, type: Int, seconds: ClosedRange<Int64>) throws -> [BlockPlace] {
         var places: [BlockPlace] = []
         try forEachPlace(user: user, type: type, seconds: seconds) {
@@ -128,7 +117,10 @@ final class BlockTable {
         return places
     }
 
-    /// The same without reading the blocks. Not within itself: it has one statement each way.
+    /// Each of them in turn. Not within itself: it has one statement each way.
+    /// - Parameters:
+    ///   - descending: the one that begins last first.
+    ///   - body: false ends it.
     func forEachPlace(
         user: Int, type: Int, seconds: ClosedRange<Int64>, descending: Bool = false,
         _ body: (BlockPlace) throws -> Bool
