@@ -7,7 +7,9 @@ import textwrap
 
 from measure import median
 
-BUDGETS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "budgets.json")
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+BUDGETS = os.path.join(HERE, "budgets.json")
 
 
 def budgets():
@@ -24,7 +26,9 @@ class Row:
         self.rounds, self.notes, self.numbers = [], [], {}
 
     def set(self, value, command=None, rounds=None, note=None, **numbers):
-        self.value, self.command = value, " ".join(command) if isinstance(command, list) else command
+        # As it is run from the checkout: where that lies on this machine is nobody's business.
+        words = " ".join(command) if isinstance(command, list) else command
+        self.value, self.command = value, words.replace(ROOT + os.sep, "") if words else words
         self.rounds = rounds if rounds is not None else self.rounds
         self.numbers.update(numbers)
         if note:
