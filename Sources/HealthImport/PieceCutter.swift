@@ -93,25 +93,23 @@ struct PieceCutter {
     }
 
     /// Devices are printed with an address that is another in each export.
-    private static func hash(_ bytes: [UInt8], _ range: Range<Int>) -> PieceHash? {
-        guard let state = healthbus_hash_begin() else { return nil }
-        defer { healthbus_hash_end(state) }
+    private static func hash(_ bytes: [UInt8], _ range: Range<Int>) -> PieceHash {
+        let hash = ContentHash()
         bytes.withUnsafeBytes { bytes in
+            func add(_ range: Range<Int>) { hash.add(UnsafeRawBufferPointer(rebasing: bytes[range])) }
             guard let base = bytes.baseAddress else { return }
             var at = range.lowerBound
             while at < range.upperBound {
                 let found = healthbus_find(base + at, range.upperBound - at, address, address.count)
                 if found < 0 { break }
                 let end = at + Int(found) + address.count
-                healthbus_hash_add(state, base + at, end - at)
+                add(at..<end)
                 at = end
                 while at < range.upperBound, isHexDigit(bytes[at]) { at += 1 }
             }
-            healthbus_hash_add(state, base + at, range.upperBound - at)
+            add(at..<range.upperBound)
         }
-        var (high, low): (UInt64, UInt64) = (0, 0)
-        healthbus_hash_value(state, &high, &low)
-        return PieceHash(high: high, low: low)
+        return PieceHash(hash)
     }
 
     private static func isHexDigit(_ byte: UInt8) -> Bool {

@@ -1,4 +1,3 @@
-import CXXHash
 import HealthModel
 
 /// A route's file, read ahead as a whole if it is small enough: its content tells whether it needs to be parsed.
@@ -44,17 +43,11 @@ final class RouteFile: ByteSource {
     }
 
     /// The file together with whose route it is: the same file may come before its workout does.
-    func piece(_ name: String, _ workout: WorkoutRoute.Workout?) -> PieceHash? {
-        guard let state = healthbus_hash_begin() else { return nil }
-        defer { healthbus_hash_end(state) }
+    func piece(_ name: String, _ workout: WorkoutRoute.Workout?) -> PieceHash {
+        let hash = ContentHash()
         let times = workout.map { "\($0.start.microseconds) \($0.end.microseconds) \($0.sourceName)" } ?? ""
-        for part in ["route", name, times] {
-            var part = part + "\0"
-            part.withUTF8 { healthbus_hash_add(state, $0.baseAddress, $0.count) }
-        }
-        ahead.withUnsafeBytes { healthbus_hash_add(state, $0.baseAddress, $0.count) }
-        var (high, low): (UInt64, UInt64) = (0, 0)
-        healthbus_hash_value(state, &high, &low)
-        return PieceHash(high: high, low: low)
+        for part in ["route", name, times] { hash.add(Array((part + "\0").utf8)) }
+        hash.add(ahead)
+        return PieceHash(hash)
     }
 }

@@ -17,11 +17,16 @@ package final class ContentHash {
 
     package func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
 
+    /// Of all that was added so far, as two numbers.
+    package var words: (high: UInt64, low: UInt64) {
+        var words: (high: UInt64, low: UInt64) = (0, 0)
+        healthbus_hash_value(state, &words.high, &words.low)
+        return words
+    }
+
     /// Of all that was added so far: 16 bytes, the most significant first.
     package var value: [UInt8] {
-        var high: UInt64 = 0
-        var low: UInt64 = 0
-        healthbus_hash_value(state, &high, &low)
+        let (high, low) = words
         return [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } }
     }
 }

@@ -8,6 +8,8 @@ package struct PieceHash: Hashable, Sendable {
         self.high = high
         self.low = low
     }
+
+    package init(_ hash: ContentHash) { (high, low) = hash.words }
 }
 
 /// Where a piece of an export ends in a batch.
