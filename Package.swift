@@ -214,7 +214,7 @@ let package = Package(
             main: ["Configuration", "Protocol", "StageKit"])
         + plugin(
             "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "Protocol", "SQLite"],
-            main: ["Configuration", "HTTP", "HealthModel", "Logging", "Protocol", "StageKit"])
+            main: ["Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol", "StageKit"])
         + [
             // What `make bench` measures without processes.
             .executableTarget(

@@ -156,14 +156,16 @@ package final class BusConnection: Sendable {
 
     /// Sends frames as they are: for tools and tests that say something else than a message.
     package func send(_ frames: [[UInt8]]) {
-        state.withLock { state in
+        let isFirst = state.withLock { state in
             if state.outbox.count >= Self.outboxLimit {
                 state.outbox.removeFirst()
                 state.counters.dropped += 1
             }
             state.outbox.append(frames)
+            return state.outbox.count == 1
         }
-        wakeup.signal()
+        // Behind another message, it goes with that one: the thread was woken then, and takes all there is.
+        if isFirst { wakeup.signal() }
     }
 
     /// Sends a heartbeat now rather than when the next is due.

@@ -8,9 +8,9 @@ package struct Repetition: Sendable {
     /// Between two times while something moves, and for `afterglow` from then on.
     package static let lively = Duration.seconds(1)
     /// Between two times while nothing does.
-    package static let quiet = Duration.seconds(5)
+    package static let quiet = Duration.seconds(7)
     /// Who hasn't been heard for this long isn't there: two times missed, and a little.
-    package static let silence = Duration.seconds(12)
+    package static let silence = Duration.seconds(17)
     private static let afterglow = Duration.seconds(10)
 
     private var movedAt: MonotonicTime

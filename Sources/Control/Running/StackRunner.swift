@@ -211,7 +211,9 @@ package final class StackRunner: Sendable {
         let thread = Thread { [self] in
             var watch = FolderWatch(stack.state, stack.configuration)
             while running.goesOn {
-                Thread.sleep(forTimeInterval: 1)
+                // With the heartbeats of a resting stack: the machine wakes up once for all of them.
+                let now = MonotonicClock.now
+                Thread.sleep(forTimeInterval: (Repetition.next(Repetition.quiet, after: now) - now).seconds)
                 guard let problem = watch.problem(ready: state.withLock { $0.ready }) else { continue }
                 state.withLock { if $0.failure == nil { $0.failure = problem } }
                 return running.stop()

@@ -4,6 +4,7 @@ import Foundation
 import HTTP
 import HealthModel
 import Logging
+import MessageBus
 import Protocol
 import StageKit
 
@@ -44,7 +45,9 @@ PluginProgram.start("backend") { context, stopper in
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
     var absence = Absence()
-    while stopped.wait(timeout: .now() + 1) == .timedOut, !absence.isOver(isThere: backend.keepsWhatItTakes) {}
+    while stopped.wait(timeout: .now() + absence.lookAfter) == .timedOut,
+        !absence.isOver(isThere: backend.keepsWhatItTakes)
+    {}
     server.stop()
     backend.close()
     member.leave()
@@ -61,8 +64,11 @@ PluginProgram.start("backend") { context, stopper in
 struct Absence {
     private var looks = 0
     private(set) var isEndless = false
-    /// Looks, one a second. The supervisor of a stack looks as often, and stops all of it, with one message.
-    private static let limit = 5
+    /// Looks, one a second. The supervisor of a stack has looked by then, and stops all of it, with one message.
+    private static let limit = 10
+
+    /// Seconds until the next look. No hurry while it is there: each request looks for itself.
+    var lookAfter: Double { looks == 0 ? Repetition.quiet.seconds : 1 }
 
     mutating func isOver(isThere: Bool) -> Bool {
         looks = isThere ? 0 : looks + 1
