@@ -87,6 +87,7 @@ let package = Package(
         library("SQLite", ["CSQLite"]),
         library("HealthStore", ["HealthModel", "JSON", "SQLite"]),
         library("HealthImport", ["CArchive", "CXMLStream", "CXXHash", "HealthModel", "JSON"]),
+        library("HealthPush", ["HealthModel", "JSON"]),
         library("HealthGenerator", ["CArchive", "HealthModel"]),
         library("HTTP", ["CCurl", "CMicroHTTPD"]),
         library("Protocol", ["BackgroundDelivery", "CLibCBOR", "HealthModel"]),
@@ -235,6 +236,7 @@ let package = Package(
                 ]),
             tests("BackgroundDelivery", ["BackgroundDelivery", "HealthModel", "TestSupport"]),
             tests("HealthStore", ["HealthModel", "HealthStore", "SQLite", "TestSupport"]),
+            tests("HealthPush", ["HealthModel", "HealthPush", "JSON", "TestSupport"]),
             tests("HealthImport", ["HealthGenerator", "HealthImport", "HealthModel", "TestSupport"]),
             tests(
                 "Backend",

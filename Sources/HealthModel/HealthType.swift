@@ -45,6 +45,9 @@ public struct HealthType: Hashable, Sendable {
     /// The type; one that isn't in the table has its kind guessed from the identifier's prefix, no unit and no style.
     public static func named(_ identifier: String) -> HealthType {
         if let type = known(identifier) { return type }
+        if let base = base(ofStatistics: identifier).flatMap(known) {
+            return HealthType(identifier: identifier, kind: base.kind, unit: base.unit, style: base.style)
+        }
         return HealthType(identifier: identifier, kind: guessedKind(identifier), unit: "", style: .none)
     }
 
