@@ -216,6 +216,10 @@ let package = Package(
         + plugin(
             "backend", "BackendStage", ["HTTP", "HealthModel", "JSON", "Protocol", "SQLite"],
             main: ["Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol", "StageKit"])
+        + plugin(
+            "ingest", "IngestStage",
+            ["Clocks", "HTTP", "HealthModel", "HealthPush", "HealthStore", "JSON", "Protocol"],
+            main: ["Clocks", "Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol", "StageKit"])
         + [
             // What `make bench` measures without processes.
             .executableTarget(

@@ -64,7 +64,7 @@ package struct StackConfiguration: Sendable, Equatable {
         figures: [FigureDeclaration], families: Set<String>
     ) {
         let order: [Manifest.Kind] = [
-            .hub, .backend, .observer, .debouncer, .handler, .consolidator, .uploader, .notifier,
+            .hub, .backend, .observer, .debouncer, .handler, .consolidator, .uploader, .notifier, .ingest,
         ]
         func rank(_ instance: Instance) -> Int { order.firstIndex(of: instance.manifest.kind) ?? order.count }
         self.instances = instances.sorted { (rank($0), $0.name) < (rank($1), $1.name) }
@@ -95,13 +95,13 @@ extension StackConfiguration {
     package var handlers: [Instance] { instances.filter { $0.manifest.kind == .handler } }
 
     /// Types that handlers name; whoever handles "*" gets all others.
-    package var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.types).filter { $0 != "*" }) }
+    package var namedTypes: Set<String> { Set(handlers.flatMap(\.manifest.typesWithStatistics).filter { $0 != "*" }) }
 
     /// The family of a handler that names none.
     package static let otherFamily = "other"
 
     /// Under which family a type's samples are delivered: that of the handler that declares it.
     package func family(of type: String) -> String {
-        handlers.first { $0.manifest.types.contains(type) }?.family ?? Self.otherFamily
+        handlers.first { $0.manifest.typesWithStatistics.contains(type) }?.family ?? Self.otherFamily
     }
 }

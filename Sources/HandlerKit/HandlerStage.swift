@@ -60,7 +60,7 @@ package final class HandlerStage: Stage {
         self.computer = computer
         types =
             manifest.types.contains("*")
-            ? .allExcept(namedTypes.sorted()) : .only(manifest.types + manifest.reads)
+            ? .allExcept(namedTypes.sorted()) : .only(manifest.sampleTypes)
         upstream = Upstream(
             observer, query: .spans(types), backfillBeyond: Self.backfillBeyond,
             polls: false)

@@ -138,14 +138,14 @@ public protocol PluginHandler: DayHandler {
 
 extension DayInput {
     /// One day's input, its slice cut out of samples that hold it and maybe more.
-    /// - Parameter samples: alive and plausible, in canonical order.
+    /// - Parameter samples: alive and plausible, in canonical order; statistics among them become samples where they count.
     public init(
         user: String, day: LocalDay, window: HandlerWindow, zones: ZoneTimeline, cutting samples: SamplePage,
         configuration: Value = [:], characteristics: Value = [:]
     ) {
         self.init(
             user: user, day: day, window: zones.window(of: day, window), zones: zones,
-            samples: samples.overlapping(zones.slice(of: day, window)), configuration: configuration,
+            samples: samples.overlapping(zones.slice(of: day, window)).countingStatistics(), configuration: configuration,
             characteristics: characteristics)
     }
 }

@@ -68,4 +68,6 @@ public struct SampleFlags: OptionSet, Sendable, Hashable {
     public static let deleted = SampleFlags(rawValue: 8)
     /// Outside the plausibility limits: kept, not counted, not delivered.
     public static let quarantined = SampleFlags(rawValue: 16)
+    /// No sample, but what an app has added up or averaged over this stretch of time: it counts where there are no samples.
+    public static let statistics = SampleFlags(rawValue: 32)
 }

@@ -13,6 +13,8 @@ package struct PushedChanges: Sendable {
     package var deletedItems: [Int64] = []
     /// Items that couldn't be understood.
     package var quarantined: [QuarantinedInput] = []
+    /// Whose samples the request says they are, if it does.
+    package var user: String?
     /// Items of the request, whatever became of them.
     package var items: Int64 = 0
 

@@ -45,7 +45,8 @@ struct BatchIngest {
         if let first = rows.first { session.cover(name, from: batch.startOf(first).flooredSecond) }
         var prefixes = [SampleKeyPrefix?](repeating: nil, count: origins.count)
         let claim = RecordClaim(
-            writer: writer, session: session, user: user, type: type, isTrial: isTrial, plausibility: plausibility)
+            writer: writer, session: session, user: user, type: type,
+            isStatistics: HealthType.base(ofStatistics: name) != nil, isTrial: isTrial, plausibility: plausibility)
         var tally = IngestCounts.Tally()
         for row in rows {
             let origin = Int(batch.origin[row])
@@ -56,7 +57,14 @@ struct BatchIngest {
                 prefix = SampleKeyPrefix(user: writer.user, type: name, sourceName: batch.origins[origin].sourceName)
                 prefixes[origin] = prefix
             }
-            session.claimed[row] = try claim.take(record(row, prefix: prefix), &tally)
+            let record = record(row, prefix: prefix)
+            var single = IngestCounts.Tally()
+            session.claimed[row] = try claim.take(record, &single)
+            if session.tellsOutcomes {
+                session.outcomes[row] = single.outcome
+                if single.quarantined > 0 { session.reasons[row] = claim.implausible(record) }
+            }
+            tally += single
         }
         try writer.flushPending(user: user)
         return tally

@@ -6,21 +6,25 @@ extension HealthStoreWriter {
     /// - Returns: how many rows became tombstones.
     @discardableResult
     package func delete(uuids: [SampleID]) throws -> Int {
+        try outcomes(ofDeleting: uuids).reduce(0) { $0 + ($1 == .deleted ? 1 : 0) }
+    }
+
+    /// The same, and what became of each: a sample that was alive is `deleted`, one that was deleted before is `known`, one that isn't here is
+    /// `added` to what stays out.
+    package func outcomes(ofDeleting uuids: [SampleID]) throws -> [RecordOutcome] {
         try change { user in
-            var deleted = 0
-            for uuid in uuids {
+            try uuids.map { uuid in
                 statements.findUUID.bind(1, user)
                 statements.findUUID.bind(2, uuid)
                 let found = try statements.findUUID.firstRow { ($0.isNull(0) ? nil : $0.int64(0), $0.int64(1) != 0) }
-                if found?.1 == true { continue }
-                if let sequence = found?.0, let row = try row(at: SequenceNumber(sequence), user: user) {
-                    try bury(row, as: .deleted, user: user)
-                    deleted += 1
-                } else {
+                if found?.1 == true { return .known }
+                guard let sequence = found?.0, let row = try row(at: SequenceNumber(sequence), user: user) else {
                     try register(uuid, user: user, sequence: nil, deleted: true)
+                    return .added
                 }
+                try bury(row, as: .deleted, user: user)
+                return .deleted
             }
-            return deleted
         }
     }
 

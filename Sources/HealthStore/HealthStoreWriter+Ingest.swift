@@ -39,6 +39,10 @@ extension HealthStoreWriter {
     ) throws -> IngestCounts {
         var counts = IngestCounts()
         session.claimed = [SequenceNumber](repeating: .beginning, count: batch.count)
+        if session.tellsOutcomes {
+            session.outcomes = [RecordOutcome](repeating: .quarantined, count: batch.count)
+            session.reasons = [:]
+        }
         // A trial puts no name into the store: what its batches have made up before is kept beside it.
         var newTypes = isTrial ? session.triedTypes : []
         var newUnits = isTrial ? session.triedUnits : []

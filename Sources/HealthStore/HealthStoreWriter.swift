@@ -40,7 +40,9 @@ package final class HealthStoreWriter {
         self.user = user
         self.sequences = sequences
         statements = try WriterStatements(in: database)
-        types = try NameTable("types", in: database) { HealthType.known($0) != nil }
+        types = try NameTable("types", in: database) {
+            HealthType.known(HealthType.base(ofStatistics: $0) ?? $0) != nil
+        }
         units = try NameTable("units", in: database)
         users = try NameTable("users", in: database)
         origins = try OriginTable(in: database)

@@ -21,8 +21,17 @@ package final class ImportSession {
     /// isn't simply there.
     var claimed: [SequenceNumber] = []
     var openPiece = OpenPiece()
+    /// Whether somebody wants to know of each record what became of it.
+    let tellsOutcomes: Bool
+    /// By row of the batch that was taken in last, where that was asked for.
+    package internal(set) var outcomes: [RecordOutcome] = []
+    /// Why rows of that batch are kept apart, where there is a reason.
+    package internal(set) var reasons: [Int: String] = [:]
 
-    package init(source: String) { self.source = source }
+    package init(source: String, tellsOutcomes: Bool = false) {
+        self.source = source
+        self.tellsOutcomes = tellsOutcomes
+    }
 
     func cover(_ type: String, from second: Int64) {
         firstSeconds[type] = min(firstSeconds[type] ?? .max, second)

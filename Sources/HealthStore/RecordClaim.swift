@@ -8,6 +8,8 @@ struct RecordClaim {
     let session: ImportSession
     let user: Int
     let type: Int
+    /// What is taken are statistics.
+    let isStatistics: Bool
     /// Claims rows, but writes nothing.
     let isTrial: Bool
     let plausibility: (Double, Instant, Instant) -> String?
@@ -17,6 +19,7 @@ struct RecordClaim {
 
     /// - Returns: the birth of the row that it claimed; `.beginning` when it claimed none, or one that is dead or kept apart.
     func take(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
+        if isStatistics { return try state(record, &tally) }
         var candidates = try candidates(of: record)
         var buried = false
         if let uuid = record.uuid, !candidates.isUUIDFound {
@@ -30,11 +33,7 @@ struct RecordClaim {
             }
         }
         guard let slot = candidates.best else {
-            if isTrial {
-                count(record, buried: buried, &tally)
-                return .beginning
-            }
-            return try insert(record, ordinals: candidates.count, buried: buried, &tally)
+            return try take(new: record, ordinals: candidates.count, buried: buried, &tally)
         }
         let row = writer.window.rows[slot]
         session.claim(row, child: record.isChild)
@@ -62,6 +61,17 @@ struct RecordClaim {
         }
         // What has come alive again is looked at once more: it may be kept apart.
         return row.state == .alive ? row.born : .beginning
+    }
+
+    /// Takes a record that no row is.
+    func take(
+        new record: IncomingRecord, ordinals: Int, buried: Bool, _ tally: inout IngestCounts.Tally
+    ) throws -> SequenceNumber {
+        if isTrial {
+            count(record, buried: buried, &tally)
+            return .beginning
+        }
+        return try insert(record, ordinals: ordinals, buried: buried, &tally)
     }
 
     /// What would become of a record that no row is.
@@ -136,7 +146,7 @@ struct RecordClaim {
         return result
     }
 
-    private func slot(_ record: IncomingRecord, _ ordinal: Int) throws -> Int? {
+    func slot(_ record: IncomingRecord, _ ordinal: Int) throws -> Int? {
         let id = record.id(ordinal)
         if let slot = writer.window.slot(of: id) { return slot }
         guard writer.window.crowded.contains(record.second),

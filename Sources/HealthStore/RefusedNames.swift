@@ -32,6 +32,7 @@ extension HealthStoreWriter {
                 raw: batch.element(row))
         }
         tally.quarantined = inputs.count
+        if session.tellsOutcomes { for row in rows { session.reasons[row] = refused.reason(row, batch) } }
         if !isTrial { tally.newlyQuarantined = try quarantine(inputs, session: session) }
         return tally
     }

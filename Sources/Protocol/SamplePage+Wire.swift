@@ -132,7 +132,7 @@ extension Origin {
 
 extension Value {
     /// The elements of an array that holds nothing but texts.
-    fileprivate var texts: [String]? {
+    var texts: [String]? {
         guard case .array(let elements) = self else { return nil }
         let texts = elements.compactMap(\.string)
         return texts.count == elements.count ? texts : nil

@@ -19,6 +19,8 @@ private struct Speakers: Sendable {
     private let people: TopicGrant
     /// Of which commands some come from people and one from an instance.
     private let observersCommands: String
+    /// They may have the stack look for what is new, and command nothing else.
+    private let doors: Set<String>
 
     init(_ rights: BusRights) {
         var instances: [String: TopicGrant] = [:]
@@ -35,6 +37,7 @@ private struct Speakers: Sendable {
         toolsOfInstances = tools
         people = rights.person("")
         observersCommands = "control.\(rights.observer)"
+        doors = Set(rights.stack.instances.filter { $0.manifest.kind == .ingest }.map(\.name))
     }
 
     private static func saying(_ topics: [Subscription]) -> TopicGrant {
@@ -49,6 +52,7 @@ private struct Speakers: Sendable {
         let isQuestion = topic.hasPrefix("pull.") || topic.hasPrefix("acknowledged.")
         if isQuestion { return body.read(Speaker.self)?.consumer == from }
         if topic.hasPrefix("page.") { return body.read(Speaker.self)?.producer == from }
+        if topic.hasPrefix("control."), doors.contains(from) { return CommandName.of(body) == SyncNow.name }
         return topic == observersCommands ? mayCommandObserver(from, body) : true
     }
 

@@ -48,7 +48,7 @@ package struct BusRights: Sendable {
     }
 
     private var stages: [StackConfiguration.Instance] {
-        stack.instances.filter { $0.manifest.kind != .hub && $0.manifest.kind != .backend }
+        stack.instances.filter(\.manifest.kind.isStage)
     }
 
     private func instance(_ instance: StackConfiguration.Instance) -> TopicGrant? {
@@ -65,9 +65,15 @@ package struct BusRights: Sendable {
         switch instance.manifest.kind {
         case .hub: return nil
         case .backend: return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
+        case .ingest:
+            publishes.append(.exact(IngestPart.topic(observer)))
+            publishes += names(.debouncer).map { .exact("control.\($0)") }
+            hears += [.exact(IngestReceipt.topic(name))] + beats([observer])
+            return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
         case .observer:
             publishes += [.prefix("observed."), .prefix("pull." + BusName.toolPrefix(of: nil))]
-            hears += [.exact("control.\(name)"), .exact("acknowledged.\(name)")]
+            publishes += names(.ingest).map { .exact(IngestReceipt.topic($0)) }
+            hears += [.exact("control.\(name)"), .exact("acknowledged.\(name)"), .exact(IngestPart.topic(name))]
         case .debouncer:
             publishes += (handlers + names(.uploader)).map { .exact("sync.\($0)") }
             publishes += [.exact("acknowledged.\(observer)"), .exact("control.\(observer)")]
@@ -101,7 +107,7 @@ package struct BusRights: Sendable {
     /// Whose changelogs an instance reads.
     private func producers(for instance: StackConfiguration.Instance) -> [String] {
         switch instance.manifest.kind {
-        case .hub, .backend, .observer: []
+        case .hub, .backend, .observer, .ingest: []
         case .debouncer, .handler: [observer]
         case .consolidator: [observer] + handlers
         case .uploader: [observer] + handlers + names(.consolidator)

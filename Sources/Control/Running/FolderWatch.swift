@@ -19,14 +19,15 @@ struct FolderWatch {
 
     /// In the order in which they are looked at: what holds the others first.
     private let folders: [String]
-    /// By instance; not of the hub, which keeps nothing.
+    /// By instance; not of those that keep nothing.
     private let databases: [(instance: String, path: String)]
     private var seen: [String: Identity] = [:]
 
     init(_ state: StateFolder, _ stack: StackConfiguration) {
         let instances = stack.instances.map(\.name)
         folders = [state.path, state.instance("supervisor")] + instances.map { state.instance($0) }
-        databases = stack.instances.filter { $0.manifest.kind != .hub }.map { ($0.name, state.database($0.name)) }
+        databases = stack.instances.filter { $0.manifest.kind.isStage || $0.manifest.kind == .backend }
+            .map { ($0.name, state.database($0.name)) }
         for path in folders + databases.map(\.path) { seen[path] = Identity(path) }
     }
 

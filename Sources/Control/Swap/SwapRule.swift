@@ -68,9 +68,9 @@ package enum SwapRule {
         if before.registrationRefusal == nil, before.kind == .debouncer, let why = after.registrationRefusal {
             return "\(why)"
         }
-        let shared = before.kind == .backend ? ["host", "port", "tokenFile"] : []
+        let shared = before.kind == .backend ? ["host", "port", "tokenFile"] : before.kind == .ingest ? ["host", "port"] : []
         for key in shared where old.configuration[key] != new.configuration[key] {
-            return "its option '\(key)' is another one, and the uploader goes by that"
+            return "its option '\(key)' is another one, and those who send to it go by that"
         }
         return nil
     }

@@ -124,7 +124,7 @@ package final class SyncClient {
         guard frontier < head.sequence else { return 0 }
         let types: TypeChoice =
             handler.manifest.types.contains("*")
-            ? .allExcept(stack.configuration.namedTypes.sorted()) : .only(handler.manifest.types)
+            ? .allExcept(stack.configuration.namedTypes.sorted()) : .only(handler.manifest.typesWithStatistics)
         var after = (uploader.stage.consumed ?? AnchorVector(base: max(frontier, head.first.previous)))
         let until = AnchorVector(base: head.sequence)
         var count = 0

@@ -18,6 +18,8 @@ package struct ExplainReport {
     private let handler: StackConfiguration.Instance
     private let summary: Value
     private let explained: ExplainedDay
+    /// Of what counts, the number of statistics.
+    private let statistics: Int
     private var explanation: any Explanation { explained.explanation }
 
     /// - Throws: `Failure` for an unknown metric, user or date, or a stack that doesn't answer.
@@ -44,11 +46,15 @@ package struct ExplainReport {
         let input = DayInput(
             user: user, day: day, window: window, zones: zones,
             cutting: try observer.samples(
-                user: user, types: [metric.type] + traits.during.keys.sorted(),
+                user: user, types: [metric.type, HealthType.statistics(of: metric.type)] + traits.during.keys.sorted(),
                 from: slice.map(\.lowerBound).min() ?? .epoch, to: slice.map(\.upperBound).max() ?? .epoch,
                 detailed: traits.detailedTypes, during: traits.during),
             configuration: handler.configuration)
         self.window = input.window
+        let samples = input.samples
+        statistics = samples.ids.indices.filter {
+            samples.flags[$0].contains(.statistics) && samples.typeName($0) == metric.type
+        }.count
         explained = try ExplainedDay(metric, input)
         summary = try Self.summary(stack, reader, user: user, day: day)
     }
@@ -69,7 +75,7 @@ package struct ExplainReport {
             "user": .string(user), "date": .string(day.description), "zone": .string(clock.zoneNames),
             "handler": .string(handler.name), "value": Value(explanation.result), "figure": Value(figure),
             "agrees": .bool(agrees), "final": summary["final"], "revision": summary["revision"],
-            "rule": .string(explanation.rule),
+            "rule": .string(explanation.rule), "statistics": .integer(Int64(statistics)),
         ]
         members.merge(explanation.members) { $1 }
         return Value.object(members).json(pretty: true)
@@ -92,6 +98,10 @@ package struct ExplainReport {
             ? "That is the day's figure, \(state).\n"
             : "The day's summary has \(figureText), \(state): it isn't computed anew yet, or \(handler.name) has rules of its own.\n"
         text += explanation.rule + "\n"
+        if statistics > 0 {
+            text += "\(statistics) of what counts \(statistics == 1 ? "is a statistic" : "are statistics"): added up or "
+                + "averaged by an app that sent no samples of that time.\n"
+        }
         for table in explanation.tables(shown, clock) { text += "\n" + table.render(for: terminal, all: shown.all) }
         return text
     }

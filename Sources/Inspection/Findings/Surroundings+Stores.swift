@@ -36,8 +36,8 @@ struct StoreFiles {
         var status = stat()
         let isThere = stat(path, &status) == 0
         if isThere, status.st_size > 0 { return Database.problem(at: path) }
-        // A stage's file is whole from its first moment, and a backend's isn't; the hub has none.
-        guard kind != .hub, kind != .backend else { return nil }
+        // A stage's file is whole from its first moment, and a backend's isn't; others have none.
+        guard kind.isStage else { return nil }
         if isThere { return "it is empty: what it held is gone" }
         guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return nil }
         return "it isn't there, though its log is"
@@ -59,7 +59,7 @@ extension StateFolder {
             !InstanceLock.isHeld(folder: instance(observer))
         else { return nil }
         let isFollowed = stack.instances.contains { other in
-            ![.hub, .backend, .observer].contains(other.manifest.kind)
+            other.manifest.kind.isStage && other.manifest.kind != .observer
                 && FileManager.default.fileExists(atPath: database(other.name))
         }
         return isFollowed ? observer : nil

@@ -45,7 +45,7 @@ package struct ReplayPlan {
             ? .allExcept([HealthType.workoutIdentifier])
             : instance.manifest.types.contains("*")
                 ? .allExcept(stack.configuration.namedTypes.sorted())
-                : .only(instance.manifest.types + instance.manifest.reads)
+                : .only(instance.manifest.sampleTypes)
         var zones = try observing.allZones()
         if let user { zones = [user: try observing.zones(of: user)] }
         self.zones = zones

@@ -98,7 +98,7 @@ package struct StackMetrics {
             page.add(.notified, [name], notifier.told)
             page.add(.notificationsFailed, [name], notifier.givenUp)
         case .uploader: if let uploader = beat.uploader { addDelivery(uploader, name) }
-        case .backend: break
+        case .backend, .ingest: break
         }
     }
 

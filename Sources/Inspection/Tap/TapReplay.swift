@@ -46,7 +46,7 @@ package final class TapReplay {
     /// Those that keep a changelog, and that are asked for.
     private var instances: [StackConfiguration.Instance] {
         stack.configuration.instances.filter {
-            $0.manifest.kind != .hub && $0.manifest.kind != .backend && $0.name == filter.from ?? $0.name
+            $0.manifest.kind.isStage && $0.name == filter.from ?? $0.name
         }
     }
 

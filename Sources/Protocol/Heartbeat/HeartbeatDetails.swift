@@ -72,6 +72,7 @@ extension Heartbeat {
     package var notifier: NotifierDetails? { details.read() }
     package var supervisor: SupervisorDetails? { details.read() }
     package var hub: HubDetails? { details.read() }
+    package var ingest: IngestDetails? { details.read() }
     /// When somebody last looked whether there is anything new.
     package var lastChecked: Instant? { details.read(CheckDetails.self)?.lastChecked }
 }

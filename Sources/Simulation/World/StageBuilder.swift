@@ -18,7 +18,7 @@ struct StageBuilder {
 
     /// nil for the hub and the reference backend, which have no stage, and for notifiers, which would do things outside.
     func host(_ instance: StackConfiguration.Instance, in world: SimulatedWorld) throws -> SimulatedHost? {
-        if [.hub, .backend, .notifier].contains(instance.manifest.kind) { return nil }
+        if !instance.manifest.kind.isStage || instance.manifest.kind == .notifier { return nil }
         let name = instance.manifest.name
         let configuration = configuration
         if let handler = LinkedHandler.named(name) {

@@ -6,21 +6,30 @@ import MessageBus
 import Protocol
 import Synchronization
 
-/// The place on the bus of an instance that is no stage: it only says that it is there.
+/// The place on the bus of an instance that is no stage: it says that it is there, and may hear and say a little besides.
 package final class BusMember: Sendable {
     private let bus: BusConnection
+    private let name: String
 
-    /// Connects, and goes on saying so until `leave`.
-    /// - Parameter details: of the plugin's own kind; they don't change.
-    package init(_ context: PluginContext, details: HeartbeatDetails) throws {
+    /// Connects, and goes on saying that it is there until `leave`.
+    /// - Parameters:
+    ///   - details: of the plugin's own kind, asked for with each heartbeat.
+    ///   - subscriptions: what else it wants to hear.
+    ///   - message: called on the bus's thread with that; must be quick.
+    package init(
+        _ context: PluginContext, details: @escaping @Sendable () -> HeartbeatDetails,
+        subscriptions: [Subscription] = [], message: @escaping @Sendable (Message) -> Void = { _ in }
+    ) throws {
         let name = context.name
+        self.name = name
         let plugin = context.instance.manifest.name
         let log = context.log
         let presence = SharedPresence()
         bus = try BusConnection(
-            address: context.address, subscriptions: [.exact(Heartbeat.topic(name))],
+            address: context.address, subscriptions: [.exact(Heartbeat.topic(name))] + subscriptions,
             handlers: .init(
-                message: { _ in
+                message: {
+                    guard $0.topic == Heartbeat.topic(name) else { return message($0) }
                     // Others hear it with the next heartbeat, a second later.
                     presence.state.withLock { _ = $0.heardSelf(at: MonotonicClock.now) }
                 },
@@ -28,7 +37,7 @@ package final class BusMember: Sendable {
                     presence.state.withLock { $0.said(at: MonotonicClock.now) }
                     var beat = Heartbeat(
                         instance: name, plugin: plugin, phase: .ready,
-                        pid: Int(ProcessInfo.processInfo.processIdentifier), details: details)
+                        pid: Int(ProcessInfo.processInfo.processIdentifier), details: details())
                     ProcessUse.tell(&beat)
                     return beat.message(at: WallClock.now)
                 },
@@ -36,6 +45,11 @@ package final class BusMember: Sendable {
                 answersHello: true,
                 refused: { log(.busRefused, failed: true, ["why": $0]) },
                 failed: { log(.busFailed, ["why": "\($0)"]) }))
+    }
+
+    /// Sends a message, which may get lost.
+    package func say(_ topic: String, _ body: Value) {
+        bus.send(Message(topic: topic, header: .init(from: name, at: WallClock.now), body: body))
     }
 
     package func leave() { bus.close() }

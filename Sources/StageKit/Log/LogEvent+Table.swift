@@ -10,7 +10,7 @@ extension LogEvent {
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
-        importStarted, instanceStandby, instanceStarted,
+        importStarted, ingestListening, ingestMoved, ingestTokensUnreadable, instanceStandby, instanceStarted,
         instanceStopped, mendBegun, mendEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp,
         observerAcknowledged,
         observerFired,
@@ -179,6 +179,15 @@ extension LogEvent {
     package static let instanceStandby = LogEvent(
         "instance.standby", .info, "A process waits until the running one has ended.")
     package static let hubListening = LogEvent("hub.listening", .info, "The hub takes connections.")
+    package static let ingestListening = LogEvent(
+        "ingest.listening", .info, "The ingest takes requests of phones and programs.", ["port": "where"])
+    package static let ingestMoved = LogEvent(
+        "ingest.moved", .warning,
+        "The ingest's usual port is taken by another program, so that it listens on the next free one.",
+        ["wanted": "the usual port", "port": "where it listens"])
+    package static let ingestTokensUnreadable = LogEvent(
+        "ingest.tokens", .error, "The list of tokens can't be read, so that nobody is let in.",
+        ["why": "what is wrong with it"])
     package static let backendListening = LogEvent(
         "backend.listening", .info, "The reference backend takes connections.", ["port": "where"])
     package static let backendFailed = LogEvent(

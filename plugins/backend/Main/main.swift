@@ -41,7 +41,8 @@ PluginProgram.start("backend") { context, stopper in
     log(.backendListening, ["port": server.port])
 
     // No stage, but a member of the stack: it says that it is there.
-    let member = try BusMember(context, details: HeartbeatDetails(BackendDetails(port: server.port)))
+    let details = HeartbeatDetails(BackendDetails(port: server.port))
+    let member = try BusMember(context, details: { details })
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
     var absence = Absence()

@@ -12,7 +12,7 @@ extension DebouncerStage {
             var consumer =
                 handler.manifest.types.contains("*")
                 ? Consumer(name: handler.name, types: nil, except: named)
-                : Consumer(name: handler.name, types: Set(handler.manifest.types + handler.manifest.reads))
+                : Consumer(name: handler.name, types: Set(handler.manifest.sampleTypes))
             for trigger in handler.manifest.rights.triggers {
                 switch trigger {
                 case .type(let type): if !consumer.takes(type) { consumer.triggers.insert(type) }

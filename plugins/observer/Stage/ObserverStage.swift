@@ -25,6 +25,8 @@ package final class ObserverStage: Stage {
     var adopting: Set<String> = []
     /// Files that come over the bus now, by id.
     var receptions: [String: FileReception] = [:]
+    /// Requests that are pushed now.
+    var desk = IngestDesk()
     /// Who could give which import's bytes, and when they last said so, by the clock that never jumps.
     var offers: [String: (sender: String, heard: MonotonicTime)] = [:]
     private(set) var heads: [String: SequenceNumber] = [:]
@@ -52,7 +54,9 @@ package final class ObserverStage: Stage {
         self.delivery = ObserverDelivery(policy: delivery, refusal: refusal)
     }
 
-    package var subscriptions: [Subscription] { [.exact("control.\(instance)"), .exact("acknowledged.\(instance)")] }
+    package var subscriptions: [Subscription] {
+        [.exact("control.\(instance)"), .exact("acknowledged.\(instance)"), .exact(IngestPart.topic(instance))]
+    }
 
     package func open(_ turn: Turn) throws {
         let database = try turn.write().database
@@ -73,6 +77,11 @@ package final class ObserverStage: Stage {
     package func receive(_ message: Message, _ turn: Turn) throws {
         if message.topic.hasPrefix("acknowledged.") { return delivery.acknowledge(message.body, turn) }
         let body = message.body
+        if message.topic == IngestPart.topic(instance) {
+            // What can't be read as a part isn't answered: its sender runs another release, and says so when nobody answers.
+            if let part = IngestPart(body) { try take(part, from: message.header.from, turn) }
+            return
+        }
         switch CommandName.of(body) {
         case ImportFile.name: if let command = ImportFile(body) { try announce(command, turn) }
         case ChangeZone.name:

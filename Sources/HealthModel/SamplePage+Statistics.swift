@@ -1,0 +1,98 @@
+extension SamplePage {
+    /// The page with its statistics as samples of the type that they are of, those left out for whose stretch of time and source there is something
+    /// better: samples, or statistics of shorter stretches. So nothing counts twice. Those that count are marked (`SampleFlags.statistics`).
+    ///
+    /// Statistics that several sources share name them all, "Watch|iPhone" as apps write it, and those without a source are everybody's.
+    func countingStatistics() -> SamplePage {
+        let bases = types.map { HealthType.base(ofStatistics: $0) }
+        guard bases.contains(where: { $0 != nil }) else { return self }
+        var page = self
+        var numbers = Dictionary(types.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
+        let targets: [Int32?] = bases.map { base in
+            guard let base else { return nil }
+            if let known = numbers[base] { return known }
+            let new = Int32(page.types.count)
+            page.types.append(base)
+            numbers[base] = new
+            return new
+        }
+        // By type and source, when something counts.
+        var taken: [Source: TakenTime] = [:]
+        let origins = origins.map(\.sourceName)
+        for row in ids.indices where targets[Int(type[row])] == nil {
+            let time = start[row]..<Swift.max(end[row], start[row] + 1)
+            for name in [origins[Int(origin[row])], Self.anybody] {
+                taken[Source(type: type[row], name: name), default: TakenTime()].add(time)
+            }
+        }
+        for key in taken.keys { taken[key]?.settle() }
+        var isLeftOut = [Bool](repeating: false, count: count)
+        // Shorter stretches first: hours tell more than their day.
+        let statistics = ids.indices.filter { targets[Int(type[$0])] != nil }
+            .sorted { (end[$0] - start[$0], start[$0], ids[$0]) < (end[$1] - start[$1], start[$1], ids[$1]) }
+        var stated: [Source: TakenTime] = [:]
+        for row in statistics {
+            guard let target = targets[Int(type[row])] else { continue }
+            let names = Self.names(of: origins[Int(origin[row])])
+            let time = start[row]..<Swift.max(end[row], start[row] + 1)
+            let isKnown = names.contains { name in
+                let source = Source(type: target, name: name)
+                return taken[source]?.overlaps(time) == true || stated[source]?.overlaps(time) == true
+            }
+            if isKnown {
+                isLeftOut[row] = true
+                continue
+            }
+            for name in names + [Self.anybody] {
+                stated[Source(type: target, name: name), default: TakenTime()].add(time)
+            }
+            page.type[row] = target
+            page.flags[row].insert(.statistics)
+        }
+        return isLeftOut.contains(true) ? page.filter { !isLeftOut[$0] } : page
+    }
+
+    private static let anybody = ""
+
+    private static func names(of source: String) -> [String] {
+        let names = source.split(separator: "|").map(String.init)
+        return names.isEmpty ? [anybody] : names
+    }
+
+    private struct Source: Hashable {
+        var type: Int32
+        var name: String
+    }
+}
+
+/// Stretches of time, as half-open ranges of microseconds.
+private struct TakenTime {
+    /// Once settled: in order and apart.
+    private var ranges: [Range<Int64>] = []
+    /// Added since.
+    private var others: [Range<Int64>] = []
+
+    mutating func add(_ range: Range<Int64>) { others.append(range) }
+
+    mutating func settle() {
+        var settled: [Range<Int64>] = []
+        for range in (ranges + others).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = settled.last, range.lowerBound <= last.upperBound {
+                settled[settled.count - 1] = last.lowerBound..<Swift.max(last.upperBound, range.upperBound)
+            } else {
+                settled.append(range)
+            }
+        }
+        (ranges, others) = (settled, [])
+    }
+
+    func overlaps(_ range: Range<Int64>) -> Bool {
+        if others.contains(where: { $0.overlaps(range) }) { return true }
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound <= range.lowerBound { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].lowerBound < range.upperBound
+    }
+}

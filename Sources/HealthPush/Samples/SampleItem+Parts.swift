@@ -1,0 +1,80 @@
+import HealthModel
+import JSON
+
+// What consists of samples: correlations, and statistics of a stretch of time.
+extension SampleItem {
+    private static let partLimit = 4096
+
+    /// The correlation's row, and one for each of its parts.
+    func withParts(_ row: RecordRows.Row) throws(SampleProblem) -> [RecordRows.Row] {
+        var rows: [RecordRows.Row] = []
+        for span in try partSpans() {
+            var part = try SampleItem(span)
+            part.inherit(self)
+            let found = try part.rows(item: row.item)
+            guard var child = found.first, found.count == 1 else {
+                throw SampleProblem(reason: "a correlation's parts are plain samples")
+            }
+            child.flags.insert(.correlationChild)
+            rows.append(child)
+        }
+        var whole = row
+        whole.payload = Array(
+            Value.object([
+                "parts": .array(
+                    rows.map {
+                        [
+                            "type": .string($0.type), "unit": .string($0.unit),
+                            "value": Value($0.value.isNaN ? nil : $0.value),
+                            "start": .string(InstantText.iso8601($0.start)),
+                            "end": .string(InstantText.iso8601($0.end)),
+                        ]
+                    })
+            ]).json().utf8)
+        return [whole] + rows
+    }
+
+    private func partSpans() throws(SampleProblem) -> [JSONSpan] {
+        guard let parts, parts.kind == .array else {
+            throw SampleProblem(reason: "a correlation has its samples in 'parts'")
+        }
+        var spans: [JSONSpan] = []
+        do throws(JSONScanError) {
+            var scanner = JSONScanner(parts.bytes)
+            try scanner.beginArray()
+            while try scanner.nextElement() { spans.append(try scanner.value()) }
+        } catch { throw SampleProblem(reason: "\(error)") }
+        guard spans.count <= Self.partLimit else {
+            throw SampleProblem(reason: "a correlation has at most \(Self.partLimit) parts")
+        }
+        return spans
+    }
+
+    /// Makes the row one of statistics: `statistics` is true, or an object that may have `minimum` and `maximum` in the unit of the value.
+    func readStatistics(_ span: JSONSpan, _ row: inout RecordRows.Row) throws(SampleProblem) {
+        if span.kind == .bool, span.bytes.first == UInt8(ascii: "f") { return }
+        guard span.kind == .bool || span.kind == .object else {
+            throw SampleProblem(reason: "statistics is true, or {\"minimum\", \"maximum\"}")
+        }
+        guard HealthType.named(row.type).kind == .quantity, row.end > row.start else {
+            throw SampleProblem(reason: "statistics are of a quantity, and of a stretch of time")
+        }
+        var spread: [String: Value] = [:]
+        if span.kind == .object {
+            let factors = try self.factors(for: HealthType.named(row.type), &row)
+            do throws(JSONScanError) {
+                var scanner = JSONScanner(span.bytes)
+                try scanner.beginObject()
+                while let name = try scanner.nextMember() {
+                    let value = try scanner.value()
+                    guard name == "minimum" || name == "maximum", let key = name.text, value.kind == .number,
+                        let number = factors.convert(value.bytes.bindMemory(to: UInt8.self))
+                    else { continue }
+                    spread[key] = .number(number)
+                }
+            } catch { throw SampleProblem(reason: "\(error)") }
+        }
+        row.type = HealthType.statistics(of: row.type)
+        if !spread.isEmpty { row.payload = Array(Value.object(spread).json().utf8) }
+    }
+}

@@ -1,0 +1,139 @@
+import HealthModel
+import JSON
+
+/// The body of `POST /v1/samples`: what a companion app, or any program, sends of a health store's changes. docs/ways-in.md has its schema.
+///
+/// One JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each a sample or `{"deleted": "UUID"}`. What an item lacks
+/// or has wrong keeps that item apart, and no other.
+package struct SamplesBody {
+    private var rows = RecordRows()
+    private var changes = PushedChanges()
+
+    /// - Parameter body: JSON.
+    /// - Throws: `PushError` when it isn't JSON, or has neither `samples` nor `deleted`.
+    package static func changes(json body: [UInt8]) throws(PushError) -> PushedChanges {
+        guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
+        var reader = SamplesBody()
+        let problem = body.withUnsafeBytes { reader.problem(inDocument: $0) }
+        if let problem { throw PushError("the body isn't what it should be: \(problem)") }
+        guard reader.hasList else { throw PushError("the body has neither 'samples' nor 'deleted'") }
+        return reader.finished
+    }
+
+    /// - Parameter body: a JSON object in each line; empty lines are passed over. A line that isn't one is an item that isn't understood.
+    /// - Throws: `PushError` when it isn't UTF-8, or has no line at all.
+    package static func changes(lines body: [UInt8]) throws(PushError) -> PushedChanges {
+        guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
+        var reader = SamplesBody()
+        body.withUnsafeBytes { text in
+            for line in text.split(separator: UInt8(ascii: "\n")) {
+                reader.readLine(UnsafeRawBufferPointer(rebasing: line))
+            }
+        }
+        guard reader.changes.items > 0 else { throw PushError("the body has no lines") }
+        return reader.finished
+    }
+
+    private var hasList = false
+
+    private var finished: PushedChanges {
+        var changes = changes
+        changes.records = rows.batch
+        return changes
+    }
+
+    private mutating func problem(inDocument text: UnsafeRawBufferPointer) -> JSONScanError? {
+        do throws(JSONScanError) {
+            try readDocument(text)
+            return nil
+        } catch { return error }
+    }
+
+    private mutating func readDocument(_ text: UnsafeRawBufferPointer) throws(JSONScanError) {
+        var scanner = JSONScanner(text)
+        try scanner.beginObject()
+        while let name = try scanner.nextMember() {
+            if name == "samples" {
+                hasList = true
+                try scanner.beginArray()
+                while try scanner.nextElement() { add(sample: try scanner.value()) }
+            } else if name == "deleted" {
+                hasList = true
+                try scanner.beginArray()
+                while try scanner.nextElement() { add(deleted: try scanner.value()) }
+            } else if name == "user" {
+                changes.user = try scanner.value().text
+            } else {
+                _ = try scanner.value()
+            }
+        }
+        try scanner.end()
+    }
+
+    private mutating func readLine(_ text: UnsafeRawBufferPointer) {
+        if text.allSatisfy({ $0 == 0x20 || $0 == 0x0D || $0 == 0x09 }) { return }
+        do throws(JSONScanError) {
+            var scanner = JSONScanner(text)
+            let line = try scanner.value()
+            try scanner.end()
+            guard line.kind == .object else { return refuse(text, "the line isn't a JSON object") }
+            var members = JSONScanner(line.bytes)
+            try members.beginObject()
+            if let name = try members.nextMember(), name == "deleted" {
+                add(deleted: try members.value())
+            } else {
+                add(sample: line)
+            }
+        } catch { refuse(text, "the line isn't JSON: \(error.reason)") }
+    }
+
+    private mutating func refuse(_ raw: UnsafeRawBufferPointer, _ reason: String) {
+        changes.items += 1
+        quarantine(raw, reason)
+    }
+
+    /// Keeps the item that was counted last apart.
+    private mutating func quarantine(_ raw: UnsafeRawBufferPointer, _ reason: String) {
+        changes.quarantined.append(
+            QuarantinedInput(line: changes.items, reason: reason, raw: Self.shortened(raw)))
+    }
+
+    private static func shortened(_ raw: UnsafeRawBufferPointer) -> String {
+        String(decoding: raw.prefix(4000), as: UTF8.self) + (raw.count > 4000 ? "…" : "")
+    }
+
+    private mutating func add(deleted span: JSONSpan) {
+        changes.items += 1
+        guard let uuid = Self.uuid(span) else {
+            return quarantine(span.bytes, "a deletion is a HealthKit UUID, as text or as {\"uuid\": …}")
+        }
+        changes.deleted.append(uuid)
+        changes.deletedItems.append(changes.items)
+    }
+
+    private static func uuid(_ span: JSONSpan) -> SampleID? {
+        if span.isString { return SampleID(uuid: span.bytes) }
+        guard span.kind == .object else { return nil }
+        do throws(JSONScanError) {
+            var scanner = JSONScanner(span.bytes)
+            try scanner.beginObject()
+            while let name = try scanner.nextMember() {
+                let value = try scanner.value()
+                if name == "uuid" { return value.isString ? SampleID(uuid: value.bytes) : nil }
+            }
+        } catch { return nil }
+        return nil
+    }
+
+    private mutating func add(sample span: JSONSpan) {
+        changes.items += 1
+        do throws(SampleProblem) {
+            for row in try SampleItem(span).rows(item: changes.items) { rows.append(row) }
+        } catch { quarantine(span.bytes, error.reason) }
+    }
+}
+
+/// Why an item isn't a sample.
+struct SampleProblem: Error {
+    let reason: String
+}

@@ -1,0 +1,55 @@
+import HealthModel
+import JSON
+
+// Statistics have no ordinals: of a type, a source and a stretch of time there is one, and it may be stated again with another number.
+extension RecordClaim {
+    /// Takes a statement. The newest counts, by the time when it was made (`created`), whichever arrives first; of two of the same time the
+    /// greater number.
+    /// - Returns: as `take`.
+    func state(_ record: IncomingRecord, _ tally: inout IngestCounts.Tally) throws -> SequenceNumber {
+        guard let slot = try slot(record, 0) else { return try take(new: record, ordinals: 0, buried: false, &tally) }
+        let old = writer.window.rows[slot]
+        session.claim(old, child: false)
+        if old.state == .deleted {
+            tally.deleted += 1
+            return .beginning
+        }
+        guard try replaces(old, record) || old.state == .absent else {
+            if old.state == .quarantined { tally.quarantined += 1 } else { tally.known += 1 }
+            return old.state == .alive ? old.born : .beginning
+        }
+        let reason = implausible(record)
+        if reason != nil { tally.quarantined += 1 } else { tally.joined += 1 }
+        guard !isTrial else { return .beginning }
+        var row = old
+        row.value = record.value
+        row.unit = record.unit
+        row.created = record.created
+        row.state = reason == nil ? .alive : .quarantined
+        row.origin = try writer.origins.joined(row.origin, record.origin)
+        try writer.rewrite(&row, was: old, user: user)
+        for (text, column) in [(record.metadata, RowText.metadata), (record.payload, .payload)] {
+            try writer.set(column, of: row, JSONMembers.canonical(text) ?? [UInt8](text))
+        }
+        row.metadata = nil
+        row.hasPayload = !record.payload.isEmpty
+        writer.window.update(slot, row)
+        if let reason { try writer.note(row.id, reason: reason, line: record.line, source: session.source, user: user) }
+        return .beginning
+    }
+
+    /// Saying the same again is no news, whenever it is said.
+    private func replaces(_ old: StoredRow, _ record: IncomingRecord) throws -> Bool {
+        guard record.created == old.created else { return try record.created > old.created && !isSame(old, record) }
+        return StoredValue.isAfter(record.value, old.value) && !record.value.isNaN
+    }
+
+    private func isSame(_ old: StoredRow, _ record: IncomingRecord) throws -> Bool {
+        guard StoredValue.agrees(old.value, record.value), old.hasPayload != record.payload.isEmpty else {
+            return false
+        }
+        if record.payload.isEmpty { return true }
+        let said = JSONMembers.canonical(record.payload) ?? [UInt8](record.payload)
+        return try writer.text(.payload, of: old, user: user) == said
+    }
+}

@@ -1,0 +1,102 @@
+import HealthModel
+
+/// A part of a request that somebody pushed, on its way to the observer, on `ingest.<observer>`. A request's parts follow one another: each is sent
+/// again until it is answered, and the next one after that.
+package struct IngestPart: Sendable {
+    /// The request's, made up by who sends it. After a `beginAgain` it is sent anew under another.
+    package var id: String
+    /// From 0.
+    package var number: Int64
+    package var user: String
+    /// Who may speak for the user so: the device's name, as its token has it.
+    package var device: String
+    /// The way it came, as quarantine lists name it: "/v1/samples".
+    package var way: String
+    /// `line` is the item's number in the request.
+    package var records = RecordBatch()
+    /// HealthKit UUIDs of deleted samples.
+    package var deleted: [SampleID] = []
+    /// Items that couldn't be understood.
+    package var quarantined: [QuarantinedInput] = []
+
+    package init(id: String, number: Int64, user: String, device: String, way: String) {
+        (self.id, self.number, self.user, self.device, self.way) = (id, number, user, device, way)
+    }
+
+    package static func topic(_ observer: String) -> String { "ingest.\(observer)" }
+
+    /// The texts of a part, beside its columns.
+    private struct Head: Codable {
+        var id: String
+        var part: Int64
+        var user: String
+        var device: String
+        var way: String
+        @IfAny var quarantined: [Refused]
+    }
+
+    private struct Refused: Codable {
+        var item: Int64
+        var reason: String
+        var raw: String
+    }
+
+    package var body: Value {
+        let head = Head(
+            id: id, part: number, user: user, device: device, way: way,
+            quarantined: quarantined.map { Refused(item: $0.line, reason: $0.reason, raw: $0.raw) })
+        var members = Value(head).object ?? [:]
+        if records.count > 0 { members["records"] = records.wireValue }
+        if !deleted.isEmpty { members["deleted"] = .bytes(SamplePage.idBytes(deleted)) }
+        return .object(members)
+    }
+
+    /// nil for what isn't a part, or whose columns don't fit together.
+    package init?(_ body: Value) {
+        guard let head = body.read(Head.self), head.part >= 0 else { return nil }
+        self.init(id: head.id, number: head.part, user: head.user, device: head.device, way: head.way)
+        quarantined = head.quarantined.map { QuarantinedInput(line: $0.item, reason: $0.reason, raw: $0.raw) }
+        do throws(PageError) {
+            if !body["records"].isNull { records = try RecordBatch(wireValue: body["records"]) }
+            if !body["deleted"].isNull {
+                guard let bytes = body["deleted"].bytes else { return nil }
+                deleted = try SamplePage.ids(bytes)
+            }
+        } catch { return nil }
+    }
+}
+
+/// The observer's answer to a part, on `ingested.<sender>`: said once what it tells of is durable.
+package struct IngestReceipt: Codable, Sendable, Equatable {
+    package var id: String
+    package var part: Int64
+    /// By row of the part's records, then by deletion: a number of `RecordOutcome`.
+    package var outcomes: [UInt8]
+    /// Why rows are kept apart, by row.
+    @IfAny package var reasons: [Reason]
+    /// The observer doesn't know the request's earlier parts, having been started again: all of it is to be sent once more.
+    @IfReadable package var beginAgain: Bool?
+    /// Why nothing of the part was taken in, if so.
+    @IfReadable package var refused: String?
+
+    package struct Reason: Codable, Sendable, Equatable {
+        package var row: Int64
+        package var text: String
+
+        package init(row: Int64, text: String) { (self.row, self.text) = (row, text) }
+    }
+
+    package init(
+        id: String, part: Int64, outcomes: [UInt8] = [], reasons: [Reason] = [], beginAgain: Bool? = nil,
+        refused: String? = nil
+    ) {
+        self.id = id
+        self.part = part
+        self.outcomes = outcomes
+        self.reasons = reasons
+        self.beginAgain = beginAgain
+        self.refused = refused
+    }
+
+    package static func topic(_ sender: String) -> String { "ingested.\(sender)" }
+}

@@ -1,0 +1,135 @@
+import HealthModel
+import HealthPush
+import Testing
+
+struct SamplesBodyTests {
+    private func changes(_ json: String) throws -> PushedChanges { try SamplesBody.changes(json: Array(json.utf8)) }
+
+    @Test func aSampleIsARowInTheCanonicalUnit() throws {
+        let changes = try changes(
+            """
+            {"samples": [{"uuid": "01977F3A-5C00-8ABC-9DEF-0123456789AB", "type": "HKQuantityTypeIdentifierDistanceWalkingRunning",
+              "start": "2025-03-30T07:00:00+02:00", "end": "2025-03-30T07:10:00.250+02:00", "value": 0.129867, "unit": "km",
+              "source": {"name": "Robin’s Watch", "version": "11.3", "productType": "Watch6,2"}, "device": "name:Watch",
+              "metadata": {"HKWasUserEntered": 1}}]}
+            """)
+        let records = changes.records
+        #expect(records.count == 1 && changes.items == 1 && changes.quarantined.isEmpty)
+        #expect(records.types == ["HKQuantityTypeIdentifierDistanceWalkingRunning"] && records.units == ["m"])
+        #expect(records.value == [129.867])
+        #expect(InstantText.iso8601(records.startOf(0)) == "2025-03-30T05:00:00Z")
+        #expect(records.endOf(0) - records.startOf(0) == .microseconds(600_250_000))
+        #expect(records.origins[0].sourceName == "Robin’s Watch" && records.origins[0].device == "name:Watch")
+        #expect(records.flags == [.userEntered])
+        #expect(records.healthKitUUID == [SampleID("01977F3A-5C00-8ABC-9DEF-0123456789AB")])
+        #expect(records.line == [1])
+    }
+
+    @Test func aCategoryIsTakenByNameOrNumber() throws {
+        let type = "HKCategoryTypeIdentifierSleepAnalysis"
+        let changes = try changes(
+            """
+            {"samples": [
+              {"type": "\(type)", "start": 1743300000, "end": 1743301800, "value": "HKCategoryValueSleepAnalysisAsleepCore"},
+              {"type": "\(type)", "start": 1743301800, "end": 1743303600, "value": 4},
+              {"type": "\(type)", "start": 1743303600, "end": 1743305400, "value": "Kernschlaf"}]}
+            """)
+        #expect(changes.records.value == [3, 4])
+        #expect(changes.quarantined.map(\.line) == [3])
+    }
+
+    @Test func aCorrelationBringsItsPartsAlong() throws {
+        let changes = try changes(
+            """
+            {"samples": [{"type": "HKCorrelationTypeIdentifierBloodPressure", "start": "2025-03-30T07:00:00Z", "source": "Cuff", "parts": [
+              {"type": "HKQuantityTypeIdentifierBloodPressureSystolic", "value": 121, "unit": "mmHg"},
+              {"type": "HKQuantityTypeIdentifierBloodPressureDiastolic", "value": 79, "unit": "mmHg"}]}]}
+            """)
+        let records = changes.records
+        #expect(records.count == 3 && changes.items == 1)
+        #expect(records.flags == [[], .correlationChild, .correlationChild])
+        #expect(records.value[0].isNaN && records.value[1...] == [121, 79])
+        #expect(Set(records.start).count == 1 && records.origins.map(\.sourceName) == ["Cuff"])
+        #expect(records.payload[0].contains("BloodPressureSystolic"))
+    }
+
+    @Test func aWorkoutNamesItsActivityOrNumbersIt() throws {
+        for activity in ["37", "\"running\"", "\"HKWorkoutActivityTypeRunning\""] {
+            let changes = try changes(
+                """
+                {"samples": [{"type": "HKWorkoutTypeIdentifier", "start": 0, "end": 1800,
+                  "workout": {"activity": \(activity), "durationSeconds": 1700.5}}]}
+                """)
+            #expect(changes.records.payload[0].contains("\"activity\":\"HKWorkoutActivityTypeRunning\""))
+            #expect(changes.records.payload[0].contains("\"durationSeconds\":1700.5"))
+        }
+    }
+
+    @Test func statisticsHaveTheirOwnType() throws {
+        let changes = try changes(
+            """
+            {"samples": [{"type": "HKQuantityTypeIdentifierHeartRate", "start": 0, "end": 3600, "value": 71, "unit": "count/min",
+              "statistics": {"minimum": 52, "maximum": 140}}]}
+            """)
+        #expect(changes.records.types == [HealthType.statistics(of: "HKQuantityTypeIdentifierHeartRate")])
+        #expect(changes.records.payload[0] == #"{"maximum":140,"minimum":52}"#)
+    }
+
+    @Test func oneBadItemFailsNoOther() throws {
+        let good = #"{"type": "HKQuantityTypeIdentifierStepCount", "start": 0, "end": 60, "value": 12}"#
+        let bad = [
+            "7", "{}", #"{"type": "HKQuantityTypeIdentifierStepCount"}"#,
+            #"{"type": "HKQuantityTypeIdentifierStepCount", "start": 60, "end": 0, "value": 12}"#,
+            #"{"type": "HKQuantityTypeIdentifierStepCount", "start": 0, "value": "12"}"#,
+            #"{"type": "HKQuantityTypeIdentifierStepCount", "start": 0, "value": 12, "unit": "kg"}"#,
+            #"{"type": "HKQuantityTypeIdentifierStepCount", "start": 0, "value": 12, "uuid": "x"}"#,
+            #"{"type": "HKQuantityTypeIdentifierStepCount", "start": 0, "value": 12, "metadata": []}"#,
+            #"{"type": "HKWorkoutTypeIdentifier", "start": 0, "end": 1800}"#,
+            #"{"type": "HKCorrelationTypeIdentifierFood", "start": 0}"#,
+        ]
+        for item in bad {
+            let changes = try changes("{\"samples\": [\(good), \(item), \(good)]}")
+            #expect(changes.records.line == [1, 3], "\(item)")
+            #expect(changes.quarantined.map(\.line) == [2], "\(item)")
+            #expect(changes.items == 3)
+        }
+    }
+
+    @Test func deletionsAndLinesAreItemsToo() throws {
+        let uuid = "01977f3a-5c00-8abc-9def-0123456789ab"
+        let document = try changes("{\"deleted\": [\"\(uuid)\", {\"uuid\": \"\(uuid)\"}, 3], \"samples\": []}")
+        #expect(document.deleted.count == 2 && document.deletedItems == [1, 2] && document.quarantined.map(\.line) == [3])
+        let lines = try SamplesBody.changes(
+            lines: Array(
+                """
+                {"type": "HKQuantityTypeIdentifierStepCount", "start": 0, "end": 60, "value": 12}
+
+                {"deleted": "\(uuid)"}
+                not JSON
+                """.utf8))
+        #expect(lines.items == 3 && lines.records.line == [1] && lines.deletedItems == [2])
+        #expect(lines.quarantined.map(\.line) == [3])
+    }
+
+    @Test(arguments: ["", "[]", "{}", "{\"samples\": 3}", "{\"samples\": []", "\u{1}", "{\"samples\": []} x"])
+    func aBodyOfAnotherFormIsRefusedAsAWhole(_ body: String) {
+        #expect(throws: PushError.self) { try changes(body) }
+    }
+
+    @Test func noTruncationAndNoFlippedByteEndsTheProgram() throws {
+        let body = Array(
+            """
+            {"user": "me", "samples": [{"uuid": "01977f3a-5c00-8abc-9def-0123456789ab", "type": "HKCorrelationTypeIdentifierFood", "start": 1e9, \
+            "source": {"name": "a\\u00e9\\n"}, "parts": [{"type": "HKQuantityTypeIdentifierDietarySugar", "value": 1e-3, "unit": "g"}]}], "deleted": ["x"]}
+            """.utf8)
+        for end in body.indices { _ = try? SamplesBody.changes(json: Array(body[..<end])) }
+        for index in body.indices {
+            for bit in [0, 1, 5, 7] {
+                var broken = body
+                broken[index] ^= 1 << bit
+                _ = try? SamplesBody.changes(json: broken)
+                _ = try? SamplesBody.changes(lines: broken)
+            }
+        }
+    }
+}

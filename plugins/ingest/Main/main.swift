@@ -1,0 +1,70 @@
+import Clocks
+import Configuration
+import Foundation
+import HTTP
+import HealthModel
+import IngestStage
+import Logging
+import MessageBus
+import Protocol
+import StageKit
+import Synchronization
+
+PluginProgram.start("ingest") { context, stopper in
+    let observer = context.stack.only(.observer)?.name ?? "observer"
+    let debouncers = context.stack.instances.filter { $0.manifest.kind == .debouncer }.map(\.name)
+    let log = context.log
+    let gate = TokenGate(TokenFile(context.state))
+    let observerHeard = Mutex(MonotonicTime.distantPast)
+    let place = Mutex<BusMember?>(nil)
+    let line = ObserverLine { part in
+        place.withLock { $0 }?.say(IngestPart.topic(observer), part.body)
+    }
+    let door = IngestDoor(
+        line: line, clock: { WallClock.now },
+        caller: { secret in
+            do {
+                guard
+                    case .granted(let grant) = try gate.answer(to: secret, now: WallClock.now, at: MonotonicClock.now)
+                else { return nil }
+                return IngestDoor.Caller(user: grant.user, device: grant.device, mayIngest: grant.allows(.ingest))
+            } catch {
+                log(.ingestTokensUnreadable, failed: true, ["why": "\(error)"])
+                return nil
+            }
+        },
+        isObserverThere: { MonotonicClock.now - observerHeard.withLock { $0 } < Repetition.silence },
+        wake: {
+            let command = SyncNow(id: UUID().uuidString.lowercased())
+            for debouncer in debouncers { place.withLock { $0 }?.say(SyncNow.topic(debouncer), .object(command.body)) }
+        })
+
+    let options = context.configuration
+    var limits = HTTPServer.Limits()
+    limits.threads = 8
+    limits.connections = Int(options["connections"].int ?? 256)
+    limits.connectionsPerAddress = limits.connections
+    limits.bodyBytes = Int(options["bodyBytes"].int ?? 16 << 20)
+    limits.totalBodyBytes = 2 * limits.bodyBytes
+    let endpoint = try IngestAddress.endpoint(of: context.instance)
+    let server = try HTTPServer(
+        host: endpoint.host, port: endpoint.port, limits: limits, gate: { door.refusal(of: $0) }
+    ) { door.handle($0) }
+    log(.ingestListening, ["port": server.port])
+
+    let member = try BusMember(
+        context, details: { HeartbeatDetails(door.details(port: server.port)) },
+        subscriptions: [.exact(IngestReceipt.topic(context.name)), .exact(Heartbeat.topic(observer))],
+        message: { message in
+            if message.topic == Heartbeat.topic(observer) {
+                return observerHeard.withLock { $0 = MonotonicClock.now }
+            }
+            if let receipt = message.body.read(IngestReceipt.self) { line.hear(receipt) }
+        })
+    place.withLock { $0 = member }
+    let stopped = DispatchSemaphore(value: 0)
+    stopper.whenAsked { stopped.signal() }
+    stopped.wait()
+    server.stop()
+    member.leave()
+}

@@ -1,0 +1,150 @@
+import HTTP
+import HealthModel
+import HealthPush
+import Protocol
+import Synchronization
+
+/// Takes requests: who asks, what they bring, what became of it. Effects are given in from outside.
+package final class IngestDoor: Sendable {
+    /// Who asks, by their token.
+    package struct Caller: Sendable, Equatable {
+        package var user: String
+        package var device: String
+        /// Whether the token is for bringing samples.
+        package var mayIngest: Bool
+
+        package init(user: String, device: String, mayIngest: Bool) {
+            (self.user, self.device, self.mayIngest) = (user, device, mayIngest)
+        }
+    }
+
+    private static let lineTypes: Set = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
+
+    private let line: ObserverLine
+    private let clock: @Sendable () -> Instant
+    private let caller: @Sendable (_ secret: String?) -> Caller?
+    private let isObserverThere: @Sendable () -> Bool
+    private let wake: @Sendable () -> Void
+    private let counts = Mutex((taken: Int64(0), refused: Int64(0), last: Instant?.none))
+
+    /// - Parameters:
+    ///   - caller: whose a token is; nil for one that isn't good.
+    ///   - isObserverThere: whether the observer was heard lately.
+    ///   - wake: has the stack look for what is new, as a push does to an app.
+    package init(
+        line: ObserverLine, clock: @escaping @Sendable () -> Instant,
+        caller: @escaping @Sendable (_ secret: String?) -> Caller?, isObserverThere: @escaping @Sendable () -> Bool,
+        wake: @escaping @Sendable () -> Void
+    ) {
+        self.line = line
+        self.clock = clock
+        self.caller = caller
+        self.isObserverThere = isObserverThere
+        self.wake = wake
+    }
+
+    /// The answer for a request whose body needn't come, by its head; nil for one that is to be taken.
+    package func refusal(of request: HTTPRequest) -> HTTPResponse? {
+        do throws(IngestProblem) {
+            _ = try admit(request)
+            return nil
+        } catch {
+            counts.withLock { $0.refused += 1 }
+            return error.answer
+        }
+    }
+
+    /// What the process says of itself.
+    package func details(port: Int) -> IngestDetails {
+        counts.withLock {
+            IngestDetails(ingestPort: port, taken: $0.taken, refused: $0.refused, lastTaken: $0.last)
+        }
+    }
+
+    package func handle(_ request: HTTPRequest) -> HTTPResponse {
+        do throws(IngestProblem) {
+            let (route, caller) = try admit(request)
+            switch route {
+            case .health: return HTTPResponse(status: 200, json: Array("{\"ok\":true}".utf8))
+            case .wake:
+                wake()
+                return HTTPResponse(status: 202, json: Array("{\"woken\":true}".utf8))
+            case .samples: return try take(samples(request), route, caller)
+            }
+        } catch {
+            counts.withLock { $0.refused += 1 }
+            return error.answer
+        }
+    }
+
+    private func admit(_ request: HTTPRequest) throws(IngestProblem) -> (IngestRoute, Caller) {
+        guard let route = IngestRoute(rawValue: request.path) else { throw .notFound }
+        if route == .health {
+            guard request.method == "GET" || request.method == "HEAD" else { throw .method("GET") }
+            return (route, Caller(user: "", device: "", mayIngest: false))
+        }
+        guard let caller = caller(request.bearerToken) else { throw .unauthorized }
+        guard caller.mayIngest else {
+            throw .forbidden(
+                "this token isn't for bringing samples", hint: "make one with 'healthbus token new --scope ingest'")
+        }
+        guard request.method == route.method else { throw .method(route.method) }
+        return (route, caller)
+    }
+
+    private func samples(_ request: HTTPRequest) throws(IngestProblem) -> PushedChanges {
+        let type = mediaType(of: request)
+        let isLines = Self.lineTypes.contains(type)
+        guard isLines || type == "application/json" else {
+            throw .mediaType("application/json or application/x-ndjson")
+        }
+        do throws(PushError) {
+            return try isLines ? SamplesBody.changes(lines: request.body) : SamplesBody.changes(json: request.body)
+        } catch { throw .malformed(error.description) }
+    }
+
+    private func take(
+        _ changes: PushedChanges, _ route: IngestRoute, _ caller: Caller
+    ) throws(IngestProblem) -> HTTPResponse {
+        if let user = changes.user, user != caller.user {
+            throw .forbidden(
+                "the body speaks for another user than the token", hint: "leave 'user' out, or use that user's token")
+        }
+        guard isObserverThere() else {
+            throw .busy("the observer isn't there, and nothing was taken", code: "observer-absent", seconds: 5)
+        }
+        let contents = RequestParts(changes).parts
+        let receipts: [IngestReceipt]
+        do throws(ObserverLine.Failure) {
+            receipts = try line.submit { id in
+                contents.enumerated().map { number, content in
+                    var part = IngestPart(
+                        id: id, number: Int64(number), user: caller.user, device: caller.device, way: route.rawValue)
+                    part.records = content.records
+                    part.deleted = content.deleted
+                    part.quarantined = content.quarantined
+                    return part
+                }
+            }
+        } catch {
+            switch error {
+            case .silent:
+                throw .busy(
+                    "the observer doesn't answer; what it took in isn't told", code: "observer-silent", seconds: 5)
+            case .refused(let reason): throw .busy(reason, code: "not-kept", seconds: 30)
+            }
+        }
+        counts.withLock {
+            $0.taken += 1
+            $0.last = clock()
+        }
+        var outcomes = ItemOutcomes(items: changes.items)
+        for (content, receipt) in zip(contents, receipts) { outcomes.take(content, receipt) }
+        return outcomes.answer
+    }
+
+    private func mediaType(of request: HTTPRequest) -> String {
+        let field = request.headers["Content-Type"] ?? "application/json"
+        return field.split(separator: ";")[0].trimmingPrefix(" ").lowercased()
+    }
+}

@@ -1,0 +1,63 @@
+import HTTP
+import JSON
+
+/// Why a request isn't taken, as a program reads it: `{"code", "error", "hint"}`.
+struct IngestProblem: Error {
+    var status: Int
+    /// A word that doesn't change between releases.
+    var code: StaticString
+    var message: String
+    var hint: String
+    var headers: HTTPHeaders = [:]
+
+    var answer: HTTPResponse {
+        var out: [UInt8] = []
+        out.append(json: "{\"code\":\"")
+        out.append(json: code)
+        out.append(json: "\",\"error\":")
+        out.append(jsonString: message)
+        out.append(json: ",\"hint\":")
+        out.append(jsonString: hint)
+        out.append(json: "}")
+        var answer = HTTPResponse(status: status, json: out)
+        for field in headers.fields { answer.headers.add(field.name, field.value) }
+        return answer
+    }
+
+    static let unauthorized = IngestProblem(
+        status: 401, code: "unauthorized", message: "the bearer token is missing, wrong or no longer good",
+        hint: "send Authorization: Bearer <token>; 'healthbus token new' makes one",
+        headers: ["WWW-Authenticate": "Bearer"])
+
+    static func forbidden(_ message: String, hint: String) -> IngestProblem {
+        IngestProblem(status: 403, code: "forbidden", message: message, hint: hint)
+    }
+
+    static func malformed(_ message: String) -> IngestProblem {
+        IngestProblem(
+            status: 422, code: "malformed", message: message,
+            hint: "nothing of this request was taken; docs/ways-in.md has the form of the body")
+    }
+
+    static func mediaType(_ allowed: String) -> IngestProblem {
+        IngestProblem(
+            status: 415, code: "media-type", message: "the body is of a type that isn't read here",
+            hint: "send Content-Type: \(allowed)")
+    }
+
+    static let notFound = IngestProblem(
+        status: 404, code: "not-found", message: "there is no such path", hint: "docs/ways-in.md has the paths")
+
+    static func method(_ allowed: String) -> IngestProblem {
+        IngestProblem(
+            status: 405, code: "method", message: "this path isn't asked so", hint: "use \(allowed)",
+            headers: ["Allow": allowed])
+    }
+
+    static func busy(_ why: String, code: StaticString, seconds: Int) -> IngestProblem {
+        IngestProblem(
+            status: 503, code: code, message: why,
+            hint: "send the same request again; what is here already isn't taken twice",
+            headers: ["Retry-After": "\(seconds)"])
+    }
+}

@@ -1,0 +1,9 @@
+/// What can be asked for.
+enum IngestRoute: String, CaseIterable {
+    case samples = "/v1/samples"
+    case wake = "/v1/wake"
+    /// Whether the process is there: the only one without a token.
+    case health = "/v1/health"
+
+    var method: String { self == .health ? "GET" : "POST" }
+}

@@ -1,0 +1,114 @@
+import HTTP
+import HealthModel
+import HealthStore
+import JSON
+import Protocol
+
+/// What became of each item of a request.
+struct ItemOutcomes {
+    /// By item, from 0; nil for one that brought nothing.
+    private var outcomes: [Word?]
+    private var reasons: [(item: Int64, text: String)] = []
+
+    enum Word: Int {
+        // In the order of what is worth telling, of an item with several rows.
+        case known, unknown, deleted, changed, added, quarantined
+
+        var text: StaticString {
+            switch self {
+            case .known: "known"
+            case .unknown: "unknown"
+            case .deleted: "deleted"
+            case .changed: "changed"
+            case .added: "added"
+            case .quarantined: "quarantined"
+            }
+        }
+
+        static let all: [Word] = [.added, .changed, .known, .deleted, .unknown, .quarantined]
+    }
+
+    init(items: Int64) { outcomes = [Word?](repeating: nil, count: Int(items)) }
+
+    mutating func take(_ content: RequestParts.Content, _ receipt: IngestReceipt) {
+        let rows = content.records.count
+        for (row, number) in receipt.outcomes.enumerated() {
+            guard let outcome = RecordOutcome(rawValue: number) else { continue }
+            if row < rows {
+                note(content.records.line[row], Self.word(of: outcome))
+            } else if row - rows < content.deletedItems.count {
+                note(content.deletedItems[row - rows], Self.word(ofDeleting: outcome))
+            }
+        }
+        for reason in receipt.reasons where content.records.line.indices.contains(Int(reason.row)) {
+            reasons.append((content.records.line[Int(reason.row)], reason.text))
+        }
+        for input in content.quarantined {
+            note(input.line, .quarantined)
+            reasons.append((input.line, input.reason))
+        }
+    }
+
+    private mutating func note(_ item: Int64, _ word: Word) {
+        guard outcomes.indices.contains(Int(item) - 1) else { return }
+        if let before = outcomes[Int(item) - 1], before.rawValue >= word.rawValue { return }
+        outcomes[Int(item) - 1] = word
+    }
+
+    private static func word(of outcome: RecordOutcome) -> Word {
+        switch outcome {
+        case .added: .added
+        case .known: .known
+        case .changed: .changed
+        case .deleted: .deleted
+        case .quarantined: .quarantined
+        }
+    }
+
+    /// A sample that isn't here is kept out when it comes.
+    private static func word(ofDeleting outcome: RecordOutcome) -> Word {
+        switch outcome {
+        case .deleted: .deleted
+        case .added: .unknown
+        default: .known
+        }
+    }
+
+    /// The answer, as docs/ways-in.md has it.
+    var answer: HTTPResponse {
+        var counts = [Int64](repeating: 0, count: Word.all.count)
+        for case let word? in outcomes { counts[word.rawValue] += 1 }
+        var out: [UInt8] = []
+        out.reserveCapacity(outcomes.count * 9 + 256)
+        out.append(json: "{\"items\":")
+        out.append(json: Int64(outcomes.count))
+        for word in Word.all {
+            out.append(json: ",\"")
+            out.append(json: word.text)
+            out.append(json: "\":")
+            out.append(json: counts[word.rawValue])
+        }
+        out.append(json: ",\"results\":[")
+        for (index, word) in outcomes.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            guard let word else {
+                out.append(json: "null")
+                continue
+            }
+            out.append(UInt8(ascii: "\""))
+            out.append(json: word.text)
+            out.append(UInt8(ascii: "\""))
+        }
+        out.append(json: "],\"reasons\":[")
+        for (index, reason) in reasons.sorted(by: { $0.item < $1.item }).enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            out.append(json: "{\"item\":")
+            out.append(json: reason.item)
+            out.append(json: ",\"reason\":")
+            out.append(jsonString: reason.text)
+            out.append(UInt8(ascii: "}"))
+        }
+        out.append(json: "]}")
+        return HTTPResponse(status: 200, json: out)
+    }
+}

@@ -1,0 +1,114 @@
+import HealthModel
+import HealthPush
+import Protocol
+
+/// Cuts what a request brings into parts that fit a message.
+struct RequestParts {
+    /// Rows of a part: a commit's worth.
+    private static let rowLimit = 2048
+    /// Bytes of a part's texts. A message holds 1 MiB.
+    private static let byteLimit = 640 << 10
+    private static let deletionLimit = 16_384
+
+    /// The parts in order, their ids and numbers still to be given; at least one.
+    private(set) var parts: [Content] = []
+
+    /// What one part holds.
+    struct Content {
+        var records = RecordBatch()
+        var deleted: [SampleID] = []
+        /// Their items.
+        var deletedItems: [Int64] = []
+        var quarantined: [QuarantinedInput] = []
+    }
+
+    init(_ changes: PushedChanges) {
+        var quarantined = changes.quarantined
+        for first in stride(from: 0, to: changes.deleted.count, by: Self.deletionLimit) {
+            let range = first..<min(first + Self.deletionLimit, changes.deleted.count)
+            parts.append(
+                Content(deleted: Array(changes.deleted[range]), deletedItems: Array(changes.deletedItems[range])))
+        }
+        let records = changes.records
+        var cut = PartCutter(records)
+        for row in 0..<records.count {
+            let bytes = cut.bytes(row)
+            if bytes > Self.byteLimit {
+                quarantined.append(
+                    QuarantinedInput(
+                        line: records.line[row], reason: "it has more than \(Self.byteLimit >> 10) KiB of text", raw: ""
+                    ))
+                continue
+            }
+            if cut.rows == Self.rowLimit || cut.size + bytes > Self.byteLimit { parts.append(cut.finish()) }
+            cut.take(row, bytes)
+        }
+        if cut.rows > 0 { parts.append(cut.finish()) }
+        var rest = quarantined[...]
+        while !rest.isEmpty {
+            var content = Content()
+            var size = 0
+            while let next = rest.first, content.quarantined.isEmpty || size + next.raw.utf8.count < Self.byteLimit {
+                size += next.raw.utf8.count + next.reason.utf8.count + 32
+                content.quarantined.append(next)
+                rest.removeFirst()
+            }
+            parts.append(content)
+        }
+        if parts.isEmpty { parts.append(Content()) }
+    }
+}
+
+/// Takes rows of a batch over into a smaller one, with those names that they use.
+private struct PartCutter {
+    private let source: RecordBatch
+    private var target = RecordBatch()
+    private var types: [Int32: Int32] = [:]
+    private var units: [Int32: Int32] = [:]
+    private var origins: [Int32: Int32] = [:]
+    private(set) var size = 0
+
+    init(_ source: RecordBatch) { self.source = source }
+
+    var rows: Int { target.count }
+
+    /// Bytes of a row's texts, those of its names among them: they may be new in the part.
+    func bytes(_ row: Int) -> Int {
+        let origin = source.origins[Int(source.origin[row])]
+        let names =
+            source.types[Int(source.type[row])].utf8.count + source.units[Int(source.unit[row])].utf8.count
+            + origin.sourceName.utf8.count + origin.sourceVersion.utf8.count + origin.productType.utf8.count
+            + origin.device.utf8.count
+        let isNew = origins[source.origin[row]] == nil || types[source.type[row]] == nil
+        return source.metadata.range(row).count + source.payload.range(row).count + (isNew ? names : 0)
+    }
+
+    mutating func take(_ row: Int, _ bytes: Int) {
+        size += bytes
+        target.type.append(Self.number(source.type[row], &types) { target.types.append(source.types[$0]) })
+        target.unit.append(Self.number(source.unit[row], &units) { target.units.append(source.units[$0]) })
+        target.origin.append(Self.number(source.origin[row], &origins) { target.origins.append(source.origins[$0]) })
+        target.start.append(source.start[row])
+        target.end.append(source.end[row])
+        target.value.append(source.value[row])
+        target.created.append(source.created[row])
+        target.flags.append(source.flags[row])
+        target.metadata.append(bytes: Array(source.metadata.bytes[source.metadata.range(row)]))
+        target.payload.append(bytes: Array(source.payload.bytes[source.payload.range(row)]))
+        target.healthKitUUID.append(source.healthKitUUID.isEmpty ? nil : source.healthKitUUID[row])
+        target.line.append(source.line[row])
+    }
+
+    private static func number(_ old: Int32, _ numbers: inout [Int32: Int32], _ add: (Int) -> Void) -> Int32 {
+        if let known = numbers[old] { return known }
+        let new = Int32(numbers.count)
+        numbers[old] = new
+        add(Int(old))
+        return new
+    }
+
+    mutating func finish() -> RequestParts.Content {
+        defer { self = PartCutter(source) }
+        return RequestParts.Content(records: target)
+    }
+}

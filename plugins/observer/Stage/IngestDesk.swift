@@ -1,0 +1,47 @@
+import HealthModel
+import HealthStore
+import Protocol
+
+/// Requests that are pushed in parts, while they are being taken in: which rows their records have claimed, and what was answered last, since an
+/// answer may get lost. In memory only: after a restart a request begins again, and finds what was taken in before.
+struct IngestDesk {
+    private struct Request {
+        let session: ImportSession
+        var receipt: IngestReceipt
+        var heard: MonotonicTime
+    }
+
+    /// What to do with a part.
+    enum Step {
+        case take(ImportSession)
+        /// It was taken in already: the answer got lost, or is still on its way.
+        case answered(IngestReceipt)
+        case beginAgain
+    }
+
+    /// A request that nobody goes on with is forgotten after so long; its sender gives up sooner.
+    static let patience = Duration.seconds(60)
+    /// More are never under way at once; beyond it the oldest ones are forgotten, and begin again if somebody goes on with them.
+    static let limit = 1024
+
+    private var requests: [String: Request] = [:]
+
+    mutating func step(_ part: IngestPart, at now: MonotonicTime) -> Step {
+        guard let request = requests[part.id] else {
+            guard part.number == 0 else { return .beginAgain }
+            return .take(ImportSession(source: part.way, tellsOutcomes: true))
+        }
+        requests[part.id]?.heard = now
+        if part.number == request.receipt.part { return .answered(request.receipt) }
+        return part.number == request.receipt.part + 1 ? .take(request.session) : .beginAgain
+    }
+
+    mutating func note(_ receipt: IngestReceipt, _ session: ImportSession, at now: MonotonicTime) {
+        requests[receipt.id] = Request(session: session, receipt: receipt, heard: now)
+        guard requests.count > Self.limit else { return }
+        requests = requests.filter { now - $0.value.heard < Self.patience }
+        while requests.count > Self.limit, let oldest = requests.min(by: { $0.value.heard < $1.value.heard }) {
+            requests[oldest.key] = nil
+        }
+    }
+}
