@@ -73,6 +73,7 @@ let package = Package(
         systemLibrary("CCurl", "libcurl4-openssl-dev"),
         systemLibrary("CMicroHTTPD", "libmicrohttpd-dev"),
         systemLibrary("CXXHash", "libxxhash-dev"),
+        systemLibrary("CSodium", "libsodium-dev"),
         .target(name: "CXMLStream", path: "Sources/CXMLStream"),
         .target(name: "CPosix", path: "Sources/CPosix"),
         .executableTarget(name: "healthbus-trampoline", path: "Sources/Trampoline"),
@@ -97,8 +98,8 @@ let package = Package(
         library(
             "Configuration",
             [
-                "BackgroundDelivery", "CPosix", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus", "Processes",
-                "Protocol",
+                "BackgroundDelivery", "CPosix", "CSodium", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus",
+                "Processes", "Protocol",
             ]),
         library(
             "Client",
