@@ -74,6 +74,7 @@ let package = Package(
         systemLibrary("CMicroHTTPD", "libmicrohttpd-dev"),
         systemLibrary("CXXHash", "libxxhash-dev"),
         systemLibrary("CSodium", "libsodium-dev"),
+        systemLibrary("CQREncode", "libqrencode-dev"),
         .target(name: "CXMLStream", path: "Sources/CXMLStream"),
         .target(name: "CPosix", path: "Sources/CPosix"),
         .executableTarget(name: "healthbus-trampoline", path: "Sources/Trampoline"),
@@ -95,6 +96,7 @@ let package = Package(
         library("MessageBus", ["BackgroundDelivery", "CZeroMQ", "Clocks", "HealthModel", "Protocol"]),
         library("Changelog", ["HealthModel", "Protocol", "SQLite"]),
         library("Processes", ["CPosix"]),
+        library("QRCode", ["CQREncode"]),
         library(
             "Configuration",
             [
@@ -170,8 +172,8 @@ let package = Package(
             name: "healthbus",
             dependencies: [
                 "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "HealthGenerator",
-                "HealthModel", "Inspection", "Logging", "Processes", "Protocol", "Simulation", "StageKit", "Supervisor",
-                "Terminal",
+                "HealthModel", "Inspection", "Logging", "Processes", "Protocol", "QRCode", "Simulation", "StageKit",
+                "Supervisor", "Terminal",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -284,7 +286,9 @@ let package = Package(
             tests(
                 "Simulation",
                 ["BackgroundDelivery", "Configuration", "HandlerKit", "HealthModel", "Simulation", "TestSupport"]),
-            tests("Supervisor", ["Logging", "Processes", "Supervisor", "Terminal", "TestSupport"]),
+            tests(
+                "Supervisor",
+                ["CQREncode", "Logging", "Processes", "QRCode", "Supervisor", "Terminal", "TestSupport"]),
             tests(
                 "EndToEnd",
                 [
