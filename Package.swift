@@ -73,6 +73,8 @@ let package = Package(
         systemLibrary("CCurl", "libcurl4-openssl-dev"),
         systemLibrary("CMicroHTTPD", "libmicrohttpd-dev"),
         systemLibrary("CXXHash", "libxxhash-dev"),
+        systemLibrary("CSodium", "libsodium-dev"),
+        systemLibrary("CQREncode", "libqrencode-dev"),
         .target(name: "CXMLStream", path: "Sources/CXMLStream"),
         .target(name: "CPosix", path: "Sources/CPosix"),
         .executableTarget(name: "healthbus-trampoline", path: "Sources/Trampoline"),
@@ -94,11 +96,12 @@ let package = Package(
         library("MessageBus", ["BackgroundDelivery", "CZeroMQ", "Clocks", "HealthModel", "Protocol"]),
         library("Changelog", ["HealthModel", "Protocol", "SQLite"]),
         library("Processes", ["CPosix"]),
+        library("QRCode", ["CQREncode"]),
         library(
             "Configuration",
             [
-                "BackgroundDelivery", "CPosix", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus", "Processes",
-                "Protocol",
+                "BackgroundDelivery", "CPosix", "CSodium", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus",
+                "Processes", "Protocol",
             ]),
         library(
             "Client",
@@ -169,8 +172,8 @@ let package = Package(
             name: "healthbus",
             dependencies: [
                 "BackgroundDelivery", "Client", "Clocks", "Configuration", "Conformance", "Control", "HealthGenerator",
-                "HealthModel", "Inspection", "Logging", "Processes", "Protocol", "Simulation", "StageKit", "Supervisor",
-                "Terminal",
+                "HealthModel", "Inspection", "Logging", "Processes", "Protocol", "QRCode", "Simulation", "StageKit",
+                "Supervisor", "Terminal",
             ],
             path: "Sources/healthbus", swiftSettings: swiftSettings),
     ]
@@ -287,7 +290,9 @@ let package = Package(
             tests(
                 "Simulation",
                 ["BackgroundDelivery", "Configuration", "HandlerKit", "HealthModel", "Simulation", "TestSupport"]),
-            tests("Supervisor", ["Logging", "Processes", "Supervisor", "Terminal", "TestSupport"]),
+            tests(
+                "Supervisor",
+                ["CQREncode", "Logging", "Processes", "QRCode", "Supervisor", "Terminal", "TestSupport"]),
             tests(
                 "EndToEnd",
                 [

@@ -9,7 +9,7 @@ package enum WordKind: Sendable, Hashable {
     case free
 
     package enum Known: String, Sendable, CaseIterable {
-        case instances, plugins, types
+        case instances, plugins, tokens, types
     }
 
     /// - Parameter name: of an option's value or a positional: "file", "off|on", "instance".
@@ -19,6 +19,7 @@ package enum WordKind: Sendable, Hashable {
         case "folder": self = .folder
         case "instance": self = .known(.instances)
         case "plugin": self = .known(.plugins)
+        case "token": self = .known(.tokens)
         case "type": self = .known(.types)
         case "frequency": self = .choice(["immediate", "hourly", "daily", "weekly"])
         case _ where name.contains("|"): self = .choice(name.split(separator: "|").map(String.init))

@@ -40,6 +40,7 @@ enum Commands {
                     BackupCommand.self, RestoreCommand.self,
                 ]
             ),
+            ("Let phones and programs in", [PairCommand.self, TokenCommand.self]),
             ("Keep strangers off the bus", [KeysCommand.self]),
             ("Write a plugin", [PluginsCommand.self]),
             ("Try it out", [GenerateCommand.self, SimulateCommand.self]),

@@ -26,6 +26,8 @@ package struct StateFolder: Sendable {
     /// Where stages write their copies while a backup is made.
     package var backups: String { path + "/backup" }
     package var backendToken: String { secrets + "/backend-token" }
+    /// Whom servers of the stack let in: `TokenFile`.
+    package var tokens: String { secrets + "/tokens.json" }
 
     /// Where the bus's sockets lie: inside the state folder, unless its path is too long for a Unix socket (107 bytes); then a folder of this user's
     /// in the temporary folder, named by the state folder's path.

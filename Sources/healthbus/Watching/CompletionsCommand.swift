@@ -1,3 +1,4 @@
+import Clocks
 import Configuration
 import HealthModel
 import Inspection
@@ -8,7 +9,7 @@ enum CompletionsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus completions",
         summary: "Print a script that lets a shell complete commands, options and names; or the names themselves.",
-        positionals: [.init("bash|zsh|fish|instances|plugins|types")], options: CommandHelp.stackOptions,
+        positionals: [.init("bash|zsh|fish|instances|plugins|tokens|types")], options: CommandHelp.stackOptions,
         examples: [
             "healthbus completions bash > ~/.local/share/bash-completion/completions/healthbus",
             "healthbus completions types",
@@ -32,6 +33,9 @@ enum CompletionsCommand: Command {
         switch kind {
         case .instances: try Stack(arguments).names
         case .plugins: try Stack(arguments).catalog.manifests.keys.sorted()
+        case .tokens:
+            try TokenFile(try Stack(arguments).state).read().entries.filter { $0.state(at: WallClock.now) == .valid }
+                .map(\.id)
         case .types: HealthType.allKnown.keys.map { TypeName.short($0) }.sorted()
         }
     }

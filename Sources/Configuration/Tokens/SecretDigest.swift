@@ -1,0 +1,47 @@
+import CSodium
+
+/// The SHA-256 of a secret (FIPS 180-4): what is kept of it, so that whoever reads the file can't use it.
+///
+/// Without salt and rounds, which protect what people choose: it is for secrets of 256 random bits, which nobody tries out.
+package struct SecretDigest: Sendable, Equatable, CustomStringConvertible {
+    private let bytes: [UInt8]
+
+    package init(of text: String) {
+        let text = Array(text.utf8)
+        var bytes = [UInt8](repeating: 0, count: Self.count)
+        // Documented to return 0 always.
+        _ = crypto_hash_sha256(&bytes, text, UInt64(text.count))
+        self.bytes = bytes
+    }
+
+    private static let count = Int(crypto_hash_sha256_BYTES)
+
+    /// Reads 64 hexadecimal digits; nil for anything else.
+    package init?(hexadecimal text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count == 2 * Self.count else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = Self.digit(digits[index]), let low = Self.digit(digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        self.bytes = bytes
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+
+    /// In time that doesn't depend on where two differ.
+    package static func == (a: Self, b: Self) -> Bool { sodium_memcmp(a.bytes, b.bytes, count) == 0 }
+
+    /// 64 hexadecimal digits.
+    package var description: String {
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+}

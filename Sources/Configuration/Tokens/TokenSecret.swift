@@ -1,0 +1,51 @@
+import Foundation
+
+/// A token as its holder has it: `hbt_` and 32 random bytes in base64url (RFC 4648). It is shown when it is made, and never kept.
+package struct TokenSecret: Sendable, CustomStringConvertible {
+    /// What a client sends after "Bearer ".
+    package let text: String
+
+    /// By which people, and programs that look for secrets in what is published, know what it is.
+    private static let prefix = "hbt_"
+    private static let randomBytes = 32
+    /// Of 32 bytes in base64 without padding.
+    private static let length = prefix.utf8.count + 43
+
+    /// nil for what can't be one by its form, which is no secret.
+    package init?(_ text: String) {
+        guard text.utf8.count == Self.length, text.hasPrefix(Self.prefix),
+            text.utf8.dropFirst(Self.prefix.utf8.count).allSatisfy(Self.isBase64URL)
+        else { return nil }
+        self.text = text
+    }
+
+    private init(made text: String) { self.text = text }
+
+    /// A new one.
+    /// - Parameter generator: the system's, but in tests.
+    package static func make(using generator: inout some RandomNumberGenerator) -> TokenSecret {
+        let bytes = (0..<randomBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let base64 = Data(bytes).base64EncodedString().map { character -> Character in
+            switch character {
+            case "+": "-"
+            case "/": "_"
+            default: character
+            }
+        }
+        return TokenSecret(made: prefix + String(base64.filter { $0 != "=" }))
+    }
+
+    package var digest: SecretDigest { SecretDigest(of: text) }
+
+    /// Never the secret.
+    package var description: String { "TokenSecret(…)" }
+
+    private static func isBase64URL(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

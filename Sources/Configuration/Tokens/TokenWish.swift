@@ -1,0 +1,41 @@
+import HealthModel
+import Logging
+
+/// What a new token is to be for.
+package struct TokenWish: Sendable, Equatable {
+    package var user: String
+    /// nil: "phone", or what is free of "phone-2", "phone-3" and so on.
+    package var device: String?
+    package var scope: TokenScope
+    /// nil: it holds until it is taken back.
+    package var ends: Instant?
+
+    package init(user: String = "me", device: String? = nil, scope: TokenScope = .ingest, ends: Instant? = nil) {
+        self.user = user
+        self.device = device
+        self.scope = scope
+        self.ends = ends
+    }
+
+    static let usualDevice = "phone"
+
+    /// Reads `2027-01-31`, which is the end of that day in UTC, and ISO 8601 with an offset; nil for anything else.
+    package static func end(_ text: String) -> Instant? {
+        if let day = LocalDay(text) { return Instant(seconds: Int64(day.number + 1) * 86_400) }
+        return InstantText.parse(text)
+    }
+
+    /// - Throws: `Failure` (usage) for what no token can have.
+    func check(now: Instant) throws(Failure) {
+        for (name, text) in [("--user", user), ("--device", device ?? Self.usualDevice)] {
+            guard (1...100).contains(text.utf8.count),
+                !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            else {
+                throw .usage("\(name) can't be that", hint: "give a name of 1 to 100 bytes in one line")
+            }
+        }
+        if let ends, ends <= now {
+            throw .usage("the token would be over before it begins", hint: "give a later --ends")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+
+/// How the app Health Auto Export is told to send to a stack, as its makers document it: its settings by name, and links that set them.
+///
+/// https://help.healthyapps.dev/en/health-auto-export/automations/rest-api and …/deep-link
+package struct HealthAutoExport: Sendable {
+    /// The app sends one kind of data an automation.
+    package enum Automation: String, Sendable, CaseIterable {
+        case metrics, workouts
+
+        /// As its list of data types has it.
+        var dataType: String { self == .metrics ? "Health Metrics" : "Workouts" }
+    }
+
+    package let url: String
+    private let token: String
+
+    package init(address: PhoneAddress, token: String) {
+        url = address.url + "/v1/health-auto-export"
+        self.token = token
+    }
+
+    var authorization: String { "Bearer \(token)" }
+
+    /// The settings that both automations have.
+    var common: [(name: String, value: String)] {
+        [
+            ("Automation Type", "REST API"), ("URL", url), ("Header Key", "Authorization"),
+            ("Header Value", authorization), ("Export Format", "JSON"), ("Export Version", "v2"),
+            // Yesterday and today, each time: what a watch hands over late comes with the next one, and what is known costs nothing.
+            ("Date Range", "Default"), ("Batch Requests", "On"), ("Sync Cadence", "1 Hours"),
+        ]
+    }
+
+    /// Those of one of them.
+    func settings(_ automation: Automation) -> [(name: String, value: String)] {
+        let own: [(name: String, value: String)] =
+            switch automation {
+            // Summaries can't be merged with what other ways bring.
+            case .metrics: [("Summarize Data", "Off")]
+            case .workouts:
+                [("Include Route Data", "On"), ("Include Workout Metrics", "On"), ("Time Grouping", "Seconds")]
+            }
+        return [("Data Type", automation.dataType)] + own
+    }
+
+    /// Opened on the iPhone, it makes the automation with all of that. It holds the token.
+    package func link(_ automation: Automation) -> String {
+        var items = [
+            ("url", url), ("name", "healthbus \(automation.rawValue)"), ("headers", "Authorization,\(authorization)"),
+            ("datatype", automation == .metrics ? "healthMetrics" : "workouts"), ("format", "json"),
+            ("exportversion", "v2"),
+        ]
+        switch automation {
+        case .metrics: items += [("aggregatedata", "false"), ("aggregatesleep", "false")]
+        case .workouts:
+            items += [
+                ("includeroutes", "true"), ("includeworkoutmetadata", "true"),
+                ("workoutsmetadatainterval", "seconds"),
+            ]
+        }
+        // Without the last one the app leaves it switched off. The date range is its default.
+        items += [
+            ("batchrequests", "true"), ("syncinterval", "hours"), ("syncquantity", "1"), ("enabled", "true"),
+        ]
+        let query = items.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&")
+        return "com.HealthExport://automation?\(query)"
+    }
+
+    /// For a value in a query. What needn't be escaped isn't (RFC 3986): a shorter link is a code with larger modules.
+    private static func escaped(_ text: String) -> String {
+        let plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/,@")
+        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+    }
+}

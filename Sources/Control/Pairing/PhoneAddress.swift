@@ -1,0 +1,69 @@
+import Configuration
+import Foundation
+import Logging
+
+/// Where a phone sends to, and what is to be known of it.
+package struct PhoneAddress: Sendable, Equatable {
+    /// `http://` or `https://`, host, port where it isn't the usual one, maybe the beginning of a path; no slash at its end.
+    package var url: String
+    /// False where only this machine reaches it.
+    package var isReachable: Bool
+    /// The same machine at its other addresses.
+    package var others: [String]
+
+    /// As a person gives it: where a proxy listens, or by which name a phone finds this machine.
+    /// - Throws: `Failure` (usage) for what isn't one.
+    package init(_ text: String) throws(Failure) {
+        func refuse(_ why: String) -> Failure {
+            .usage("--address \(why)", hint: "write it as https://health.example.org, with a port where it has one")
+        }
+        guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty else {
+            throw refuse("isn't the address of a server")
+        }
+        guard ["http", "https"].contains(parts.scheme?.lowercased()) else {
+            throw refuse("begins with neither https:// nor http://")
+        }
+        guard parts.user == nil, parts.password == nil, parts.query == nil, parts.fragment == nil else {
+            throw refuse("has a user, a query or a fragment")
+        }
+        url = text
+        while url.hasSuffix("/") { url.removeLast() }
+        let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        isReachable = !Endpoint(host: bare, port: 0).isLoopback
+        others = []
+    }
+
+    /// Where the stack itself listens.
+    /// - Parameter machine: this machine's addresses, the likeliest first.
+    package init(_ endpoint: Endpoint, machine: [String]) {
+        func http(_ host: String) -> String { "http://\(Endpoint(host: host, port: endpoint.port))" }
+        guard endpoint.isEverywhere else {
+            (url, isReachable, others) = (http(endpoint.host), !endpoint.isLoopback, [])
+            return
+        }
+        (url, isReachable) = (http(machine.first ?? Endpoint.loopback), !machine.isEmpty)
+        others = machine.dropFirst().map(http)
+    }
+
+    /// Where the stack itself listens.
+    package static func standing(at endpoint: Endpoint) -> PhoneAddress {
+        PhoneAddress(endpoint, machine: endpoint.isEverywhere ? MachineAddresses.current() : [])
+    }
+
+    /// What whoever pairs a phone should know of it.
+    package var remarks: [String] {
+        var remarks: [String] = []
+        if !isReachable {
+            remarks.append(
+                "only this machine reaches \(url), no phone does. Have a proxy listen for it, with TLS, and pair with "
+                    + "--address https://its.name; or, in a network of your own, set the option \"host\" of the instance "
+                    + "'ingest' to \"0.0.0.0\" in the configuration. docs/ways-in.md shows both")
+        } else if url.lowercased().hasPrefix("http://") {
+            remarks.append(
+                "\(url) isn't encrypted: whoever listens in on the network reads the token and the data. "
+                    + "Use it only where you trust everybody; else put a proxy with TLS before it (docs/ways-in.md)")
+        }
+        if !others.isEmpty { remarks.append("this machine is \(others.joined(separator: " and ")) too") }
+        return remarks
+    }
+}

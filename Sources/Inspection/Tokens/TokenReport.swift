@@ -1,0 +1,46 @@
+import Configuration
+import HealthModel
+import Terminal
+
+/// `healthbus token list`: whom servers of the stack let in. Never a secret, nor what is kept of it.
+package struct TokenReport: Sendable {
+    private let list: TokenList
+    private let now: Instant
+
+    package init(_ list: TokenList, now: Instant) {
+        self.list = list
+        self.now = now
+    }
+
+    package func table(for terminal: Terminal) -> String {
+        var table = Table([
+            .init("id"), .init("user"), .init("device"), .init("scope"), .init("created", givesWay: 1), .init("ends"),
+        ])
+        for entry in list.entries {
+            table.add([
+                entry.id, entry.user, entry.device, entry.scope.rawValue, InstantText.iso8601(entry.created),
+                end(of: entry),
+            ])
+        }
+        return table.render(for: terminal)
+    }
+
+    private func end(of entry: TokenEntry) -> String {
+        if let revoked = entry.revoked { return "revoked \(InstantText.iso8601(revoked))" }
+        guard let ends = entry.ends else { return "never" }
+        return (entry.state(at: now) == .ended ? "ended " : "") + InstantText.iso8601(ends)
+    }
+
+    package var value: Value { ["tokens": .array(list.entries.map { $0.report(at: now) })] }
+}
+
+extension TokenEntry {
+    /// What tools tell of a token; `state` is valid, ended or revoked.
+    package func report(at now: Instant) -> Value {
+        [
+            "id": .string(id), "user": .string(user), "device": .string(device), "scope": .string(scope.rawValue),
+            "created": .string(InstantText.iso8601(created)), "ends": Value(ends.map { InstantText.iso8601($0) }),
+            "revoked": Value(revoked.map { InstantText.iso8601($0) }), "state": .string(state(at: now).rawValue),
+        ]
+    }
+}

@@ -1,0 +1,55 @@
+import Clocks
+import Configuration
+import Control
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import QRCode
+import Terminal
+
+enum PairCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus pair",
+        summary: "Let a phone in: make its token, and say, with codes for its camera, how it is to send.",
+        options: CommandHelp.stackOptions + [
+            .user("whose data the phone sends (default: me)"),
+            .init("--device", value: "name", help: "what the phone is called (default: phone, or phone-2, …)"),
+            .init(
+                "--address", value: "url", help: "where the phone reaches this stack (default: as it is configured)"),
+            .init("--qr", help: "print the codes into a pipe or a file, too"), .json,
+        ],
+        examples: [
+            "healthbus pair --address https://health.example.org",
+            "healthbus pair --user anna --device \"Anna's phone\"",
+            "healthbus pair --json",
+        ])
+
+    static func run(_ arguments: Arguments) throws {
+        let stack = try Stack(arguments)
+        // What is mistyped is told before a token is made.
+        let address =
+            try arguments.value("--address").map { try PhoneAddress($0) }
+            ?? .standing(at: try IngestAddress.endpoint(of: IngestAddress.instance(in: stack.configuration)))
+        let (secret, entry) = try TokenFile(stack.state).add(
+            TokenWish(user: arguments.value("--user") ?? "me", device: arguments.value("--device")),
+            now: WallClock.now)
+        let sheet = PairingSheet(address, secret, entry)
+        if arguments.flag("--json") {
+            StandardStream.output.write(sheet.value.json(pretty: true) + "\n")
+        } else {
+            let terminal = Terminal(.output)
+            let isDrawn = arguments.flag("--qr") || (terminal.isTerminal && address.isReachable)
+            StandardStream.output.write(
+                arguments.advice.addressed(sheet.text { isDrawn ? drawn($0, on: terminal) : nil }))
+        }
+        for remark in address.remarks { StandardStream.error.write("note: \(remark)\n") }
+    }
+
+    /// nil for a link that no code has room for, and on a window that would break its lines.
+    private static func drawn(_ link: String, on terminal: Terminal) -> String? {
+        guard let symbol = QRSymbol(link), !terminal.isTerminal || symbol.columns <= terminal.width else { return nil }
+        return symbol.drawn(
+            terminal.usesColor ? .blackOnWhite : .plain(environment: ProcessInfo.processInfo.environment))
+    }
+}

@@ -1,0 +1,110 @@
+import Clocks
+import Configuration
+import HealthModel
+import Inspection
+import Logging
+import Terminal
+
+enum TokenCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus token",
+        summary: "Make, list and take back the tokens by which phones and programs are let in.",
+        positionals: [.init("new|list|revoke"), .init("token", isRequired: false)],
+        options: CommandHelp.stackOptions + [
+            .user("new: whose data come with it (default: me)"),
+            .init("--device", value: "name", help: "new: what its holder is called (default: phone, or phone-2, …)"),
+            .init(
+                "--scope", value: "ingest|read|admin",
+                help: "new: hand data in (the default), read them, or everything"),
+            .init("--days", value: "number", help: "new: for how many days it holds (default: until it is taken back)"),
+            .init(
+                "--ends", value: "date", help: "new: the last day on which it holds (UTC), or a time with its offset"),
+            .json,
+        ],
+        examples: [
+            "healthbus token new --device \"Anna's phone\"", "healthbus token new --scope read --days 90",
+            "healthbus token new --ends 2027-12-31 --json", "healthbus token list", "healthbus token revoke k3m9x2ab",
+        ])
+
+    private enum Action: String, CaseIterable { case new, list, revoke }
+
+    static func run(_ arguments: Arguments) throws {
+        let action = try action(arguments.positionals[0])
+        let name = arguments.positionals.count > 1 ? arguments.positionals[1] : nil
+        for option in ["--user", "--device", "--scope", "--days", "--ends"]
+        where action != .new && arguments.value(option) != nil {
+            throw Failure.usage("token \(action.rawValue) doesn't take \(option)")
+        }
+        if action != .revoke, name != nil { throw Failure.usage("token \(action.rawValue) takes no name") }
+        let wish = try wish(arguments)
+        let file = TokenFile(try Stack(arguments).state)
+        switch action {
+        case .new: try make(wish, file, json: arguments.flag("--json"))
+        case .list: try list(file, json: arguments.flag("--json"))
+        case .revoke:
+            guard let name else {
+                throw Failure.usage("token revoke takes a token's id", hint: "'healthbus token list' shows them")
+            }
+            try revoke(name, file, json: arguments.flag("--json"))
+        }
+    }
+
+    private static func action(_ word: String) throws -> Action {
+        if let action = Action(rawValue: word) { return action }
+        let all = Action.allCases.map(\.rawValue)
+        throw Failure.usage(
+            "token can't \(word)",
+            hint: Nearest.hint(
+                for: word, among: all, quoted: false, else: "it takes \(all.joined(separator: ", "))"))
+    }
+
+    private static func wish(_ arguments: Arguments) throws -> TokenWish {
+        let days = try arguments.integer("--days", in: 1...36_500)
+        var ends = days.map { WallClock.now + .seconds($0 * 86_400) }
+        if let text = arguments.value("--ends") {
+            guard days == nil else { throw Failure.usage("--days and --ends say the same", hint: "give one of them") }
+            guard let end = TokenWish.end(text) else {
+                throw Failure.usage(
+                    "--ends is \"\(text)\"", hint: "write it as 2027-12-31 or 2027-12-31T12:00:00+01:00")
+            }
+            ends = end
+        }
+        return TokenWish(
+            user: arguments.value("--user") ?? "me", device: arguments.value("--device"),
+            scope: try arguments.choice("--scope", as: TokenScope.self) ?? .ingest, ends: ends)
+    }
+
+    /// The secret alone on standard output, so that a script can take it.
+    private static func make(_ wish: TokenWish, _ file: TokenFile, json: Bool) throws {
+        let now = WallClock.now
+        let (secret, entry) = try file.add(wish, now: now)
+        guard !json else {
+            var members = entry.report(at: now).object ?? [:]
+            members["token"] = .string(secret.text)
+            StandardStream.output.write(Value.object(members).json(pretty: true) + "\n")
+            return
+        }
+        StandardStream.output.write(secret.text + "\n")
+        let ends = entry.ends.map { "until \(InstantText.iso8601($0))" } ?? "until it is revoked"
+        say(
+            "\(entry.id): made, scope \(entry.scope.rawValue), for user \(entry.user), device \(entry.device); "
+                + "holds \(ends). The token is shown only now")
+    }
+
+    private static func revoke(_ name: String, _ file: TokenFile, json: Bool) throws {
+        let now = WallClock.now
+        let entry = try file.revoke(name, now: now)
+        say("\(entry.id): revoked; nobody is let in by it within a second")
+        if json { StandardStream.output.write(entry.report(at: now).json(pretty: true) + "\n") }
+    }
+
+    private static func list(_ file: TokenFile, json: Bool) throws {
+        let tokens = try file.read()
+        let report = TokenReport(tokens, now: WallClock.now)
+        StandardStream.output.write(
+            json ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
+        if tokens.entries.isEmpty, !json { say("there is none yet") }
+    }
+
+    private static func say(_ line: String) { StandardStream.error.write(line + "\n") }
+}

@@ -1,0 +1,40 @@
+import Configuration
+import Foundation
+import TestSupport
+import Testing
+
+/// Where phones send to.
+@Suite struct IngestAddressTests {
+    private func instance(_ options: String) throws -> StackConfiguration.Instance {
+        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../plugins").standardizedFileURL.path
+        let folder = try TemporaryFolder()
+        // Any server will do: its options are what counts.
+        let file = try folder.file(
+            "stack.json", #"{ "instances": { "backend": { "configuration": \#(options) } } }"#)
+        let stack = try StackConfiguration(path: file, catalog: try PluginCatalog(folder: root, programs: "/nowhere"))
+        return try #require(stack.instance("backend"))
+    }
+
+    @Test func theConfigurationSaysAndTheEnvironmentGoesBefore() throws {
+        let usual = Endpoint(host: "127.0.0.1", port: 8788)
+        #expect(try IngestAddress.endpoint(of: nil, environment: [:]) == usual)
+        #expect(try IngestAddress.endpoint(of: nil, environment: ["HEALTHBUS_INGEST_PORT": ""]) == usual)
+        let own = try instance(#"{ "host": "0.0.0.0", "port": 9000 }"#)
+        #expect(try IngestAddress.endpoint(of: own, environment: [:]) == Endpoint(host: "0.0.0.0", port: 9000))
+        let moved = try IngestAddress.endpoint(of: own, environment: ["HEALTHBUS_INGEST_PORT": "9100"])
+        #expect(moved == Endpoint(host: "0.0.0.0", port: 9100))
+        let error = try #require(throws: ConfigurationError.self) {
+            try IngestAddress.endpoint(of: own, environment: ["HEALTHBUS_INGEST_PORT": "http"])
+        }
+        #expect(error.description.contains("HEALTHBUS_INGEST_PORT"))
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true, false), ("127.1.2.3", true, false), ("localhost", true, false), ("::1", true, false),
+        ("0.0.0.0", false, true), ("::", false, true), ("192.168.1.5", false, false), ("health.lan", false, false),
+    ])
+    func whoReachesIt(host: String, isLoopback: Bool, isEverywhere: Bool) {
+        let endpoint = Endpoint(host: host, port: 8788)
+        #expect(endpoint.isLoopback == isLoopback && endpoint.isEverywhere == isEverywhere)
+    }
+}
