@@ -9,7 +9,7 @@ TEST := SWIFT_BACKTRACE=enable=no $(SWIFT) test --configuration release --skip-b
 BIN = $(shell $(BUILD) --show-bin-path)
 
 PACKAGES := pkg-config libzmq3-dev libsqlite3-dev libcbor-dev libarchive-dev libcurl4-openssl-dev \
-	libmicrohttpd-dev libxxhash-dev libsodium-dev libqrencode-dev zlib1g-dev
+	libmicrohttpd-dev libgnutls28-dev libxxhash-dev libsodium-dev libqrencode-dev zlib1g-dev
 SOURCES := Package.swift Sources Tests plugins Benchmarks
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed
@@ -53,6 +53,8 @@ install-manifests:
 	rm -rf "$$bin/configs"; if [ -d configs ]; then cp -Rp configs "$$bin/configs"; fi
 
 test: PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+# Makes the certificates of a test's own authority.
+test: PACKAGES += openssl
 test: deps $(SCHEMA)
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests

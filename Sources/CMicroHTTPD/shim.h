@@ -3,34 +3,92 @@
 #include <stdint.h>
 #include <string.h>
 
-// MHD_start_daemon is variadic in C, which Swift can't call. The listening socket is ours: bound before, so that errno of a
-// failed bind is exact; the daemon closes it.
-static inline struct MHD_Daemon *healthbus_http_start(
-    int listener, unsigned threads, unsigned connections, unsigned idle_seconds, size_t header_bytes,
-    MHD_AccessHandlerCallback handler, MHD_RequestCompletedCallback completed,
-    MHD_NotifyConnectionCallback connected, void *context) {
-    // ITC: without it MHD_quiesce_daemon can't wake the threads. A pool of one is refused by some versions: leave it out.
+static inline int healthbus_http_hex(char digit) {
+    return digit >= '0' && digit <= '9' ? digit - '0'
+        : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
+        : digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}
+
+// Decodes %41 in place, once. libmicrohttpd's own leaves as it is what isn't two digits, and ends a text at %00. Here both
+// become a byte that no UTF-8 has, so that whoever reads the text finds one kind of fault.
+static inline size_t healthbus_http_unescape(void *context, struct MHD_Connection *connection, char *text) {
+    (void)context;
+    (void)connection;
+    char *out = text;
+    for (const char *in = text; *in; out++) {
+        if (*in != '%') {
+            *out = *in++;
+            continue;
+        }
+        int high = healthbus_http_hex(in[1]);
+        int low = high < 0 ? -1 : healthbus_http_hex(in[2]);
+        int byte = low < 0 ? 0 : high * 16 + low;
+        *out = (char)(byte == 0 ? 0xff : byte);
+        in += byte == 0 ? 1 : 3;
+    }
+    *out = 0;
+    return (size_t)(out - text);
+}
+
+// What a daemon is started with.
+struct healthbus_http_options {
+    // Bound and listening: bound before, so that errno of a failed bind is exact; the daemon closes it.
+    int listener;
+    unsigned threads, connections, idle_seconds;
+    size_t header_bytes;
+    // PEM texts that outlive the daemon; NULL for plain HTTP.
+    const char *certificate_chain, *key;
+    MHD_AccessHandlerCallback handler;
+    MHD_RequestCompletedCallback completed;
+    MHD_NotifyConnectionCallback connected;
+    void *context;
+};
+
+// MHD_start_daemon is variadic in C, which Swift can't call.
+static inline struct MHD_Daemon *healthbus_http_start(const struct healthbus_http_options *wanted) {
+    // ITC: without it MHD_quiesce_daemon can't wake the threads.
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC;
-    struct MHD_OptionItem pool[] = {
-        {threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END, (intptr_t)threads, NULL},
-        {MHD_OPTION_END, 0, NULL},
-    };
+    struct MHD_OptionItem items[5];
+    size_t count = 0;
+    // A pool of one is refused by some versions: leave it out.
+    if (wanted->threads > 1) {
+        items[count++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)wanted->threads, NULL};
+    }
+    if (wanted->certificate_chain) {
+        flags |= MHD_USE_TLS;
+        items[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)wanted->certificate_chain};
+        items[count++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)wanted->key};
+        items[count++] = (struct MHD_OptionItem){
+            MHD_OPTION_HTTPS_PRIORITIES, 0,
+            (void *)"NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE"};
+    }
+    items[count] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     return MHD_start_daemon(
-        flags, 0, NULL, NULL, handler, context,
-        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener,
-        MHD_OPTION_CONNECTION_LIMIT, connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, idle_seconds,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, header_bytes,
-        MHD_OPTION_NOTIFY_COMPLETED, completed, context,
-        MHD_OPTION_NOTIFY_CONNECTION, connected, context,
-        MHD_OPTION_ARRAY, pool,
+        flags, 0, NULL, NULL, wanted->handler, wanted->context,
+        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)wanted->listener,
+        MHD_OPTION_CONNECTION_LIMIT, wanted->connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, wanted->idle_seconds,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, wanted->header_bytes,
+        MHD_OPTION_UNESCAPE_CALLBACK, healthbus_http_unescape, NULL,
+        MHD_OPTION_NOTIFY_COMPLETED, wanted->completed, wanted->context,
+        MHD_OPTION_NOTIFY_CONNECTION, wanted->connected, wanted->context,
+        MHD_OPTION_ARRAY, items,
         MHD_OPTION_END);
 }
+
+// Whether this build of libmicrohttpd speaks TLS.
+static inline int healthbus_http_has_tls(void) { return MHD_is_feature_supported(MHD_FEATURE_TLS) == MHD_YES; }
 
 // MHD_get_connection_info is variadic too. -1 when there is no socket.
 static inline int healthbus_http_socket(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? (int)info->connect_fd : -1;
+}
+
+// The GnuTLS session of a connection; NULL of a plain one.
+static inline void *healthbus_http_session(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    return info ? info->tls_session : NULL;
 }
 
 // A number for the client's address: of IPv6 its network (/64), which is what one host can choose its addresses from.

@@ -9,6 +9,8 @@ package struct ConnectionTable {
         case waiting
         /// A body is arriving.
         case receiving
+        /// A body is arriving that goes somewhere else than into memory, and may be long.
+        case streaming
         /// The handler works: however long it takes, it isn't the client's fault.
         case handling
         /// The answer is being taken.
@@ -96,6 +98,7 @@ package struct ConnectionTable {
         case .waiting:
             connection.since + Double(connection.isServed ? limits.idleSeconds : limits.headSeconds)
         case .receiving: connection.since + Double(limits.requestSeconds)
+        case .streaming: connection.since + Double(limits.streamSeconds)
         case .handling: nil
         case .answering: connection.since + Double(limits.answerSeconds)
         }

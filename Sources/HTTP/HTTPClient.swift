@@ -16,9 +16,11 @@ package final class HTTPClient: @unchecked Sendable {
     package let answerLimit: Int
     let handle: OpaqueHandle
 
-    /// - Parameter base: http or https URL of the server; paths of requests are appended to it.
+    /// - Parameters:
+    ///   - base: http or https URL of the server; paths of requests are appended to it.
+    ///   - caFile: PEM certificates of the authorities that may vouch for the server; nil: those of this machine.
     /// - Throws: `HTTPError` when it isn't one.
-    package init(base: String, answerLimit: Int = 4 << 20) throws {
+    package init(base: String, answerLimit: Int = 4 << 20, caFile: String? = nil) throws {
         let server = try ServerURL(base)
         self.base = server.base
         self.endpoint = server.endpoint
@@ -30,6 +32,7 @@ package final class HTTPClient: @unchecked Sendable {
         }
         handle = made
         configure(isLoopback: server.isLoopback)
+        if let caFile { healthbus_setopt_string(handle, CURLOPT_CAINFO, caFile) }
     }
 
     deinit { curl_easy_cleanup(handle) }

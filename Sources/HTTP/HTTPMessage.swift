@@ -24,6 +24,9 @@ package struct HTTPHeaders: Sendable, Equatable, ExpressibleByDictionaryLiteral 
         }
     }
 
+    /// The values of all fields of that name, in their order.
+    package func all(_ name: String) -> [String] { fields.filter { Self.same($0.name, name) }.map(\.value) }
+
     private static func same(_ a: String, _ b: String) -> Bool {
         a.utf8.count == b.utf8.count && zip(a.utf8, b.utf8).allSatisfy { lowered($0) == lowered($1) }
     }
@@ -41,6 +44,9 @@ package struct HTTPRequest: Sendable, Equatable {
     package var query: [String: String]
     package var headers: HTTPHeaders
     package var body: [UInt8]
+    /// A server's: a number for the client's address, of IPv6 for its network (/64); 0 for a request that came over no network.
+    /// Behind a proxy it is the proxy's.
+    package var peer: UInt64 = 0
 
     package init(
         method: String = "GET", path: String, query: [String: String] = [:], headers: HTTPHeaders = [:],
@@ -59,6 +65,9 @@ package struct HTTPRequest: Sendable, Equatable {
         else { return nil }
         return String(field.dropFirst(7))
     }
+
+    /// What `Content-Type` says; nil without one, or when it isn't well-formed.
+    package var mediaType: MediaType? { headers["Content-Type"].flatMap { MediaType($0) } }
 }
 
 /// One response.

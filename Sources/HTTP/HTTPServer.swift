@@ -5,7 +5,10 @@ import Synchronization
 /// An HTTP server on libmicrohttpd with its own threads, every resource bounded.
 ///
 /// The handler is synchronous and is called on the server's threads, on as many at once as `Limits.threads`. A body is
-/// collected whole before the handler sees it.
+/// collected whole before the handler sees it, unless `admission` sends it elsewhere.
+///
+/// Answered 400 before anybody is asked, as two readers could understand them in two ways: a URL that isn't percent-encoded
+/// UTF-8, a body's length given twice, HTTP/1.1 without one Host.
 package final class HTTPServer: Sendable {
     package typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
     /// Looks at a request's head before its body arrives: the answer for a caller who isn't let in, nil for one who is.
@@ -33,6 +36,12 @@ package final class HTTPServer: Sendable {
         package var requestSeconds = 120
         /// An answer that isn't taken by then is cut off.
         package var answerSeconds = 120
+        /// Bodies that are streamed at once; beyond it a request is answered 503 with Retry-After.
+        package var streams = 8
+        /// A streamed body that hasn't arrived whole by then is cut off.
+        package var streamSeconds = 3600
+        /// A compressed body may become so many times what was sent (or 1 MiB); beyond it a request is answered 413.
+        package var inflationRatio = 200
 
         package init() {}
     }
@@ -46,32 +55,66 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - host: an IP address or a name; loopback unless told otherwise.
     ///   - port: 0 takes any free port.
+    ///   - portTries: so many ports are tried, from `port` up, while they are taken by others; `port` says which one it is.
+    ///   - tls: what the server shows; nil for plain HTTP. TLS 1.2 or newer.
     ///   - gate: who isn't let in gets its answer, and no memory for a body. Without one everybody is let in, and nobody
-    ///     is preferred to others.
-    /// - Throws: `HTTPError` when the address can't be had.
-    package init(
-        host: String = "127.0.0.1", port: Int = 0, limits: Limits = Limits(), gate: Gate? = nil,
-        handler: @escaping Handler
+    ///     is preferred to others. Bodies come as they were sent, compressed or not.
+    /// - Throws: `HTTPError` when the address can't be had, or `tls` can't be used.
+    package convenience init(
+        host: String = "127.0.0.1", port: Int = 0, portTries: Int = 1, limits: Limits = Limits(),
+        tls: TLSIdentity? = nil, gate: Gate? = nil, handler: @escaping Handler
     ) throws {
-        let listener = try ListeningSocket(host: host, port: port)
-        exchange = HTTPExchanger(limits: limits, gate: gate, handler: handler)
+        try self.init(
+            host, port, portTries, limits, tls, gate.map { .gate($0) } ?? .all, handler)
+    }
+
+    /// The same, where it is decided for each request what becomes of its body.
+    /// - Parameter admission: asked once the head of a request has come; what it lets in is preferred to strangers.
+    package convenience init(
+        host: String = "127.0.0.1", port: Int = 0, portTries: Int = 1, limits: Limits = Limits(),
+        tls: TLSIdentity? = nil, admission: @escaping Admit, handler: @escaping Handler
+    ) throws {
+        try self.init(host, port, portTries, limits, tls, .full(admission), handler)
+    }
+
+    private init(
+        _ host: String, _ port: Int, _ portTries: Int, _ limits: Limits, _ tls: TLSIdentity?,
+        _ admission: HTTPAdmission, _ handler: @escaping Handler
+    ) throws {
+        let certificates = try tls.map { try TLSCertificates($0) }
+        guard certificates == nil || healthbus_http_has_tls() != 0 else {
+            throw HTTPError(
+                .tls, endpoint: "\(host):\(port)", detail: "this machine's libmicrohttpd was built without TLS",
+                hint: "install Debian's libmicrohttpd, or put a proxy that speaks TLS before this server")
+        }
+        let listener = try ListeningSocket(host: host, port: port, tries: portTries)
+        exchange = HTTPExchanger(
+            limits: limits, admission: admission, certificates: certificates, handler: handler)
         self.host = host
         self.port = listener.port
         // libmicrohttpd's own limit, divided among its threads, is out of reach: beyond it, it would leave new
         // connections waiting, whoever they are.
         let ceiling = (limits.connections + Self.leaving) * limits.threads
-        let started = healthbus_http_start(
-            listener.descriptor, UInt32(limits.threads), UInt32(ceiling), UInt32(limits.idleSeconds),
-            limits.headerBytes, HTTPExchanger.onAccess, HTTPExchanger.onCompleted, HTTPExchanger.onConnection,
-            Unmanaged.passUnretained(exchange).toOpaque())
-        guard let started else {
+        guard let started = exchange.start(listener, connections: ceiling) else {
             close(listener.descriptor)
             throw HTTPError(
                 .cannotListen, endpoint: "\(host):\(listener.port)", detail: "the HTTP server didn't start",
                 hint: "check the limits on threads and open files (ulimit -u, ulimit -n)")
         }
-        exchange.daemon.withLock { $0 = HTTPExchanger.Daemon(handle: started) }
+        exchange.daemon.withLock { $0 = started }
         exchange.keeper.start()
+    }
+
+    /// Shows another certificate to whoever connects from now on, as when it was renewed (`TLSFiles`). Connections that are open
+    /// keep theirs.
+    /// - Throws: `HTTPError` when it can't be used, or the server speaks plain HTTP; the one before stays.
+    package func renew(_ identity: TLSIdentity) throws(HTTPError) {
+        guard let certificates = exchange.certificates else {
+            throw HTTPError(
+                .tls, endpoint: "\(host):\(port)", detail: "this server speaks plain HTTP",
+                hint: "start it with a certificate")
+        }
+        try certificates.renew(identity)
     }
 
     /// Connections that have been told to go and aren't gone yet.

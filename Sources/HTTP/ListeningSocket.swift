@@ -11,6 +11,28 @@ package struct ListeningSocket {
         close(try ListeningSocket(host: host, port: port).descriptor)
     }
 
+    /// The first port from `port` up that isn't taken, among so many. 0 takes any, so it is tried once.
+    init(host: String, port: Int, tries: Int) throws(HTTPError) {
+        let last = port == 0 ? 0 : min(port + max(tries, 1) - 1, 65_535)
+        for candidate in port..<max(port, last) {
+            do throws(HTTPError) {
+                self = try ListeningSocket(host: host, port: candidate)
+                return
+            } catch {
+                guard error.kind == .addressInUse else { throw error }
+            }
+        }
+        do throws(HTTPError) {
+            self = try ListeningSocket(host: host, port: max(port, last))
+        } catch {
+            guard error.kind == .addressInUse, last > port else { throw error }
+            throw HTTPError(
+                .addressInUse, endpoint: "\(host):\(port)",
+                detail: "this port and all others up to \(last) are taken by other processes",
+                hint: "stop one of those (`ss -ltnp` names them) or choose another port; 0 takes any")
+        }
+    }
+
     init(host: String, port: Int) throws(HTTPError) {
         let endpoint = "\(host):\(port)"
         guard (0...65535).contains(port) else {

@@ -1,0 +1,96 @@
+import CZlib
+
+/// Inflates a body while it arrives, in a buffer of its own, and stops at one that is made to grow.
+final class BodyInflater {
+    private let coding: ContentCoding
+    private let ratio: Int
+    /// zlib remembers where it lies, so it mustn't move.
+    private let stream: UnsafeMutablePointer<z_stream>
+    private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 << 10, alignment: 16)
+    private var taken = 0
+    private var made = 0
+    /// A whole stream has been read: another one may follow in gzip, nothing in deflate.
+    private var isAtEnd = false
+
+    /// What every body may grow to, however little of it was sent: short ones shrink a lot.
+    private static let alwaysAllowed = 1 << 20
+
+    /// - Parameter ratio: beyond 1 MiB a body may become so many times what was sent; deflate's most is about 1,030.
+    /// - Throws: 503 when there is no memory.
+    init(_ coding: ContentCoding, ratio: Int) throws(HTTPRefusal) {
+        self.coding = coding
+        self.ratio = ratio
+        stream = .allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        // 15: windows of any size; 16 more: gzip's header and checksum instead of zlib's.
+        guard healthbus_inflate_begin(stream, coding == .gzip ? 31 : 15) == Z_OK else {
+            throw .busy
+        }
+    }
+
+    deinit {
+        // Does nothing for one that wasn't begun.
+        inflateEnd(stream)
+        stream.deallocate()
+        output.deallocate()
+    }
+
+    /// - Parameters:
+    ///   - chunk: the next bytes as they were sent.
+    ///   - deliver: gets what they become, in pieces of at most 32 KiB that are valid during the call.
+    /// - Throws: 400 for what isn't such a stream, 413 for one that grows too much, and what `deliver` throws.
+    func take(
+        _ chunk: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) throws(HTTPRefusal) -> Void
+    ) throws(HTTPRefusal) {
+        guard let first = chunk.first else { return }
+        if taken == 0, coding == .deflate, first & 0x0F != 8 || first >> 4 > 7 {
+            // No header of zlib's begins so: it is bare deflate.
+            inflateReset2(stream, -15)
+        }
+        taken += chunk.count
+        stream.pointee.next_in = UnsafeMutablePointer(
+            mutating: chunk.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        stream.pointee.avail_in = UInt32(chunk.count)
+        while true {
+            if isAtEnd {
+                if stream.pointee.avail_in == 0 { return }
+                guard coding == .gzip else { throw Self.broken("bytes follow its end") }
+                inflateReset(stream)
+                isAtEnd = false
+            }
+            stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            stream.pointee.avail_out = UInt32(output.count)
+            let code = inflate(stream, Z_NO_FLUSH)
+            let count = output.count - Int(stream.pointee.avail_out)
+            if count > 0 {
+                made += count
+                guard made <= max(Self.alwaysAllowed, taken * ratio) else {
+                    throw HTTPRefusal(
+                        413, "the body grows to more than \(ratio) times of what was sent",
+                        hint: "send it in several requests, or without Content-Encoding")
+                }
+                try deliver(UnsafeRawBufferPointer(rebasing: output[..<count]))
+            }
+            switch code {
+            case Z_STREAM_END: isAtEnd = true
+            case Z_OK: if stream.pointee.avail_in == 0, stream.pointee.avail_out > 0 { return }
+            // Nothing more can be made of what is here.
+            case Z_BUF_ERROR: return
+            case Z_MEM_ERROR: throw .busy
+            default: throw Self.broken("it is damaged, or of another coding")
+            }
+        }
+    }
+
+    /// That was all of it. A body without a byte is empty, whatever its coding.
+    /// - Throws: 400 when its end is missing.
+    func finish() throws(HTTPRefusal) {
+        guard isAtEnd || taken == 0 else { throw Self.broken("its end is missing") }
+    }
+
+    private static func broken(_ why: String) -> HTTPRefusal {
+        HTTPRefusal(
+            400, "the body isn't what its Content-Encoding says: \(why)",
+            hint: "compress it again, or send it without Content-Encoding")
+    }
+}

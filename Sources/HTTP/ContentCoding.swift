@@ -1,0 +1,27 @@
+/// How a request's body is compressed (RFC 9110, 8.4).
+enum ContentCoding: Equatable {
+    case gzip
+    /// zlib's form, as the RFC has it, or bare deflate, as some send it.
+    case deflate
+
+    /// What the server can undo, for `Accept-Encoding`.
+    static let known = "gzip, deflate"
+
+    /// nil when the body is as it is.
+    /// - Throws: 415 for any other coding, and for several of them.
+    static func of(_ headers: HTTPHeaders) throws(HTTPRefusal) -> ContentCoding? {
+        let names = headers.all("Content-Encoding").flatMap { $0.split(separator: ",") }
+            .map { $0.drop { $0 == " " || $0 == "\t" } }
+            .map { String($0.prefix { $0 != " " && $0 != "\t" }).lowercased() }
+            .filter { !$0.isEmpty && $0 != "identity" }
+        switch names {
+        case []: return nil
+        case ["gzip"], ["x-gzip"]: return .gzip
+        case ["deflate"]: return .deflate
+        default:
+            throw HTTPRefusal(
+                415, "the body's Content-Encoding isn't known",
+                hint: "send it as gzip, deflate or without Content-Encoding", headers: ["Accept-Encoding": known])
+        }
+    }
+}

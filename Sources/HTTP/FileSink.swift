@@ -1,0 +1,127 @@
+import CXXHash
+import Glibc
+
+/// A body that becomes a file: written as it arrives, on disk once `finish` has returned, and gone again unless it is kept.
+///
+/// It has a name of its own until then, in the folder where it is to stay, so that keeping it is one step. What a process
+/// leaves that is killed meanwhile, `removeLeftovers` removes.
+package final class FileSink: BodySink {
+    /// Bytes written so far.
+    package private(set) var byteCount = 0
+    /// Where it is until it is kept: to be read once `finish` has returned.
+    package let path: String
+    private let folder: String
+    private let failed: (String) -> Void
+    private let hash: UnsafeMutableRawPointer
+    private var descriptor: Int32
+    private var isThere = true
+
+    private static let prefix = ".incoming-"
+
+    /// - Parameters:
+    ///   - folder: one that exists, on the disk on which the file is to stay.
+    ///   - failed: gets a sentence for the operator when the disk refuses something. The client is told less.
+    /// - Throws: 500, or 507 when there is no room.
+    package init(folder: String, failed: @escaping (String) -> Void) throws(HTTPRefusal) {
+        let path = folder + "/" + Self.prefix + String(UInt64.random(in: .min ... .max), radix: 36)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw Self.refusal("make a file in", folder, errno, failed) }
+        guard let hash = healthbus_hash_begin() else {
+            close(descriptor)
+            unlink(path)
+            throw .busy
+        }
+        self.path = path
+        self.folder = folder
+        self.failed = failed
+        self.descriptor = descriptor
+        self.hash = hash
+    }
+
+    deinit {
+        abandon()
+        healthbus_hash_end(hash)
+    }
+
+    package func write(_ piece: UnsafeRawBufferPointer) throws(HTTPRefusal) {
+        var rest = piece[...]
+        while let base = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
+            let count = Glibc.write(descriptor, base, rest.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.refusal("write to", folder, errno, failed) }
+            rest = rest.dropFirst(count)
+        }
+        if let base = piece.baseAddress { healthbus_hash_add(hash, base, piece.count) }
+        byteCount += piece.count
+    }
+
+    package func finish() throws(HTTPRefusal) {
+        // Some file systems say only here that something wasn't written.
+        let code = fsync(descriptor) == 0 ? 0 : errno
+        let closing = close(descriptor) == 0 ? 0 : errno
+        descriptor = -1
+        guard code == 0, closing == 0 else {
+            throw Self.refusal("write to", folder, code == 0 ? closing : code, failed)
+        }
+    }
+
+    package func abandon() {
+        if descriptor >= 0 { close(descriptor) }
+        descriptor = -1
+        if isThere, unlink(path) != 0, errno != ENOENT {
+            failed("can't remove \(path): \(String(cString: strerror(errno)))")
+        }
+        isThere = false
+    }
+
+    /// XXH3-128 of what was written so far: tells equal content, no protection against forgery.
+    package var contentHash: (high: UInt64, low: UInt64) {
+        var words: (high: UInt64, low: UInt64) = (0, 0)
+        healthbus_hash_value(hash, &words.high, &words.low)
+        return words
+    }
+
+    /// Gives the finished file its name, for good: it is there after a loss of power too.
+    /// - Parameter name: a file's name in the folder; one that is there already is never replaced.
+    /// - Returns: its path.
+    /// - Throws: 409 when there is one of that name; else as `init`.
+    @discardableResult
+    package func keep(as name: String) throws(HTTPRefusal) -> String {
+        let kept = folder + "/" + name
+        guard link(path, kept) == 0 else {
+            if errno == EEXIST { throw HTTPRefusal(409, "there is such a file already", hint: "don't send it again") }
+            throw Self.refusal("name a file in", folder, errno, failed)
+        }
+        abandon()
+        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { throw Self.refusal("open", folder, errno, failed) }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw Self.refusal("write to", folder, errno, failed) }
+        return kept
+    }
+
+    /// Removes what sinks of a killed process left. Call it before a server takes bodies into the folder.
+    /// - Returns: how many files were removed; nil when the folder can't be read.
+    @discardableResult
+    package static func removeLeftovers(in folder: String) -> Int? {
+        guard let entries = opendir(folder) else { return nil }
+        defer { closedir(entries) }
+        var removed = 0
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+            }
+            if name.hasPrefix(prefix), unlink(folder + "/" + name) == 0 { removed += 1 }
+        }
+        return removed
+    }
+
+    private static func refusal(
+        _ what: String, _ path: String, _ code: Int32, _ failed: (String) -> Void
+    ) -> HTTPRefusal {
+        failed("can't \(what) \(path): \(String(cString: strerror(code)))")
+        return [ENOSPC, EDQUOT, EFBIG].contains(code)
+            ? HTTPRefusal(507, "there is no room for the body", hint: "send it again when the server's disk has room")
+            : HTTPRefusal(500, "the body can't be kept", hint: "send it again later; the server's log says why")
+    }
+}

@@ -1,0 +1,132 @@
+import CMicroHTTPD
+import Synchronization
+
+/// Who decides what becomes of a request when its head has come.
+enum HTTPAdmission {
+    /// Everybody is let in; bodies come as they were sent.
+    case all
+    /// The same for whoever gets no answer from it.
+    case gate(HTTPServer.Gate)
+    case full(HTTPServer.Admit)
+
+    /// Whoever it lets in is no stranger.
+    var tellsStrangers: Bool {
+        if case .all = self { return false }
+        return true
+    }
+}
+
+/// The steps of a request: its head, pieces of its body, its end.
+extension HTTPExchanger {
+    func begin(_ incoming: IncomingRequest, _ head: RequestHead, _ connection: OpaquePointer) -> MHD_Result {
+        incoming.request = head.request
+        incoming.limit = limits.bodyBytes
+        incoming.seconds = limits.requestSeconds
+        do throws(HTTPRefusal) {
+            let inflates = try admit(incoming)
+            let socket = healthbus_http_socket(connection)
+            if admission.tellsStrangers { keeper.trust(socket) }
+            try open(incoming, head, inflates: inflates)
+            keeper.enters(incoming.stream == nil ? .receiving : .streaming, socket)
+            return .YES
+        } catch {
+            return refuse(error, incoming, head, connection)
+        }
+    }
+
+    /// - Returns: whether its body is inflated.
+    private func admit(_ incoming: IncomingRequest) throws(HTTPRefusal) -> Bool {
+        switch admission {
+        case .all: return false
+        case .gate(let gate):
+            if let refusal = gate(incoming.request) { throw HTTPRefusal(refusal) }
+            return false
+        case .full(let admit):
+            switch admit(incoming.request) {
+            case .refuse(let refusal): throw HTTPRefusal(refusal)
+            case .collect(let limit): incoming.limit = limit ?? limits.bodyBytes
+            case .stream(let stream):
+                guard
+                    load.withLock({ load in
+                        guard load.streams < limits.streams else { return false }
+                        load.streams += 1
+                        return true
+                    })
+                else {
+                    stream.sink.abandon()
+                    throw .busy
+                }
+                incoming.open(stream)
+                incoming.limit = stream.limit
+                incoming.seconds = limits.streamSeconds
+            }
+            return true
+        }
+    }
+
+    /// Makes room for a body whose length is known, before a byte of it is read.
+    private func open(_ incoming: IncomingRequest, _ head: RequestHead, inflates: Bool) throws(HTTPRefusal) {
+        let coding = inflates ? try ContentCoding.of(head.request.headers) : nil
+        if let length = head.contentLength {
+            guard length <= incoming.limit else { throw .tooLarge(incoming.limit) }
+            if coding == nil, incoming.stream == nil {
+                guard reserve(length, incoming) else { throw .busy }
+                incoming.request.body.reserveCapacity(length)
+            }
+        }
+        if let coding { incoming.inflater = try BodyInflater(coding, ratio: limits.inflationRatio) }
+    }
+
+    /// Refuses at once where the body isn't on its way yet, is more than is read, or is one too many: the connection ends then.
+    /// Otherwise the body is read first, for an answer before its end may never be seen, but not kept.
+    private func refuse(
+        _ refusal: HTTPRefusal, _ incoming: IncomingRequest, _ head: RequestHead, _ connection: OpaquePointer
+    ) -> MHD_Result {
+        incoming.refuse(refusal.answer)
+        if let length = head.contentLength, length > limits.bodyBytes || refusal == .busy {
+            return queue(refusal.answer, connection)
+        }
+        if head.waitsForContinue { return queue(refusal.answer, connection) }
+        keeper.enters(.receiving, healthbus_http_socket(connection))
+        return .YES
+    }
+
+    func receive(_ chunk: UnsafeRawBufferPointer, _ incoming: IncomingRequest) -> MHD_Result {
+        if monotonicSeconds() - incoming.startedAt > Double(incoming.seconds) { return .NO }
+        incoming.take(chunk) { reserve($0, incoming) }
+        // An answer can only be given at the body's end; one that never ends is cut off.
+        return incoming.received > incoming.limit + limits.bodyBytes ? .NO : .YES
+    }
+
+    func finish(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {
+        keeper.enters(.handling, healthbus_http_socket(connection))
+        incoming.finish()
+        if let refusal = incoming.refusal { return queue(refusal, connection) }
+        var request = HTTPRequest(path: "")
+        swap(&request, &incoming.request)
+        return queue(incoming.stream?.answer(request) ?? handler(request), connection)
+    }
+
+    private func reserve(_ bytes: Int, _ incoming: IncomingRequest) -> Bool {
+        let granted = load.withLock { load in
+            guard load.bodyBytes + bytes <= limits.totalBodyBytes else { return false }
+            load.bodyBytes += bytes
+            return true
+        }
+        if granted { incoming.reserved += bytes }
+        return granted
+    }
+
+    func queue(_ answer: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
+        keeper.enters(.answering, healthbus_http_socket(connection))
+        let response = answer.body.withUnsafeBytes { bytes in
+            MHD_create_response_from_buffer(
+                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+        }
+        guard let response else { return .NO }
+        defer { MHD_destroy_response(response) }
+        for field in answer.headers.fields { MHD_add_response_header(response, field.name, field.value) }
+        if load.withLock({ $0.draining }) { MHD_add_response_header(response, "Connection", "close") }
+        return MHD_queue_response(connection, UInt32(answer.status), response)
+    }
+}

@@ -1,0 +1,83 @@
+/// One request while it arrives: its head, and what becomes of its body.
+///
+/// libmicrohttpd calls for one connection on one thread only, so it needs no lock.
+final class IncomingRequest {
+    let startedAt: Double
+    /// Its head, and as much of its body as is collected.
+    var request = HTTPRequest(path: "")
+    /// Bytes of the body as it is sent.
+    var received = 0
+    /// Bytes of memory that were granted for it.
+    var reserved = 0
+    /// Bytes of the body, inflated, that are accepted.
+    var limit = 0
+    /// Seconds for all of it.
+    var seconds = 0
+    var inflater: BodyInflater?
+    private(set) var refusal: HTTPResponse?
+    private(set) var stream: HTTPServer.BodyStream?
+    /// The sink hasn't been told yet how it ended.
+    private var sinkIsOpen = false
+    /// Bytes that went into the request or the sink.
+    private var kept = 0
+
+    init(startedAt: Double) { self.startedAt = startedAt }
+
+    func refuse(_ answer: HTTPResponse) {
+        refusal = answer
+        request.body = []
+        inflater = nil
+        abandon()
+    }
+
+    func open(_ stream: HTTPServer.BodyStream) {
+        self.stream = stream
+        sinkIsOpen = true
+    }
+
+    /// Tells the sink, if one still waits, that the body won't be whole.
+    func abandon() {
+        guard sinkIsOpen else { return }
+        sinkIsOpen = false
+        stream?.sink.abandon()
+    }
+
+    /// - Parameter reserve: asks for so many more bytes of memory.
+    func take(_ chunk: UnsafeRawBufferPointer, reserve: (Int) -> Bool) {
+        received += chunk.count
+        guard refusal == nil else { return }
+        do throws(HTTPRefusal) {
+            guard received <= limit else { throw .tooLarge(limit) }
+            if let inflater {
+                try inflater.take(chunk) { (piece) throws(HTTPRefusal) in try keep(piece, reserve) }
+            } else {
+                try keep(chunk, reserve)
+            }
+        } catch {
+            refuse(error.answer)
+        }
+    }
+
+    private func keep(_ piece: UnsafeRawBufferPointer, _ reserve: (Int) -> Bool) throws(HTTPRefusal) {
+        guard kept + piece.count <= limit else { throw .tooLarge(limit) }
+        kept += piece.count
+        if let stream { return try stream.sink.write(piece) }
+        if kept > reserved, !reserve(kept - reserved) { throw .busy }
+        request.body.append(contentsOf: piece)
+    }
+
+    /// All of it has come.
+    func finish() {
+        guard refusal == nil else { return }
+        do throws(HTTPRefusal) {
+            try inflater?.finish()
+            inflater = nil
+            if let stream {
+                try stream.sink.finish()
+                sinkIsOpen = false
+            }
+        } catch {
+            refuse(error.answer)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import CGnuTLS
+import Glibc
+import Synchronization
+
+/// The certificates that a server shows: the newest, and the ones before it, which connections may still use. They are freed
+/// with the server.
+final class TLSCertificates: Sendable {
+    /// `@unchecked Sendable`: GnuTLS reads credentials from any thread once they are made, and nobody changes them.
+    private final class Credentials: @unchecked Sendable {
+        let handle: UnsafeMutableRawPointer
+
+        init(_ identity: TLSIdentity) throws(HTTPError) {
+            var made: UnsafeMutableRawPointer?
+            let code = identity.certificates.withUnsafeBufferPointer { chain in
+                identity.key.withUnsafeBufferPointer { key in
+                    healthbus_tls_make(chain.baseAddress, chain.count, key.baseAddress, key.count, &made)
+                }
+            }
+            guard code == 0, let made else {
+                throw HTTPError(
+                    .tls, endpoint: "certificate", detail: String(cString: gnutls_strerror(code)),
+                    hint: "give a chain of PEM certificates, the server's first, and its key without a passphrase")
+            }
+            handle = made
+        }
+
+        deinit { healthbus_tls_free(handle) }
+    }
+
+    private let shown: Mutex<[Credentials]>
+    /// What libmicrohttpd is started with: texts that end with 0. It says nowhere that it copies them.
+    ///
+    /// `nonisolated(unsafe)`: written before anybody else has this object, freed when nobody has it any more.
+    nonisolated(unsafe) let chain: UnsafePointer<CChar>
+    nonisolated(unsafe) let key: UnsafePointer<CChar>
+
+    init(_ identity: TLSIdentity) throws(HTTPError) {
+        shown = Mutex([try Credentials(identity)])
+        chain = Self.text(identity.certificates)
+        key = Self.text(identity.key)
+    }
+
+    deinit {
+        chain.deallocate()
+        key.deallocate()
+    }
+
+    func renew(_ identity: TLSIdentity) throws(HTTPError) {
+        let made = try Credentials(identity)
+        shown.withLock { $0.append(made) }
+    }
+
+    /// Shows the newest in a session whose handshake hasn't begun. When GnuTLS won't, the session has the first one.
+    func show(in session: UnsafeMutableRawPointer) {
+        if let newest = shown.withLock({ $0.last }) { _ = healthbus_tls_use(session, newest.handle) }
+    }
+
+    private static func text(_ bytes: [UInt8]) -> UnsafePointer<CChar> {
+        let text = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
+        for (index, byte) in bytes.enumerated() { text[index] = CChar(bitPattern: byte) }
+        text[bytes.count] = 0
+        return UnsafePointer(text)
+    }
+}

@@ -1,0 +1,24 @@
+/// The two files of an identity, read again to see whether they were renewed. For one thread.
+package struct TLSFiles {
+    package let certificateFile: String
+    package let keyFile: String
+    private var seen: TLSIdentity?
+
+    package init(certificateFile: String, keyFile: String) {
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+    }
+
+    /// What the files hold, if that isn't what they held at the last call; at the first call always. Reads a few kilobytes:
+    /// once a minute is often enough for certificates that live for weeks.
+    ///
+    /// Between the writing of one file and the other they don't fit together: `HTTPServer.renew` refuses that pair, and the
+    /// next call brings the whole one.
+    /// - Throws: `HTTPError` as long as they can't be read (`TLSIdentity`).
+    package mutating func changed() throws(HTTPError) -> TLSIdentity? {
+        let now = try TLSIdentity(certificateFile: certificateFile, keyFile: keyFile)
+        guard now != seen else { return nil }
+        seen = now
+        return now
+    }
+}

@@ -1,0 +1,69 @@
+import Glibc
+
+/// Who a server is: a certificate, those that vouch for it, and the key. As PEM texts.
+package struct TLSIdentity: Sendable, Equatable {
+    /// The server's certificate first, then each one's issuer, up to but without the authority's own.
+    package let certificates: [UInt8]
+    /// Without a passphrase.
+    package let key: [UInt8]
+
+    package init(certificates: [UInt8], key: [UInt8]) {
+        self.certificates = certificates
+        self.key = key
+    }
+
+    /// Reads both files. Whether they fit together is seen when a server takes them.
+    /// - Throws: `HTTPError` that names the file: it can't be read, isn't PEM, or the key is open to others.
+    package init(certificateFile: String, keyFile: String) throws(HTTPError) {
+        certificates = try Self.read(certificateFile, isKey: false)
+        key = try Self.read(keyFile, isKey: true)
+    }
+
+    /// A chain of certificates has some kilobytes.
+    private static let largest = 1 << 20
+
+    private static func read(_ path: String, isKey: Bool) throws(HTTPError) -> [UInt8] {
+        func refuse(_ detail: String, _ hint: String) -> HTTPError {
+            HTTPError(.tls, endpoint: path, detail: detail, hint: hint)
+        }
+        // Not blocking: a pipe would keep us waiting.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw refuse(
+                "it can't be opened: \(String(cString: strerror(errno)))",
+                "give the path of a PEM file that this account may read")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw refuse("it isn't a file", "give the path of a PEM file")
+        }
+        // A group may be meant, as Debian's ssl-cert is.
+        if isKey, status.st_mode & 0o027 != 0 {
+            throw refuse("others may read this key, or change it", "close it: chmod 600 '\(path)'")
+        }
+        guard status.st_size <= largest else {
+            throw refuse("it is larger than \(largest) bytes", "give the path of a PEM file")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var count = 0
+        while count < bytes.count {
+            let more = bytes.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress.map { $0 + count }, $0.count - count)
+            }
+            if more < 0, errno == EINTR { continue }
+            guard more >= 0 else {
+                throw refuse("it can't be read: \(String(cString: strerror(errno)))", "check the disk")
+            }
+            if more == 0 { break }
+            count += more
+        }
+        let text = String(decoding: bytes[..<count], as: UTF8.self)
+        guard text.contains(isKey ? "PRIVATE KEY-----" : "-----BEGIN CERTIFICATE-----") else {
+            throw refuse(
+                "it holds no PEM \(isKey ? "private key" : "certificate")",
+                "give a PEM file (its text begins with -----BEGIN …)")
+        }
+        return Array(bytes[..<count])
+    }
+}
