@@ -3,9 +3,11 @@ import HealthModel
 
 /// Where the stack takes what phones send, as its configuration and the environment say.
 package enum IngestAddress {
+    package static let usualPort = 8788
+
     /// The instance that takes it; nil where the configuration has none.
     package static func instance(in stack: StackConfiguration) -> StackConfiguration.Instance? {
-        stack.instances.first { $0.manifest.kind.rawValue == "ingest" } ?? stack.instance("ingest")
+        stack.only(.ingest)
     }
 
     /// `HEALTHBUS_INGEST_PORT` goes before the configuration, for several stacks on one machine.
@@ -17,7 +19,7 @@ package enum IngestAddress {
     ) throws(ConfigurationError) -> Endpoint {
         let options = ingest?.configuration ?? [:]
         var endpoint = Endpoint(
-            host: options["host"].string ?? Endpoint.loopback, port: Int(options["port"].int ?? 8788))
+            host: options["host"].string ?? Endpoint.loopback, port: Int(options["port"].int ?? Int64(usualPort)))
         if let text = environment.filled("HEALTHBUS_INGEST_PORT") {
             guard let port = Int(text), (0...65535).contains(port) else {
                 throw ConfigurationError(

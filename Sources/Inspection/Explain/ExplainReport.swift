@@ -51,9 +51,9 @@ package struct ExplainReport {
                 detailed: traits.detailedTypes, during: traits.during),
             configuration: handler.configuration)
         self.window = input.window
-        let samples = input.samples
+        let (samples, type) = (input.samples, metric.type)
         statistics = samples.ids.indices.filter {
-            samples.flags[$0].contains(.statistics) && samples.typeName($0) == metric.type
+            samples.flags[$0].contains(.statistics) && samples.typeName($0) == type
         }.count
         explained = try ExplainedDay(metric, input)
         summary = try Self.summary(stack, reader, user: user, day: day)

@@ -10,7 +10,8 @@ extension LogEvent {
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
-        importStarted, ingestListening, ingestMoved, ingestTokensUnreadable, instanceStandby, instanceStarted,
+        importStarted, ingestCertificate, ingestListening, ingestMoved, ingestTokensUnreadable, instanceStandby,
+        instanceStarted,
         instanceStopped, mendBegun, mendEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp,
         observerAcknowledged,
         observerFired,
@@ -181,6 +182,9 @@ extension LogEvent {
     package static let hubListening = LogEvent("hub.listening", .info, "The hub takes connections.")
     package static let ingestListening = LogEvent(
         "ingest.listening", .info, "The ingest takes requests of phones and programs.", ["port": "where"])
+    package static let ingestCertificate = LogEvent(
+        "ingest.certificate", .error, "A renewed certificate can't be used; the one before stays in use.",
+        ["why": "what is wrong with it"])
     package static let ingestMoved = LogEvent(
         "ingest.moved", .warning,
         "The ingest's usual port is taken by another program, so that it listens on the next free one.",

@@ -20,14 +20,16 @@ PluginProgram.start("ingest") { context, stopper in
     let line = ObserverLine { part in
         place.withLock { $0 }?.say(IngestPart.topic(observer), part.body)
     }
+    let options = context.configuration
     let door = IngestDoor(
-        line: line, clock: { WallClock.now },
+        requestsPerMinute: Int(options["requestsPerMinute"].int ?? 6000), line: line, clock: { WallClock.now },
         caller: { secret in
             do {
                 guard
                     case .granted(let grant) = try gate.answer(to: secret, now: WallClock.now, at: MonotonicClock.now)
                 else { return nil }
-                return IngestDoor.Caller(user: grant.user, device: grant.device, mayIngest: grant.allows(.ingest))
+                return IngestDoor.Caller(
+                    id: grant.id, user: grant.user, device: grant.device, mayIngest: grant.allows(.ingest))
             } catch {
                 log(.ingestTokensUnreadable, failed: true, ["why": "\(error)"])
                 return nil
@@ -39,7 +41,6 @@ PluginProgram.start("ingest") { context, stopper in
             for debouncer in debouncers { place.withLock { $0 }?.say(SyncNow.topic(debouncer), .object(command.body)) }
         })
 
-    let options = context.configuration
     var limits = HTTPServer.Limits()
     limits.threads = 8
     limits.connections = Int(options["connections"].int ?? 256)
@@ -47,9 +48,27 @@ PluginProgram.start("ingest") { context, stopper in
     limits.bodyBytes = Int(options["bodyBytes"].int ?? 16 << 20)
     limits.totalBodyBytes = 2 * limits.bodyBytes
     let endpoint = try IngestAddress.endpoint(of: context.instance)
+    var files: TLSFiles?
+    if let certificate = options["certificateFile"].string, let key = options["keyFile"].string {
+        files = TLSFiles(certificateFile: certificate, keyFile: key)
+    }
+    let identity = try files?.changed()
+    guard identity != nil || endpoint.isLoopback || options["behindProxy"].bool == true else {
+        throw Failure(
+            "\(context.name) would listen at \(endpoint.host) without TLS, where anybody on the way reads the tokens",
+            hint:
+                "set 'certificateFile' and 'keyFile', or 'behindProxy' where a proxy or a container's network is in between"
+        )
+    }
     let server = try HTTPServer(
-        host: endpoint.host, port: endpoint.port, limits: limits, gate: { door.refusal(of: $0) }
+        host: endpoint.host, port: endpoint.port,
+        // Two stacks run side by side by default; a port that somebody has chosen is that one or none.
+        portTries: endpoint.port == IngestAddress.usualPort ? 20 : 1, limits: limits, tls: identity,
+        gate: { door.refusal(of: $0) }
     ) { door.handle($0) }
+    if server.port != endpoint.port, endpoint.port != 0 {
+        log(.ingestMoved, ["wanted": endpoint.port, "port": server.port])
+    }
     log(.ingestListening, ["port": server.port])
 
     let member = try BusMember(
@@ -64,7 +83,12 @@ PluginProgram.start("ingest") { context, stopper in
     place.withLock { $0 = member }
     let stopped = DispatchSemaphore(value: 0)
     stopper.whenAsked { stopped.signal() }
-    stopped.wait()
+    while stopped.wait(timeout: .now() + 60) == .timedOut {
+        // A certificate is renewed every few weeks, without a restart.
+        do {
+            if let renewed = try files?.changed() { try server.renew(renewed) }
+        } catch { log(.ingestCertificate, failed: true, ["why": "\(error)"]) }
+    }
     server.stop()
     member.leave()
 }

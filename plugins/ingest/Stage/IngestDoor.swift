@@ -1,3 +1,4 @@
+import Clocks
 import HTTP
 import HealthModel
 import HealthPush
@@ -8,13 +9,15 @@ import Synchronization
 package final class IngestDoor: Sendable {
     /// Who asks, by their token.
     package struct Caller: Sendable, Equatable {
+        /// The token's: no secret.
+        package var id: String
         package var user: String
         package var device: String
         /// Whether the token is for bringing samples.
         package var mayIngest: Bool
 
-        package init(user: String, device: String, mayIngest: Bool) {
-            (self.user, self.device, self.mayIngest) = (user, device, mayIngest)
+        package init(id: String, user: String, device: String, mayIngest: Bool) {
+            (self.id, self.user, self.device, self.mayIngest) = (id, user, device, mayIngest)
         }
     }
 
@@ -25,17 +28,23 @@ package final class IngestDoor: Sendable {
     private let caller: @Sendable (_ secret: String?) -> Caller?
     private let isObserverThere: @Sendable () -> Bool
     private let wake: @Sendable () -> Void
+    /// By token.
+    private let rate: Mutex<RateLimit<String>>
+    /// By address, of requests without a good token.
+    private let attempts = Mutex(FailedAttempts<UInt64>(allowed: 20, forgivenAfter: 3))
     private let counts = Mutex((taken: Int64(0), refused: Int64(0), last: Instant?.none))
 
     /// - Parameters:
     ///   - caller: whose a token is; nil for one that isn't good.
     ///   - isObserverThere: whether the observer was heard lately.
     ///   - wake: has the stack look for what is new, as a push does to an app.
+    ///   - requestsPerMinute: of one token; a minute's worth may come at once.
     package init(
-        line: ObserverLine, clock: @escaping @Sendable () -> Instant,
+        requestsPerMinute: Int, line: ObserverLine, clock: @escaping @Sendable () -> Instant,
         caller: @escaping @Sendable (_ secret: String?) -> Caller?, isObserverThere: @escaping @Sendable () -> Bool,
         wake: @escaping @Sendable () -> Void
     ) {
+        rate = Mutex(RateLimit(perSecond: Double(requestsPerMinute) / 60, burst: Double(requestsPerMinute)))
         self.line = line
         self.clock = clock
         self.caller = caller
@@ -43,12 +52,18 @@ package final class IngestDoor: Sendable {
         self.wake = wake
     }
 
-    /// The answer for a request whose body needn't come, by its head; nil for one that is to be taken.
+    /// The answer for a request whose body needn't come, by its head; nil for one that is to be taken. Asked once a request: it counts.
     package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         do throws(IngestProblem) {
-            _ = try admit(request)
+            let now = Self.seconds
+            if let wait = attempts.withLock({ $0.wait(request.peer, at: now) }) { throw .tooMany(wait: wait) }
+            let (_, caller) = try admit(request)
+            if let wait = rate.withLock({ $0.take(caller.id, at: now) }) { throw .tooMany(wait: wait) }
             return nil
         } catch {
+            if error.status == 401 {
+                attempts.withLock { $0.failed(request.peer, at: Self.seconds) }
+            }
             counts.withLock { $0.refused += 1 }
             return error.answer
         }
@@ -77,11 +92,14 @@ package final class IngestDoor: Sendable {
         }
     }
 
+    /// Of the clock that never jumps.
+    private static var seconds: Double { Double(MonotonicClock.now.microseconds) / 1e6 }
+
     private func admit(_ request: HTTPRequest) throws(IngestProblem) -> (IngestRoute, Caller) {
         guard let route = IngestRoute(rawValue: request.path) else { throw .notFound }
         if route == .health {
             guard request.method == "GET" || request.method == "HEAD" else { throw .method("GET") }
-            return (route, Caller(user: "", device: "", mayIngest: false))
+            return (route, Caller(id: "", user: "", device: "", mayIngest: false))
         }
         guard let caller = caller(request.bearerToken) else { throw .unauthorized }
         guard caller.mayIngest else {
@@ -93,7 +111,7 @@ package final class IngestDoor: Sendable {
     }
 
     private func samples(_ request: HTTPRequest) throws(IngestProblem) -> PushedChanges {
-        let type = mediaType(of: request)
+        let type = request.headers["Content-Type"].map { MediaType($0)?.essence ?? "" } ?? "application/json"
         let isLines = Self.lineTypes.contains(type)
         guard isLines || type == "application/json" else {
             throw .mediaType("application/json or application/x-ndjson")
@@ -141,10 +159,5 @@ package final class IngestDoor: Sendable {
         var outcomes = ItemOutcomes(items: changes.items)
         for (content, receipt) in zip(contents, receipts) { outcomes.take(content, receipt) }
         return outcomes.answer
-    }
-
-    private func mediaType(of request: HTTPRequest) -> String {
-        let field = request.headers["Content-Type"] ?? "application/json"
-        return field.split(separator: ";")[0].trimmingPrefix(" ").lowercased()
     }
 }

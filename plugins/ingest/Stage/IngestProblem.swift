@@ -45,6 +45,13 @@ struct IngestProblem: Error {
             hint: "send Content-Type: \(allowed)")
     }
 
+    static func tooMany(wait: Double) -> IngestProblem {
+        let seconds = Int(min(max(wait.rounded(.up), 1), 3600))
+        return IngestProblem(
+            status: 429, code: "too-many-requests", message: "this token or address asks too often",
+            hint: "send it again after Retry-After", headers: ["Retry-After": "\(seconds)"])
+    }
+
     static let notFound = IngestProblem(
         status: 404, code: "not-found", message: "there is no such path", hint: "docs/ways-in.md has the paths")
 
