@@ -55,14 +55,20 @@ package final class IngestDoor: Sendable {
     /// The answer for a request whose body needn't come, by its head; nil for one that is to be taken. Asked once a request: it counts.
     package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         do throws(IngestProblem) {
-            let now = Self.seconds
-            if let wait = attempts.withLock({ $0.wait(request.peer, at: now) }) { throw .tooMany(wait: wait) }
             let (_, caller) = try admit(request)
-            if let wait = rate.withLock({ $0.take(caller.id, at: now) }) { throw .tooMany(wait: wait) }
+            if let wait = rate.withLock({ $0.take(caller.id, at: Self.seconds) }) { throw .tooMany(wait: wait) }
             return nil
         } catch {
+            var error = error
+            // A good token is let in whatever others try from the same address, which may be a proxy's. No token can be guessed.
             if error.status == 401 {
-                attempts.withLock { $0.failed(request.peer, at: Self.seconds) }
+                let now = Self.seconds
+                let wait = attempts.withLock { attempts in
+                    let wait = attempts.wait(request.peer, at: now)
+                    attempts.failed(request.peer, at: now)
+                    return wait
+                }
+                if let wait { error = .tooMany(wait: wait) }
             }
             counts.withLock { $0.refused += 1 }
             return error.answer
