@@ -4,14 +4,15 @@ import JSON
 ///
 /// A factor that is a power of ten moves the decimal point before the number is read, so that 0.129867 km is 129.867 m and not
 /// 129.86700000000002: the same sample printed in m and in km is then one value, to the last bit.
-struct UnitFactors {
+package struct UnitFactors: Sendable {
     private let decimalShift: Int
     private let scale: Double
     private let offset: Double
 
-    static let identity = UnitFactors(scale: 1, offset: 0)
+    package static let identity = UnitFactors(scale: 1, offset: 0)
 
-    init(scale: Double, offset: Double) {
+    /// `converted = number * scale + offset`, as `UnitConversion` gives them.
+    package init(scale: Double, offset: Double) {
         let shift = (-22...22).first { DecimalText.power(of: $0) == scale }
         decimalShift = shift ?? 0
         self.scale = shift == nil ? scale : 1
@@ -19,7 +20,7 @@ struct UnitFactors {
     }
 
     /// The converted number; nil when the text isn't one.
-    func convert(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+    package func convert(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
         guard let number = DecimalText.parse(text, shiftedBy: decimalShift) else { return nil }
         return number * scale + offset
     }
