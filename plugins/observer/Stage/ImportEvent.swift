@@ -50,6 +50,8 @@ package enum ImportEvent: Sendable {
     case route(id: String, WorkoutRoute)
     /// A route's file was read to its end: it needn't be read again.
     case routeEnded(id: String, PieceHash, points: Int)
+    /// A document that is kept whole, or a part of it.
+    case document(id: String, DocumentPart)
     case progress(id: String, bytesRead: Int64, bytesTotal: Int64)
     case finished(id: String, ReadSummary)
     case unreadable(id: String, reason: String)

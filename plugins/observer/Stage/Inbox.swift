@@ -140,6 +140,7 @@ private final class EventSink: ExportSink {
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { try pass(.summaries(id: id, rows)) }
     func route(_ route: WorkoutRoute) throws { try pass(.route(id: id, route)) }
     func routeEnded(_ piece: PieceHash, points: Int) throws { try pass(.routeEnded(id: id, piece, points: points)) }
+    func document(_ part: DocumentPart) throws { try pass(.document(id: id, part)) }
     func progress(bytesRead: Int64, bytesTotal: Int64) {
         _ = answer(.progress(id: id, bytesRead: bytesRead, bytesTotal: bytesTotal))
     }

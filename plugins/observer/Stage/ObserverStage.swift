@@ -63,6 +63,8 @@ package final class ObserverStage: Stage {
         try ObserverSource.createTables(in: database)
         try zones.open(turn)
         try imports.open(turn)
+        // What a crash left of a document comes again with its file.
+        try HealthStoreSchema.dropUnfinished(in: database)
         try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
         self.reader = reader
