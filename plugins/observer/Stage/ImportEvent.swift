@@ -14,6 +14,10 @@ package enum ObserverEffect: Sendable {
     /// Read a file of the inbox from its beginning; `path` is its name before it came there. Known pieces, here with how many records each has,
     /// needn't be read.
     case read(id: String, path: String, known: [PieceHash: Int])
+    /// Tell of whole files in that folder, from now on.
+    case watch(folder: String)
+    /// Move one of these out of it.
+    case settle(DropSettlement)
     /// Remove files of the inbox.
     case discard(Discarded)
 
