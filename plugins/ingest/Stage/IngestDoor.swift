@@ -55,17 +55,12 @@ package final class IngestDoor: Sendable {
     /// The answer for a request whose body needn't come, by its head; nil for one that is to be taken. Asked once a request: it counts.
     package func refusal(of request: HTTPRequest) -> HTTPResponse? {
         do throws(IngestProblem) {
-            let now = Self.seconds
-            if let wait = attempts.withLock({ $0.wait(request.peer, at: now) }) { throw .tooMany(wait: wait) }
             let (_, caller) = try admit(request)
-            if let wait = rate.withLock({ $0.take(caller.id, at: now) }) { throw .tooMany(wait: wait) }
+            if let wait = rate.withLock({ $0.take(caller.id, at: Self.seconds) }) { throw .tooMany(wait: wait) }
             return nil
         } catch {
-            if error.status == 401 {
-                attempts.withLock { $0.failed(request.peer, at: Self.seconds) }
-            }
             counts.withLock { $0.refused += 1 }
-            return error.answer
+            return (error.status == 401 ? unauthorized(request.peer) : error).answer
         }
     }
 
@@ -89,6 +84,16 @@ package final class IngestDoor: Sendable {
         } catch {
             counts.withLock { $0.refused += 1 }
             return error.answer
+        }
+    }
+
+    /// Slows down who has no good token. Who has one isn't held up by others behind the same address: a proxy's is everybody's, and a token of 256
+    /// random bits isn't guessed.
+    private func unauthorized(_ peer: UInt64) -> IngestProblem {
+        attempts.withLock { attempts in
+            if let wait = attempts.wait(peer, at: Self.seconds) { return .tooMany(wait: wait) }
+            attempts.failed(peer, at: Self.seconds)
+            return .unauthorized
         }
     }
 
@@ -118,7 +123,7 @@ package final class IngestDoor: Sendable {
         }
         do throws(PushError) {
             return try isLines ? SamplesBody.changes(lines: request.body) : SamplesBody.changes(json: request.body)
-        } catch { throw .malformed(error.description) }
+        } catch { throw error.isTooLarge ? .tooLarge(error.description) : .malformed(error.description) }
     }
 
     private func take(
@@ -138,6 +143,7 @@ package final class IngestDoor: Sendable {
                 contents.enumerated().map { number, content in
                     var part = IngestPart(
                         id: id, number: Int64(number), user: caller.user, device: caller.device, way: route.rawValue)
+                    part.isLast = number == contents.count - 1
                     part.records = content.records
                     part.deleted = content.deleted
                     part.quarantined = content.quarantined
