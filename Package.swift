@@ -258,7 +258,7 @@ let package = Package(
             tests(
                 "Protocol",
                 [
-                    "CZeroMQ", "Changelog", "Client", "Clocks", "Configuration", "Control", "HealthGenerator",
+                    "CZeroMQ", "Changelog", "Client", "Clocks", "Configuration", "Control", "HTTP", "HealthGenerator",
                     "HealthModel", "HubStage", "Inspection", "MessageBus", "Processes", "Protocol", "StageKit",
                     "TestSupport",
                 ]),
@@ -275,8 +275,9 @@ let package = Package(
                 [
                     "BackgroundDelivery", "BodyStage", "Changelog", "Configuration", "ConsolidatorStage", "Control",
                     "DebouncerStage", "EnergyStage", "ExecDialogue", "ExecStage", "GenericStage", "HTTP", "HandlerKit",
-                    "HealthImport", "HealthModel", "HealthStatistics", "HealthStore", "HeartRateStage", "Inspection",
-                    "Logging", "MessageBus", "NotifyStage", "ObserverReading", "ObserverStage", "Protocol", "SQLite",
+                    "HealthImport", "HealthModel", "HealthPush", "HealthStatistics", "HealthStore", "HeartRateStage",
+                    "IngestStage", "Inspection", "Logging", "MessageBus", "NotifyStage", "ObserverReading",
+                    "ObserverStage", "Protocol", "SQLite",
                     "Simulation", "SleepStage", "StageKit", "StepsStage", "TestSupport", "UploaderReading",
                     "UploaderStage", "WorkoutsStage",
                 ]),

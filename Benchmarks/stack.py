@@ -28,7 +28,7 @@ def free_port():
 
 def environment(port):
     """Of every command of one stack: its own backend's port, and nothing of the user's own stack."""
-    return {"HEALTHBUS_BACKEND_PORT": str(port), "HEALTHBUS_CONFIG": "", "HEALTHBUS_LOG_LEVEL": "info"}
+    return {"HEALTHBUS_BACKEND_PORT": str(port), "HEALTHBUS_INGEST_PORT": "0", "HEALTHBUS_CONFIG": "", "HEALTHBUS_LOG_LEVEL": "info"}
 
 
 def disk_bytes(state, instance):

@@ -1,4 +1,5 @@
 #include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,4 +31,16 @@ static inline void healthbus_tls_free(void *credentials) {
 // Before a session's handshake; the credentials must outlive the session.
 static inline int healthbus_tls_use(void *session, void *credentials) {
     return gnutls_credentials_set((gnutls_session_t)session, GNUTLS_CRD_CERTIFICATE, credentials);
+}
+
+// When the first certificate of a PEM chain ends, seconds since 1970; negative is GnuTLS's error.
+static inline int64_t healthbus_tls_end(const uint8_t *chain, size_t chain_count) {
+    gnutls_x509_crt_t certificate;
+    int code = gnutls_x509_crt_init(&certificate);
+    if (code < 0) return code;
+    const gnutls_datum_t datum = {(unsigned char *)chain, (unsigned)chain_count};
+    code = gnutls_x509_crt_import(certificate, &datum, GNUTLS_X509_FMT_PEM);
+    int64_t end = code < 0 ? code : (int64_t)gnutls_x509_crt_get_expiration_time(certificate);
+    gnutls_x509_crt_deinit(certificate);
+    return end;
 }

@@ -31,6 +31,40 @@ package enum IngestAddress {
     }
 }
 
+extension IngestAddress {
+    /// What is wrong with how an ingest would listen: which option, what, and what to do. Pure: files aren't looked at.
+    package struct Problem: Error, Equatable {
+        /// Of the instance's configuration.
+        package let option: String
+        package let what: String
+        package let remedy: String
+    }
+
+    /// Why an ingest doesn't start with these options; nil when it does.
+    package static func problem(_ options: [String: Value], at endpoint: Endpoint) -> Problem? {
+        let (certificate, key) = (options["certificateFile"]?.string, options["keyFile"]?.string)
+        if (certificate == nil) != (key == nil) {
+            let missing = certificate == nil ? "certificateFile" : "keyFile"
+            return Problem(
+                option: missing, what: "has one of 'certificateFile' and 'keyFile' without the other",
+                remedy: "set '\(missing)' too, or leave both out")
+        }
+        guard certificate == nil, !endpoint.isLoopback, options["plainHTTP"]?.bool != true else { return nil }
+        return Problem(
+            option: "host",
+            what: "would listen at \(endpoint.host) without TLS, where anybody on the way reads the tokens",
+            remedy: "set 'certificateFile' and 'keyFile', or 'plainHTTP' where a proxy or a container's network "
+                + "is in between")
+    }
+
+    /// Where a program on this machine reaches one that listens at an endpoint.
+    package static func url(_ endpoint: Endpoint, isTLS: Bool) -> String {
+        var endpoint = endpoint
+        if endpoint.isEverywhere { endpoint.host = Endpoint.loopback }
+        return (isTLS ? "https://" : "http://") + endpoint.description
+    }
+}
+
 extension Endpoint {
     /// Whether only this machine reaches it.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }

@@ -77,7 +77,8 @@ final class TrialStack {
                 arguments: ["--state", state.path, "--instance", name, "--config", config ?? file] + words,
                 environment: [
                     "HEALTHBUS_PLUGINS": catalog.folder, "HEALTHBUS_LOG": "text", "HEALTHBUS_LOG_LEVEL": "info",
-                    "HEALTHBUS_ZONE": TestRows.zone, "HEALTHBUS_BACKEND_PORT": "", "HEALTHBUS_BACKEND_TOKEN": "test",
+                    "HEALTHBUS_ZONE": TestRows.zone, "HEALTHBUS_BACKEND_PORT": "", "HEALTHBUS_INGEST_PORT": "",
+                    "HEALTHBUS_BACKEND_TOKEN": "test",
                 ],
                 streams: .init(output: log, error: log)),
             trampoline: ChildProcess.trampolineBesideProgram())

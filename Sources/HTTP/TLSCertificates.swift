@@ -62,3 +62,18 @@ final class TLSCertificates: Sendable {
         return UnsafePointer(text)
     }
 }
+
+extension TLSIdentity {
+    /// When the server's own certificate ends, in seconds since 1970.
+    /// - Throws: `HTTPError` when it can't be read, or the key isn't its.
+    package func ends() throws(HTTPError) -> Int64 {
+        _ = try TLSCertificates(self)
+        let end = certificates.withUnsafeBufferPointer { healthbus_tls_end($0.baseAddress, $0.count) }
+        guard end >= 0 else {
+            throw HTTPError(
+                .tls, endpoint: "certificate", detail: String(cString: gnutls_strerror(Int32(clamping: end))),
+                hint: "give a chain of PEM certificates, the server's first")
+        }
+        return end
+    }
+}

@@ -25,6 +25,11 @@ package struct PushedChanges: Sendable {
 package struct PushError: Error, Equatable, CustomStringConvertible {
     /// What is wrong and where, without health values: "the body isn't JSON: malformed JSON at byte 12: a colon was expected".
     package let description: String
+    /// The body is well-formed, but there is more in it than is taken at once.
+    package let isTooLarge: Bool
 
-    package init(_ description: String) { self.description = description }
+    package init(_ description: String, isTooLarge: Bool = false) {
+        self.description = description
+        self.isTooLarge = isTooLarge
+    }
 }

@@ -56,9 +56,26 @@ import Testing
         #expect(try of("debouncer").mayPublish("control.phone") && !of("debouncer").mayPublish("control.consolidator"))
     }
 
+    @Test func theIngestReachesObserverAndDebouncerAndHearsLittle() throws {
+        let ingest = try of("ingest")
+        #expect(ingest.mayPublish("ingest.phone") && ingest.mayPublish("control.debouncer"))
+        #expect(
+            !ingest.mayPublish("control.phone") && !ingest.mayPublish("pull.phone") && !ingest.mayPublish("observed.x"))
+        #expect(ingest.mayHear("ingested.ingest") && ingest.mayHear("heartbeat.phone"))
+        for topic in [
+            "page.uploader", "pull.phone", "ingest.phone", "ingested.other", "daily.summary", "control.ingest",
+        ] {
+            #expect(!ingest.mayHear(topic), "\(topic)")
+        }
+        #expect(try of("phone").mayHear("ingest.phone") && of("phone").mayPublish("ingested.ingest"))
+        for name in stack.instances.map(\.name) where !["hub", "ingest"].contains(name) {
+            #expect(try !of(name).mayPublish("ingest.phone"), "\(name)")
+        }
+    }
+
     /// Who may ask is who may be answered.
     @Test func pullsAndPagesFit() throws {
-        let stages = stack.instances.filter { $0.manifest.kind != .hub && $0.manifest.kind != .backend }.map(\.name)
+        let stages = stack.instances.filter { $0.manifest.kind.isStage }.map(\.name)
         var pairs: Set<String> = []
         for consumer in stages {
             for producer in stages where try of(consumer).mayPublish("pull.\(producer)") {

@@ -12,7 +12,8 @@ import Testing
     private let trust: BusTrust
     private static let names = [
         "hub", "phone", "debouncer", "walking", "heart-rate", "sleep", "consolidator", "uploader", "backend", "notify",
-        "supervisor", "cli", "client-cli-1-2", "client-7-9", "client-sleep-1-2", "client-heart-rate-3-4", "nobody",
+        "ingest", "supervisor", "cli", "client-cli-1-2", "client-7-9", "client-sleep-1-2", "client-heart-rate-3-4",
+        "nobody",
     ]
     private static let people = ["supervisor", "cli", "client-cli-1-2", "client-7-9", "nobody"]
 
@@ -107,11 +108,26 @@ import Testing
         for command in ["import", "zone", "device", "types", "mend", "launch", "expire", "cancel"] {
             #expect(believed("control.phone", ["command": .string(command)]) == people, "\(command)")
         }
-        for instance in ["debouncer", "walking", "sleep", "consolidator", "uploader", "notify", "supervisor"] {
+        for instance in ["walking", "sleep", "consolidator", "uploader", "notify", "supervisor"] {
             for command in ["sync", "mend", "launch", "swap"] {
                 #expect(believed("control.\(instance)", ["command": .string(command)]) == people, "\(instance)")
             }
         }
+    }
+
+    /// It has the stack look for what is new, and commands nobody anything else.
+    @Test func theIngestBringsSamplesAndWakesAndNothingElse() {
+        #expect(believed("ingest.phone") == ["ingest"] && believed("ingested.ingest") == ["phone"])
+        #expect(believed("ingest.sleep").isEmpty && believed("ingested.sleep").isEmpty)
+        let people = Set(Self.people)
+        #expect(believed("control.debouncer", ["command": "sync"]) == people.union(["ingest"]))
+        for command in ["mend", "launch", "expire", "cancel", "swap", "register"] {
+            #expect(believed("control.debouncer", ["command": .string(command)]) == people, "\(command)")
+        }
+        for instance in ["phone", "walking", "uploader", "consolidator", "supervisor", "hello"] {
+            #expect(!believes("ingest", "control.\(instance)", ["command": "sync"]), "\(instance)")
+        }
+        #expect(!believes("ingest", "pull.phone", ["consumer": "ingest"]))
     }
 
     @Test func theDebouncerRegistersItselfAndNothingElse() {
@@ -134,7 +150,8 @@ import Testing
     /// gives no right to.
     @Test func nothingIsBelievedThatTheHubWouldNotPassOn() throws {
         let topics =
-            ["heartbeat", "standby", "sync", "page", "pull", "control", "acknowledged"].flatMap { family in
+            ["heartbeat", "standby", "sync", "page", "pull", "control", "acknowledged", "ingest", "ingested"].flatMap {
+                family in
                 Self.names.map { "\(family).\($0)" }
             } + ["observed.x", "daily.summary", "figures.sleep", "events.sleep", "alert.x", "control.hello"]
         let rights = BusRights(stack)

@@ -107,7 +107,8 @@ import Testing
 
     private static let optionalInRule: [String: Set<String>] = [
         "control-swap": ["plugin"], "control-mend": ["numbers", "type"], "pull-quarantined": ["numbers", "type"],
-        "pull-letters": ["numbers", "type"],
+        "pull-letters": ["numbers", "type"], "ingest": ["last", "records", "deleted", "quarantined"],
+        "ingested": ["reasons"],
     ]
 
     /// What is read is what was sent, to the byte.

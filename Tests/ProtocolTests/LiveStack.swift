@@ -4,6 +4,7 @@ import Client
 import Configuration
 import Control
 import Foundation
+import HTTP
 import HealthGenerator
 import HealthModel
 import MessageBus
@@ -29,7 +30,8 @@ struct LiveStack {
 
     /// Every rule that a stack's ordinary life shows.
     static let rules: Set<String> = [
-        "heartbeat", "heartbeat-hub", "heartbeat-observer", "heartbeat-debouncer", "heartbeat-handler",
+        "heartbeat", "heartbeat-hub", "heartbeat-ingest", "ingest", "ingested", "heartbeat-observer",
+        "heartbeat-debouncer", "heartbeat-handler",
         "heartbeat-consolidator", "heartbeat-uploader", "heartbeat-supervisor", "observed", "sync", "hint",
         "pull-changes", "pull-samples", "pull-spans", "pull-slice", "pull-zones", "pull-imports", "pull-types",
         "page-changes", "page-samples", "page-spans", "page-slice", "page-zones", "page-imports", "page-types",
@@ -57,19 +59,43 @@ struct LiveStack {
         let tap = try ZeroMQSocket(context, type: ZMQ_SUB, highWaterMark: 100_000)
         try tap.connect(state.address.subscribe)
         try tap.subscribe("")
-        let port = try freePort()
+        let (port, ingest) = (try freePort(), try freePort())
         let stack = try RunningProgram(
             "healthbus", ["up", "--state", state.path, "--zone", "Europe/Berlin", "--import", export],
             environment: [
-                "HEALTHBUS_BACKEND_PORT": "\(port)", "HEALTHBUS_PLUGINS": SchemaChecker.checkout + "/plugins",
+                "HEALTHBUS_BACKEND_PORT": "\(port)", "HEALTHBUS_INGEST_PORT": "\(ingest)",
+                "HEALTHBUS_PLUGINS": SchemaChecker.checkout + "/plugins",
             ]
         )
         defer { exit = exit ?? stack.stop() }
         try record(tap) { $0.isDelivered }
+        try push(state, ingest)
         try ask(state.address, export: export)
         try record(tap) { $0.answered }
         exit = stack.stop()
         try record(tap) { $0.messages.contains { $0.topic == "heartbeat.uploader" && $0.body["phase"] == "stopped" } }
+    }
+
+    /// Some of each: samples, deletions, what isn't understood and what can't be true.
+    private func push(_ state: StateFolder, _ port: Int) throws {
+        let token = try TokenFile(state).add(TokenWish(), now: Instant(seconds: 1_743_000_000)).secret.text
+        let http = try HTTPClient(base: "http://127.0.0.1:\(port)")
+        func post(_ path: String, _ body: String) throws -> Int {
+            try http.send(
+                HTTPRequest(
+                    method: "POST", path: path,
+                    headers: ["Authorization": "Bearer \(token)", "Content-Type": "application/json"],
+                    body: Array(body.utf8))
+            ).status
+        }
+        let steps = "\"type\": \"HKQuantityTypeIdentifierStepCount\", \"start\": \"2025-04-01T08:00:00+02:00\""
+        let body = """
+            {"samples": [{\(steps), "value": 7, "uuid": "01977F3A-5C00-8ABC-9DEF-0123456789AB", "metadata": {"a": 1}},
+              {\(steps), "value": 7e12}, {"type": 7}],
+             "deleted": ["01977F3A-5C00-8ABC-9DEF-0123456789AC"]}
+            """
+        #expect(try post("/v1/samples", body) == 200)
+        #expect(try post("/v1/wake", "") == 202)
     }
 
     private mutating func record(_ tap: ZeroMQSocket, until isDone: (LiveStack) -> Bool) throws {
@@ -225,7 +251,8 @@ struct LiveStack {
     private var answered: Bool {
         let errors = messages.compactMap { $0.topic.hasPrefix("page.client-") ? $0.body["error"].string : nil }
         let rows = messages.filter { $0.topic == "pull.consolidator" && !$0.body["days"].isNull }
-        return errors.contains("reset") && errors.contains("refused") && !rows.isEmpty
+        let hasPushed = messages.contains { $0.topic == "control.debouncer" && $0.header.from == "ingest" }
+        return hasPushed && errors.contains("reset") && errors.contains("refused") && !rows.isEmpty
             && messages.contains { $0.topic == "sync.steps" && !$0.body["replay"].isNull }
     }
 }

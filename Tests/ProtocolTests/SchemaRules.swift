@@ -25,7 +25,7 @@ struct SchemaRules {
             // A tap that came later than the question can't tell.
             guard let query = queries["\(name)/\(message.body["id"].int ?? 0)"] else { return [] }
             return ["page-\(query)"]
-        case "acknowledged", "standby": return [family]
+        case "acknowledged", "standby", "ingest", "ingested": return [family]
         case "control" where name == "hello": return message.body.isNull ? [] : nil
         case "control":
             switch message.body["command"].string {
@@ -44,7 +44,7 @@ struct SchemaRules {
 
     private static func heartbeat(of plugin: String) -> String {
         switch plugin {
-        case "hub", "observer", "debouncer", "consolidator", "uploader", "supervisor": "heartbeat-\(plugin)"
+        case "hub", "ingest", "observer", "debouncer", "consolidator", "uploader", "supervisor": "heartbeat-\(plugin)"
         case "backend": "heartbeat"
         default: "heartbeat-handler"
         }

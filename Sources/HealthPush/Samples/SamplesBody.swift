@@ -6,22 +6,25 @@ import JSON
 /// One JSON object, `{"samples": [...], "deleted": ["UUID", ...]}`, or lines (NDJSON), each a sample or `{"deleted": "UUID"}`. What an item lacks
 /// or has wrong keeps that item apart, and no other.
 package struct SamplesBody {
+    /// Items of one request. A body of many tiny ones would take a hundred times its size in memory.
+    package static let itemLimit: Int64 = 250_000
+
     private var rows = RecordRows()
     private var changes = PushedChanges()
 
     /// - Parameter body: JSON.
-    /// - Throws: `PushError` when it isn't JSON, or has neither `samples` nor `deleted`.
+    /// - Throws: `PushError` when it isn't JSON, has neither `samples` nor `deleted`, or has too many items.
     package static func changes(json body: [UInt8]) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
         var reader = SamplesBody()
         let problem = body.withUnsafeBytes { reader.problem(inDocument: $0) }
         if let problem { throw PushError("the body isn't what it should be: \(problem)") }
         guard reader.hasList else { throw PushError("the body has neither 'samples' nor 'deleted'") }
-        return reader.finished
+        return try reader.finished()
     }
 
     /// - Parameter body: a JSON object in each line; empty lines are passed over. A line that isn't one is an item that isn't understood.
-    /// - Throws: `PushError` when it isn't UTF-8, or has no line at all.
+    /// - Throws: `PushError` when it isn't UTF-8, has no line at all, or too many.
     package static func changes(lines body: [UInt8]) throws(PushError) -> PushedChanges {
         guard JSONScanner.isUTF8(body) else { throw PushError("the body isn't UTF-8") }
         var reader = SamplesBody()
@@ -31,12 +34,15 @@ package struct SamplesBody {
             }
         }
         guard reader.changes.items > 0 else { throw PushError("the body has no lines") }
-        return reader.finished
+        return try reader.finished()
     }
 
     private var hasList = false
 
-    private var finished: PushedChanges {
+    private func finished() throws(PushError) -> PushedChanges {
+        guard changes.items <= Self.itemLimit else {
+            throw PushError("the body has more than \(Self.itemLimit) items", isTooLarge: true)
+        }
         var changes = changes
         changes.records = rows.batch
         return changes
@@ -88,8 +94,14 @@ package struct SamplesBody {
     }
 
     private mutating func refuse(_ raw: UnsafeRawBufferPointer, _ reason: String) {
-        changes.items += 1
+        guard count() else { return }
         quarantine(raw, reason)
+    }
+
+    /// Whether there is room for one more item. What lies beyond is counted, and nothing else.
+    private mutating func count() -> Bool {
+        changes.items += 1
+        return changes.items <= Self.itemLimit
     }
 
     /// Keeps the item that was counted last apart.
@@ -103,7 +115,7 @@ package struct SamplesBody {
     }
 
     private mutating func add(deleted span: JSONSpan) {
-        changes.items += 1
+        guard count() else { return }
         guard let uuid = Self.uuid(span) else {
             return quarantine(span.bytes, "a deletion is a HealthKit UUID, as text or as {\"uuid\": …}")
         }
@@ -126,7 +138,7 @@ package struct SamplesBody {
     }
 
     private mutating func add(sample span: JSONSpan) {
-        changes.items += 1
+        guard count() else { return }
         do throws(SampleProblem) {
             for row in try SampleItem(span).rows(item: changes.items) { rows.append(row) }
         } catch { quarantine(span.bytes, error.reason) }

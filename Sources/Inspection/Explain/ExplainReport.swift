@@ -52,9 +52,10 @@ package struct ExplainReport {
             configuration: handler.configuration)
         self.window = input.window
         let (samples, type) = (input.samples, metric.type)
-        statistics = samples.ids.indices.filter {
-            samples.flags[$0].contains(.statistics) && samples.typeName($0) == type
-        }.count
+        statistics =
+            samples.ids.indices.filter {
+                samples.flags[$0].contains(.statistics) && samples.typeName($0) == type
+            }.count
         explained = try ExplainedDay(metric, input)
         summary = try Self.summary(stack, reader, user: user, day: day)
     }
@@ -99,7 +100,8 @@ package struct ExplainReport {
             : "The day's summary has \(figureText), \(state): it isn't computed anew yet, or \(handler.name) has rules of its own.\n"
         text += explanation.rule + "\n"
         if statistics > 0 {
-            text += "\(statistics) of what counts \(statistics == 1 ? "is a statistic" : "are statistics"): added up or "
+            text +=
+                "\(statistics) of what counts \(statistics == 1 ? "is a statistic" : "are statistics"): added up or "
                 + "averaged by an app that sent no samples of that time.\n"
         }
         for table in explanation.tables(shown, clock) { text += "\n" + table.render(for: terminal, all: shown.all) }

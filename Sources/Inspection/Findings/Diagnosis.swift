@@ -21,7 +21,8 @@ package struct Diagnosis {
     private var stack: [Finding] {
         guard !seen.held.isEmpty || seen.stack.bus.isRemote else { return nothingRuns }
         return seen.beats.isEmpty
-            ? silence : supervisor + seen.stores + seen.stack.instances.flatMap { instance($0) } + data + alerts
+            ? silence
+            : supervisor + seen.stores + seen.stack.instances.flatMap { instance($0) } + seen.doors + data + alerts
     }
 
     private var nothingRuns: [Finding] {

@@ -30,6 +30,8 @@ package struct Examination: Sendable {
     package var alerts: [(from: String, subject: String, text: String, remedy: String)] = []
     package var quarantined: Int64 = 0
     package var freeBytes: Int64?
+    /// Of ingests that are heard: what is wrong with how they are reached, and who is let in.
+    package var doors: [Finding] = []
     /// Of each instance's write-ahead log.
     package var walBytes: [String: Int64] = [:]
     /// The machine's load over five minutes, by core.
@@ -73,6 +75,7 @@ extension Examination {
             earlier = beats
             beats = try reader.lookAgain(after: 1.5)
         }
+        doors = DoorCheck(stack).findings(beats)
         let types: [Page<TypesPage>] = try reader.pages(try stack.instance(.observer), .types)
         quarantined = types.first?.quarantined ?? 0
         formerZones = try FormerZone.all(of: stack, reader).filter { $0.former != $0.now }
@@ -100,7 +103,7 @@ extension Examination {
         for instance in stack.configuration.instances where Readiness.isUp(beats[instance.name]) {
             let paths =
                 [stack.state.instance(instance.name)]
-                + (instance.manifest.kind == .hub ? [] : [stack.state.database(instance.name)])
+                + ([.hub, .ingest].contains(instance.manifest.kind) ? [] : [stack.state.database(instance.name)])
             gone[instance.name] = paths.first { !FileManager.default.fileExists(atPath: $0) }
         }
         return gone

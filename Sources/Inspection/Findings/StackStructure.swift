@@ -124,8 +124,22 @@ package struct StackStructure {
         }
     }
 
+    private var servers: [Finding] { ingests + ports }
+
+    /// What an ingest would refuse to start with.
+    private var ingests: [Finding] {
+        stack.instances.filter { $0.manifest.kind == .ingest }.compactMap { instance in
+            guard let endpoint = try? IngestAddress.endpoint(of: instance, environment: [:]),
+                let problem = IngestAddress.problem(instance.configuration.object ?? [:], at: endpoint)
+            else { return nil }
+            return finding(
+                .error, "instances.\(instance.name).configuration.\(problem.option)", problem.what,
+                remedy: problem.remedy)
+        }
+    }
+
     /// Two servers of one stack on one port.
-    private var servers: [Finding] {
+    private var ports: [Finding] {
         guard let monitoring = stack.monitoring, let backend = stack.only(.backend),
             let port = try? BackendAddress.port(of: backend), port == monitoring.port, port != 0
         else { return [] }

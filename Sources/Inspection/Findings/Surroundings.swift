@@ -1,3 +1,4 @@
+import Clocks
 import Configuration
 import Foundation
 import Glibc
@@ -16,7 +17,8 @@ struct Surroundings {
     let environment: [String: String]
 
     var findings: [Finding] {
-        programs + folder + stores + disk + locks + ports + secrets + variables + inbox + sources + backends
+        programs + folder + stores + disk + locks + ports + certificates + secrets + variables + inbox + sources
+            + backends
     }
 
     private var programs: [Finding] {
@@ -108,6 +110,16 @@ struct Surroundings {
                     other: "set another, or HEALTHBUS_BACKEND_PORT")
             } catch { found.append(Finding(error)) }
         }
+        if let ingest = stack.only(.ingest) {
+            do throws(ConfigurationError) {
+                let endpoint = try IngestAddress.endpoint(of: ingest, environment: environment)
+                let taken = Self.port(
+                    endpoint, key: "instances.\(ingest.name).configuration.port", in: stack.file,
+                    isOurs: InstanceLock.isHeld(folder: state.instance(ingest.name)),
+                    other: "set another, or HEALTHBUS_INGEST_PORT")
+                found += endpoint.port == IngestAddress.usualPort ? taken.map(Self.moved) : taken
+            } catch { found.append(Finding(error)) }
+        }
         if let monitoring = stack.monitoring {
             found += Self.port(
                 monitoring, key: "monitoring.port", in: stack.file,
@@ -126,6 +138,23 @@ struct Surroundings {
             ]
         }
         return []
+    }
+
+    /// The usual port that is taken: the next free one will do.
+    private static func moved(_ finding: Finding) -> Finding {
+        var moved = finding
+        moved.severity = .warning
+        moved.remedy =
+            "nothing: the next free one is taken, which 'healthbus status' names; to choose it, set HEALTHBUS_INGEST_PORT"
+        return moved
+    }
+
+    private var certificates: [Finding] {
+        stack.instances.filter { $0.manifest.kind == .ingest }.flatMap { instance in
+            CertificateCheck(instance, now: WallClock.now).findings(about: stack.file) {
+                "instances.\(instance.name).configuration.\($0)"
+            }
+        }
     }
 
     private var secrets: [Finding] {

@@ -10,6 +10,10 @@ package struct GraphDrawing: Sendable {
     /// - Parameter width: columns; a name that is longer than that isn't cut.
     package func lines(width: Int, terminal: Terminal) -> [String] {
         var lines: [String] = []
+        if !graph.entrances.isEmpty {
+            lines += ["phones, programs"] + Self.wrapped("POST ▶ ", graph.entrances, indent: "   │ ", width: width)
+            lines.append("   ▼")
+        }
         let layers = graph.layers
         for layer in layers {
             lines += boxes(layer, width: width, terminal: terminal)
@@ -109,6 +113,10 @@ extension StackGraph {
             let color = node.state.map { $0 == "ready" ? ", color=darkgreen" : ", color=red" } ?? ""
             // A label's line break is an escape of Graphviz's own.
             lines.append("  \(quoted(node.name)) [label=\"\(label)\"\(color)];")
+        }
+        for entrance in entrances {
+            lines.append("  \"phones, programs\" [shape=plaintext];")
+            lines.append("  \"phones, programs\" -> \(quoted(entrance)) [label=\"POST\"];")
         }
         for edge in edges {
             let style = edge.kind == .data ? "" : ", style=dashed"

@@ -16,7 +16,7 @@ package struct StackGraph: Sendable, Equatable {
         package enum Kind: String, Sendable, Comparable {
             /// What moves on: samples, figures, events, summaries, and hints of them.
             case data
-            /// What steers: commands, acknowledgements.
+            /// What steers: commands, acknowledgements, answers.
             case control
             /// A topic's rows or messages that only inform a person.
             case alert
@@ -69,13 +69,17 @@ package struct StackGraph: Sendable, Equatable {
 
     private static func kind(of topic: TopicPattern) -> Edge.Kind {
         if topic.text.hasPrefix(Alert.topicPrefix) { return .alert }
-        return topic.text.hasPrefix("control.") || topic.text.hasPrefix("acknowledged.") ? .control : .data
+        let steers = ["control.", "acknowledged.", "ingested."].contains { topic.text.hasPrefix($0) }
+        return steers ? .control : .data
     }
 
     /// Who is told how far it may pull, pulls.
     private static func pullsSamples(_ instance: StackConfiguration.Instance) -> Bool {
         instance.consumedTopics.contains { $0.text.hasPrefix("sync.") }
     }
+
+    /// Where phones and programs push what they have, over HTTP.
+    package var entrances: [String] { nodes.filter { $0.kind == .ingest }.map(\.name) }
 
     /// Nodes by how many steps of data lie before them, at the most; who has none stands where its kind belongs.
     package var layers: [[Node]] {
@@ -94,7 +98,7 @@ package struct StackGraph: Sendable, Equatable {
 
     package var value: Value {
         [
-            "hub": Value(hub),
+            "hub": Value(hub), "entrances": .array(entrances.map { .string($0) }),
             "nodes": .array(
                 nodes.map {
                     [

@@ -29,6 +29,7 @@ extension MetricFamily {
         openDays,
         missing, importOpen, quarantined, lastSample, lastSync, lastCheck, delivered, deadLetters, paused, blocked,
         networkPath, lastDelivery, deliveryDelay, notified, notificationsFailed,
+        requestsTaken, requestsRefused, lastTaken,
     ]
 
     package static let buildInfo = MetricFamily(
@@ -140,4 +141,15 @@ extension MetricFamily {
         }
         return "| metric | kind | labels | what it says |\n| --- | --- | --- | --- |\n" + rows.joined()
     }
+
+    // What phones and programs push.
+    package static let requestsTaken = MetricFamily(
+        "ingest_requests_taken_total", .counter, ["instance"],
+        "Requests of which all is stored, since its process began.")
+    package static let requestsRefused = MetricFamily(
+        "ingest_requests_refused_total", .counter, ["instance"],
+        "Requests that were turned down or couldn't be taken, since its process began.")
+    package static let lastTaken = MetricFamily(
+        "ingest_last_taken_timestamp_seconds", .gauge, ["instance"],
+        "When it last took a request; absent before the first.")
 }

@@ -98,7 +98,12 @@ package struct StackMetrics {
             page.add(.notified, [name], notifier.told)
             page.add(.notificationsFailed, [name], notifier.givenUp)
         case .uploader: if let uploader = beat.uploader { addDelivery(uploader, name) }
-        case .backend, .ingest: break
+        case .ingest:
+            guard let ingest = beat.ingest else { return }
+            page.add(.requestsTaken, [name], ingest.taken)
+            page.add(.requestsRefused, [name], ingest.refused)
+            if let last = ingest.lastTaken { page.add(.lastTaken, [name], last.secondsSince1970) }
+        case .backend: break
         }
     }
 

@@ -47,6 +47,7 @@ package struct StatusReport {
             metrics.append(.object(metric))
         }
         let pendingDelivery = Self.pendingDelivery(uploader?.name, stack, beats)
+        let ingest = stack.configuration.only(.ingest)
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
         value = [
             "state": .string(stack.place), "running": .bool(isUp), "processes": .array(processes),
@@ -56,6 +57,7 @@ package struct StatusReport {
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
             "blocked": Value(uploader.flatMap { beats[$0.name]?.beat.stage.blocked }),
             "backend": Self.backend(uploader.flatMap { beats[$0.name]?.beat }),
+            "ingest": try Self.ingest(ingest, ingest.flatMap { beats[$0.name]?.beat }),
         ]
     }
 
@@ -201,7 +203,7 @@ extension StatusReport {
             + "\n" + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "
             + "pending \(value["pending"].int ?? 0).\n"
-            + Self.backendText(value["backend"], ago)
+            + Self.ingestText(value["ingest"], ago) + Self.backendText(value["backend"], ago)
             + (value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
     }
 

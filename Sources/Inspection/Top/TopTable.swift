@@ -9,7 +9,7 @@ package struct TopTable: Sendable {
         package var name: String
         /// As the supervisor says, else the heartbeat's phase; "silent" for who hasn't been heard, "stopped" for who said so.
         package var state: String
-        /// Messages a second.
+        /// Messages a second; of an ingest requests.
         package var received: Double?
         package var sent: Double?
         /// Rows a second that its changelog moved on by.
@@ -82,7 +82,8 @@ package struct TopTable: Sendable {
 
     /// What goes through the hub it has received and sent.
     private static func received(_ beat: Heartbeat) -> Int64? {
-        (beat.stage.messages?.received ?? beat.hub?.forwarded).map(Int64.init)
+        if let ingest = beat.ingest { return ingest.taken + ingest.refused }
+        return (beat.stage.messages?.received ?? beat.hub?.forwarded).map(Int64.init)
     }
 
     private static func sent(_ beat: Heartbeat) -> Int64? {

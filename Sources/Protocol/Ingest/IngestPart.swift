@@ -12,6 +12,8 @@ package struct IngestPart: Sendable {
     package var device: String
     /// The way it came, as quarantine lists name it: "/v1/samples".
     package var way: String
+    /// No other follows: what was kept of the request, to tell its parts' samples apart, can be forgotten.
+    package var isLast = false
     /// `line` is the item's number in the request.
     package var records = RecordBatch()
     /// HealthKit UUIDs of deleted samples.
@@ -32,6 +34,7 @@ package struct IngestPart: Sendable {
         var user: String
         var device: String
         var way: String
+        @IfReadable var last: Bool?
         @IfAny var quarantined: [Refused]
     }
 
@@ -43,7 +46,7 @@ package struct IngestPart: Sendable {
 
     package var body: Value {
         let head = Head(
-            id: id, part: number, user: user, device: device, way: way,
+            id: id, part: number, user: user, device: device, way: way, last: isLast ? true : nil,
             quarantined: quarantined.map { Refused(item: $0.line, reason: $0.reason, raw: $0.raw) })
         var members = Value(head).object ?? [:]
         if records.count > 0 { members["records"] = records.wireValue }
@@ -55,6 +58,7 @@ package struct IngestPart: Sendable {
     package init?(_ body: Value) {
         guard let head = body.read(Head.self), head.part >= 0 else { return nil }
         self.init(id: head.id, number: head.part, user: head.user, device: head.device, way: head.way)
+        isLast = head.last ?? false
         quarantined = head.quarantined.map { QuarantinedInput(line: $0.item, reason: $0.reason, raw: $0.raw) }
         do throws(PageError) {
             if !body["records"].isNull { records = try RecordBatch(wireValue: body["records"]) }

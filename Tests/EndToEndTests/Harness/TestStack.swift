@@ -6,11 +6,12 @@ import Processes
 import Synchronization
 import TestSupport
 
-/// One test's stack: a state folder with a short path, a port of its own for the backend, and the programs started on
+/// One test's stack: a state folder with a short path, ports of its own for the backend and the ingest, and the programs started on
 /// them.
 final class TestStack: Sendable {
     let folder: String
     let port: Int
+    let ingestPort: Int
     private let environment: [String: String]
     private let started = Mutex(0)
 
@@ -28,8 +29,10 @@ final class TestStack: Sendable {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         port = try freePort()
+        ingestPort = try freePort()
         environment = [
-            "HEALTHBUS_BACKEND_PORT": "\(port)", "HEALTHBUS_AUDIT": "1", "HEALTHBUS_BACKEND_TOKEN": "",
+            "HEALTHBUS_BACKEND_PORT": "\(port)", "HEALTHBUS_INGEST_PORT": "\(ingestPort)", "HEALTHBUS_AUDIT": "1",
+            "HEALTHBUS_BACKEND_TOKEN": "",
             "HEALTHBUS_ZONE": "", "HEALTHBUS_STATE": "",
         ]
     }

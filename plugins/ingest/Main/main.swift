@@ -48,18 +48,14 @@ PluginProgram.start("ingest") { context, stopper in
     limits.bodyBytes = Int(options["bodyBytes"].int ?? 16 << 20)
     limits.totalBodyBytes = 2 * limits.bodyBytes
     let endpoint = try IngestAddress.endpoint(of: context.instance)
+    if let problem = IngestAddress.problem(options.object ?? [:], at: endpoint) {
+        throw Failure("\(context.name) \(problem.what)", hint: problem.remedy)
+    }
     var files: TLSFiles?
     if let certificate = options["certificateFile"].string, let key = options["keyFile"].string {
         files = TLSFiles(certificateFile: certificate, keyFile: key)
     }
     let identity = try files?.changed()
-    guard identity != nil || endpoint.isLoopback || options["behindProxy"].bool == true else {
-        throw Failure(
-            "\(context.name) would listen at \(endpoint.host) without TLS, where anybody on the way reads the tokens",
-            hint:
-                "set 'certificateFile' and 'keyFile', or 'behindProxy' where a proxy or a container's network is in between"
-        )
-    }
     let server = try HTTPServer(
         host: endpoint.host, port: endpoint.port,
         // Two stacks run side by side by default; a port that somebody has chosen is that one or none.

@@ -59,19 +59,8 @@ package final class IngestDoor: Sendable {
             if let wait = rate.withLock({ $0.take(caller.id, at: Self.seconds) }) { throw .tooMany(wait: wait) }
             return nil
         } catch {
-            var error = error
-            // A good token is let in whatever others try from the same address, which may be a proxy's. No token can be guessed.
-            if error.status == 401 {
-                let now = Self.seconds
-                let wait = attempts.withLock { attempts in
-                    let wait = attempts.wait(request.peer, at: now)
-                    attempts.failed(request.peer, at: now)
-                    return wait
-                }
-                if let wait { error = .tooMany(wait: wait) }
-            }
             counts.withLock { $0.refused += 1 }
-            return error.answer
+            return (error.status == 401 ? unauthorized(request.peer) : error).answer
         }
     }
 
@@ -96,6 +85,16 @@ package final class IngestDoor: Sendable {
         } catch {
             counts.withLock { $0.refused += 1 }
             return error.answer
+        }
+    }
+
+    /// Slows down who has no good token. Who has one isn't held up by others behind the same address: a proxy's is everybody's, and a token of 256
+    /// random bits isn't guessed.
+    private func unauthorized(_ peer: UInt64) -> IngestProblem {
+        attempts.withLock { attempts in
+            if let wait = attempts.wait(peer, at: Self.seconds) { return .tooMany(wait: wait) }
+            attempts.failed(peer, at: Self.seconds)
+            return .unauthorized
         }
     }
 
@@ -125,7 +124,7 @@ package final class IngestDoor: Sendable {
         }
         do throws(PushError) {
             return try isLines ? SamplesBody.changes(lines: request.body) : SamplesBody.changes(json: request.body)
-        } catch { throw .malformed(error.description) }
+        } catch { throw error.isTooLarge ? .tooLarge(error.description) : .malformed(error.description) }
     }
 
     private func pushed(_ request: HTTPRequest) throws(IngestProblem) -> PushedChanges {
@@ -135,7 +134,7 @@ package final class IngestDoor: Sendable {
             request.headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
         do throws(PushError) {
             return try HealthAutoExport.changes(in: request.body, headers: headers, now: clock())
-        } catch { throw .malformed(error.description) }
+        } catch { throw error.isTooLarge ? .tooLarge(error.description) : .malformed(error.description) }
     }
 
     private func take(
@@ -155,6 +154,7 @@ package final class IngestDoor: Sendable {
                 contents.enumerated().map { number, content in
                     var part = IngestPart(
                         id: id, number: Int64(number), user: caller.user, device: caller.device, way: route.rawValue)
+                    part.isLast = number == contents.count - 1
                     part.records = content.records
                     part.deleted = content.deleted
                     part.quarantined = content.quarantined

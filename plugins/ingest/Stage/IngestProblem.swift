@@ -39,6 +39,12 @@ struct IngestProblem: Error {
             hint: "nothing of this request was taken; docs/ways-in.md has the form of the body")
     }
 
+    static func tooLarge(_ message: String) -> IngestProblem {
+        IngestProblem(
+            status: 413, code: "too-large", message: message,
+            hint: "nothing of this request was taken; send it in several")
+    }
+
     static func mediaType(_ allowed: String) -> IngestProblem {
         IngestProblem(
             status: 415, code: "media-type", message: "the body is of a type that isn't read here",

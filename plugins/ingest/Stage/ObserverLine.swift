@@ -18,34 +18,41 @@ package final class ObserverLine: Sendable {
     }
 
     private struct Waiting {
+        /// The part's. An answer to another one, that was said twice, is nobody's any more.
+        let number: Int64
         var receipt: IngestReceipt?
         let arrived = DispatchSemaphore(value: 0)
     }
 
     private let say: @Sendable (IngestPart) -> Void
-    /// By request and part.
+    /// By request.
     private let waiting = Mutex<[String: Waiting]>([:])
 
-    /// Between two times that a part is said, and until a request is given up.
+    /// Between two times that a part is said, until a part is given up, and until a whole request is.
     private let repeatAfter: Duration
     private let patience: Duration
+    private let longest: Duration
 
-    /// - Parameter say: sends a part to the observer; may lose it.
+    /// - Parameters:
+    ///   - patience: of one part. A request of many goes on while they are answered.
+    ///   - longest: of all parts; less than a proxy waits.
+    ///   - say: sends a part to the observer; may lose it.
     package init(
         repeatAfter: Duration = .milliseconds(500), patience: Duration = .seconds(15),
-        say: @escaping @Sendable (IngestPart) -> Void
+        longest: Duration = .seconds(120), say: @escaping @Sendable (IngestPart) -> Void
     ) {
         self.repeatAfter = repeatAfter
         self.patience = patience
+        self.longest = longest
         self.say = say
     }
 
     /// Takes what the observer says. Any thread may call it.
     package func hear(_ receipt: IngestReceipt) {
         waiting.withLock { waiting in
-            guard waiting[receipt.id]?.receipt == nil else { return }
+            guard let entry = waiting[receipt.id], entry.number == receipt.part, entry.receipt == nil else { return }
             waiting[receipt.id]?.receipt = receipt
-            waiting[receipt.id]?.arrived.signal()
+            entry.arrived.signal()
         }
     }
 
@@ -53,13 +60,13 @@ package final class ObserverLine: Sendable {
     /// - Parameter make: gives the parts, under the id that it is given.
     /// - Returns: the receipts, in the parts' order: all is durable.
     func submit(_ make: (_ id: String) -> [IngestPart]) throws(Failure) -> [IngestReceipt] {
-        let deadline = MonotonicClock.now + patience
+        let deadline = MonotonicClock.now + longest
         while true {
             let id = Self.nonce()
             let parts = make(id)
             var receipts: [IngestReceipt] = []
             for part in parts {
-                let receipt = try submit(part, by: deadline)
+                let receipt = try submit(part, by: min(deadline, MonotonicClock.now + patience))
                 if receipt.beginAgain == true { break }
                 if let reason = receipt.refused { throw .refused(reason) }
                 receipts.append(receipt)
@@ -72,7 +79,7 @@ package final class ObserverLine: Sendable {
     private func submit(_ part: IngestPart, by deadline: MonotonicTime) throws(Failure) -> IngestReceipt {
         let key = part.id
         let arrived = waiting.withLock { waiting in
-            let entry = Waiting()
+            let entry = Waiting(number: part.number)
             waiting[key] = entry
             return entry.arrived
         }
@@ -80,12 +87,7 @@ package final class ObserverLine: Sendable {
         while MonotonicClock.now < deadline {
             say(part)
             _ = arrived.wait(timeout: .now() + min(repeatAfter, deadline - MonotonicClock.now).seconds)
-            let receipt = waiting.withLock { waiting -> IngestReceipt? in
-                guard let receipt = waiting[key]?.receipt else { return nil }
-                // Of the part before, said twice.
-                if receipt.part != part.number { waiting[key]?.receipt = nil }
-                return receipt.part == part.number ? receipt : nil
-            }
+            let receipt = waiting.withLock { $0[key]?.receipt }
             if let receipt { return receipt }
         }
         throw .silent

@@ -3,7 +3,7 @@ import HealthPush
 import Protocol
 
 /// Cuts what a request brings into parts that fit a message.
-struct RequestParts {
+package struct RequestParts {
     /// Rows of a part: a commit's worth.
     private static let rowLimit = 2048
     /// Bytes of a part's texts. A message holds 1 MiB.
@@ -11,18 +11,18 @@ struct RequestParts {
     private static let deletionLimit = 16_384
 
     /// The parts in order, their ids and numbers still to be given; at least one.
-    private(set) var parts: [Content] = []
+    package private(set) var parts: [Content] = []
 
     /// What one part holds.
-    struct Content {
-        var records = RecordBatch()
-        var deleted: [SampleID] = []
+    package struct Content {
+        package var records = RecordBatch()
+        package var deleted: [SampleID] = []
         /// Their items.
-        var deletedItems: [Int64] = []
-        var quarantined: [QuarantinedInput] = []
+        package var deletedItems: [Int64] = []
+        package var quarantined: [QuarantinedInput] = []
     }
 
-    init(_ changes: PushedChanges) {
+    package init(_ changes: PushedChanges) {
         var quarantined = changes.quarantined
         for first in stride(from: 0, to: changes.deleted.count, by: Self.deletionLimit) {
             let range = first..<min(first + Self.deletionLimit, changes.deleted.count)
@@ -32,7 +32,7 @@ struct RequestParts {
         let records = changes.records
         var cut = PartCutter(records)
         for row in 0..<records.count {
-            let bytes = cut.bytes(row)
+            var bytes = cut.bytes(row)
             if bytes > Self.byteLimit {
                 quarantined.append(
                     QuarantinedInput(
@@ -40,7 +40,11 @@ struct RequestParts {
                     ))
                 continue
             }
-            if cut.rows == Self.rowLimit || cut.size + bytes > Self.byteLimit { parts.append(cut.finish()) }
+            if cut.rows == Self.rowLimit || cut.size + bytes > Self.byteLimit {
+                parts.append(cut.finish())
+                // Its names are new again.
+                bytes = cut.bytes(row)
+            }
             cut.take(row, bytes)
         }
         if cut.rows > 0 { parts.append(cut.finish()) }
@@ -72,16 +76,21 @@ private struct PartCutter {
 
     var rows: Int { target.count }
 
-    /// Bytes of a row's texts, those of its names among them: they may be new in the part.
+    /// Bytes that a row's texts add, with those of its names that are new in the part.
     func bytes(_ row: Int) -> Int {
-        let origin = source.origins[Int(source.origin[row])]
-        let names =
-            source.types[Int(source.type[row])].utf8.count + source.units[Int(source.unit[row])].utf8.count
-            + origin.sourceName.utf8.count + origin.sourceVersion.utf8.count + origin.productType.utf8.count
-            + origin.device.utf8.count
-        let isNew = origins[source.origin[row]] == nil || types[source.type[row]] == nil
-        return source.metadata.range(row).count + source.payload.range(row).count + (isNew ? names : 0)
+        var size = source.metadata.range(row).count + source.payload.range(row).count
+        if types[source.type[row]] == nil { size += Self.entry + source.types[Int(source.type[row])].utf8.count }
+        if units[source.unit[row]] == nil { size += Self.entry + source.units[Int(source.unit[row])].utf8.count }
+        if origins[source.origin[row]] == nil {
+            let origin = source.origins[Int(source.origin[row])]
+            size += 4 * Self.entry + origin.sourceName.utf8.count + origin.sourceVersion.utf8.count
+            size += origin.productType.utf8.count + origin.device.utf8.count
+        }
+        return size
     }
+
+    /// What a text in a dictionary takes beside itself.
+    private static let entry = 24
 
     mutating func take(_ row: Int, _ bytes: Int) {
         size += bytes

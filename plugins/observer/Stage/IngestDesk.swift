@@ -6,7 +6,8 @@ import Protocol
 /// answer may get lost. In memory only: after a restart a request begins again, and finds what was taken in before.
 struct IngestDesk {
     private struct Request {
-        let session: ImportSession
+        /// nil once its last part is taken in.
+        let session: ImportSession?
         var receipt: IngestReceipt
         var heard: MonotonicTime
     }
@@ -33,10 +34,12 @@ struct IngestDesk {
         }
         requests[part.id]?.heard = now
         if part.number == request.receipt.part { return .answered(request.receipt) }
-        return part.number == request.receipt.part + 1 ? .take(request.session) : .beginAgain
+        guard let session = request.session, part.number == request.receipt.part + 1 else { return .beginAgain }
+        return .take(session)
     }
 
-    mutating func note(_ receipt: IngestReceipt, _ session: ImportSession, at now: MonotonicTime) {
+    /// - Parameter session: nil when no more parts follow.
+    mutating func note(_ receipt: IngestReceipt, _ session: ImportSession?, at now: MonotonicTime) {
         requests[receipt.id] = Request(session: session, receipt: receipt, heard: now)
         guard requests.count > Self.limit else { return }
         requests = requests.filter { now - $0.value.heard < Self.patience }

@@ -17,7 +17,7 @@ extension ObserverStage {
                 break
             }
             receipt = try take(part, session, turn)
-            desk.note(receipt, session, at: turn.monotonic)
+            desk.note(receipt, part.isLast ? nil : session, at: turn.monotonic)
         }
         turn.publish(IngestReceipt.topic(sender), receipt)
     }

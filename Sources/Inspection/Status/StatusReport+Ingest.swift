@@ -1,0 +1,29 @@
+import Configuration
+import HealthModel
+import Protocol
+import Terminal
+
+extension StatusReport {
+    /// Where phones and programs send to, and what came: `{address, port, taken, refused, lastTaken}`; null without one that runs.
+    static func ingest(_ instance: StackConfiguration.Instance?, _ beat: Heartbeat?) throws -> Value {
+        guard let instance, let told = beat?.ingest else { return .null }
+        var endpoint = try IngestAddress.endpoint(of: instance)
+        endpoint.port = told.ingestPort
+        let isTLS = instance.configuration["certificateFile"].string != nil
+        return [
+            "address": .string(IngestAddress.url(endpoint, isTLS: isTLS)), "port": .integer(Int64(told.ingestPort)),
+            "taken": .integer(told.taken), "refused": .integer(told.refused),
+            "lastTaken": Value(told.lastTaken.map { InstantText.iso8601($0) }),
+        ]
+    }
+
+    /// A line about it; empty when nothing is known.
+    static func ingestText(_ ingest: Value, _ ago: (Value) -> String) -> String {
+        guard let address = ingest["address"].string else { return "" }
+        func count(_ member: String) -> String { HumanFormat.count(Int(ingest[member].int ?? 0)) }
+        var text = "Ingest: \(address), \(count("taken")) requests taken"
+        if ingest["refused"] != 0 { text += ", \(count("refused")) refused" }
+        if !ingest["lastTaken"].isNull { text += ", the last one taken \(ago(ingest["lastTaken"]))" }
+        return text + ".\n"
+    }
+}

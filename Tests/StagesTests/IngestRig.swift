@@ -1,0 +1,118 @@
+import Changelog
+import Clocks
+import HTTP
+import HealthModel
+import IngestStage
+import ObserverStage
+import Protocol
+import SQLite
+import Synchronization
+import TestSupport
+import Testing
+
+/// An ingest before an observer: what is pushed goes through both, and the bus between them loses what a test wants.
+///
+/// `@unchecked Sendable`: the line says a part on the thread that submits it, which is the test's.
+final class IngestRig: @unchecked Sendable {
+    let observer: StageRig<ObserverStage>
+    /// Parts that reached the observer, repetitions included.
+    private(set) var heard: [IngestPart] = []
+    /// Answers that get lost, from now on.
+    var losses = 0
+    /// Whether the observer ends and begins again before it hears the part with this number.
+    var restartBefore: Int64?
+    var isObserverThere = true
+    var isDead = false
+    private(set) var woken = 0
+    private var door: IngestDoor?
+    private var line: ObserverLine?
+
+    init(requestsPerMinute: Int = 6000) throws {
+        observer = try StageRig { ObserverStage(instance: "observer", zone: "Europe/Berlin", defaultUser: "me") }
+        try observer.turn()
+        let line = ObserverLine(repeatAfter: .milliseconds(1), patience: .milliseconds(200)) { [weak self] part in
+            do { try self?.carry(part) } catch { Issue.record(error) }
+        }
+        self.line = line
+        door = IngestDoor(
+            requestsPerMinute: requestsPerMinute, line: line, clock: { Instant(seconds: 1_743_069_600) },
+            caller: { secret in
+                switch secret {
+                case "good": IngestDoor.Caller(id: "1", user: "anna", device: "phone", mayIngest: true)
+                case "reads": IngestDoor.Caller(id: "2", user: "anna", device: "wall", mayIngest: false)
+                default: nil
+                }
+            },
+            isObserverThere: { [weak self] in self?.isObserverThere == true },
+            wake: { [weak self] in self?.woken += 1 })
+    }
+
+    /// Over the bus and back, as messages go there.
+    private func carry(_ part: IngestPart) throws {
+        if isDead { return }
+        if restartBefore == part.number {
+            restartBefore = nil
+            try observer.restart()
+        }
+        let bytes = CBOREncoder.encode(part.body)
+        #expect(bytes.count < Message.maximumFrame)
+        let body = try CBORDecoder.decode(bytes)
+        heard.append(try #require(IngestPart(body)))
+        observer.sent = []
+        try observer.hear(IngestPart.topic("observer"), body)
+        let said = observer.sent.filter { $0.topic == IngestReceipt.topic("test") }
+        if losses > 0 {
+            losses -= 1
+            return
+        }
+        for message in said {
+            let answer = try CBORDecoder.decode(CBOREncoder.encode(message.body))
+            line?.hear(try #require(answer.read(IngestReceipt.self)))
+        }
+    }
+
+    func send(
+        _ method: String = "POST", _ path: String = "/v1/samples", body: String = "", token: String? = "good",
+        type: String? = "application/json", peer: UInt64 = 1
+    ) throws -> HTTPResponse {
+        var request = HTTPRequest(method: method, path: path, body: Array(body.utf8))
+        request.peer = peer
+        if let token { request.headers["Authorization"] = "Bearer \(token)" }
+        if let type { request.headers["Content-Type"] = type }
+        let door = try #require(door)
+        return door.refusal(of: request) ?? door.handle(request)
+    }
+
+    /// Samples as JSON objects, and deletions.
+    func post(_ samples: [String], deleted: [String] = []) throws -> Value {
+        let body =
+            "{\"samples\": [\(samples.joined(separator: ","))], \"deleted\": [\(deleted.map { "\"\($0)\"" }.joined(separator: ","))]}"
+        let answer = try send(body: body)
+        try #require(answer.status == 200, "\(answer.text)")
+        return try Value(json: answer.body)
+    }
+
+    func details() throws -> IngestDetails { try #require(door).details(port: 1) }
+
+    /// How many samples the store holds alive.
+    func alive() throws -> Int64 {
+        try observer.store.database.prepare("SELECT coalesce(sum(alive), 0) FROM heads").firstRow { $0.int64(0) } ?? -1
+    }
+
+    /// One step sample; each `number` is another minute.
+    static func steps(_ number: Int, uuid: String? = nil, value: Double = 12, more: String = "") -> String {
+        let start = 1_743_000_000 + 60 * number
+        return "{\"type\": \"HKQuantityTypeIdentifierStepCount\", \"start\": \(start), \"end\": \(start + 60), "
+            + "\"value\": \(value), \"source\": \"Watch\"\(uuid.map { ", \"uuid\": \"\($0)\"" } ?? "")\(more)}"
+    }
+
+    static func uuid(_ number: Int) -> String {
+        let text = String(number)
+        return "01977F3A-5C00-8ABC-9DEF-" + String(repeating: "0", count: 12 - text.count) + text
+    }
+}
+
+extension Value {
+    /// An answer's words, by item.
+    var words: [String?] { (self["results"].array ?? []).map(\.string) }
+}
