@@ -51,6 +51,18 @@ struct AutoExportRequestTests {
             ])
     }
 
+    @Test func aMetricWithoutDataIsKeptApart() throws {
+        let changes = try pushed(#""metrics":[{"name":"step_count","qty":5},{"name":"step_count","data":null}]"#)
+        #expect(changes.items == 1 && changes.reasons == ["the metric has no data"])
+        #expect(changes.quarantined[0].raw == #"{"name":"step_count","qty":5}"#)
+    }
+
+    /// Else a few bytes an entry would become kilobytes of what is kept.
+    @Test func aLongNameIsNotKeptWithEachEntry() throws {
+        let changes = try pushed(metric: String(repeating: "n", count: 5000), "x", "1,2,3")
+        #expect(changes.quarantined.map(\.raw) == (1...3).map { #"{"name":"too long","units":"x","data":[\#($0)]}"# })
+    }
+
     @Test func oneBadItemFailsNoOther() throws {
         let date = #""date":"2026-09-01 10:20:30 +0200""#
         let changes = try pushed(

@@ -29,15 +29,22 @@ struct AutoExportItem {
         return nil
     }
 
-    /// The first of these that is there.
-    mutating func take(_ names: StaticString...) -> JSONSpan? {
-        var found: JSONSpan?
-        for name in names {
-            let value = take(name)
-            found = found ?? value
-        }
-        return found
+    /// The first of these that is there; the others count as understood, too.
+    mutating func take(_ name: StaticString, _ other: StaticString) -> JSONSpan? {
+        let value = take(name)
+        let second = take(other)
+        return value ?? second
     }
+
+    /// As above, of three names. Each number of names has its own form: a list of them would be made for every item.
+    mutating func take(_ name: StaticString, _ other: StaticString, _ third: StaticString) -> JSONSpan? {
+        let value = take(name, other)
+        let last = take(third)
+        return value ?? last
+    }
+
+    /// Whether there is a member of this name, also one that is null.
+    func has(_ name: StaticString) -> Bool { members.contains { $0.name == name } }
 
     /// A member that stays among the rest.
     func look(_ name: StaticString) -> JSONSpan? {

@@ -13,7 +13,9 @@ extension AutoExportReader {
     mutating func readCategoryMetric(_ series: AutoExportSeries) -> String? {
         let quantity = item.take("qty") ?? item.take("Avg", "avg")
         let seconds = AutoExportUnits.seconds(in: series.units)
-        let length = quantity?.decimal.flatMap { number in seconds.map { Duration.seconds(min(number * $0, 1e9)) } }
+        let length = quantity?.decimal.flatMap { number in
+            seconds.map { Duration.seconds(max(0, min(number * $0, 1e9))) }
+        }
         let isStand = series.metric.type.identifier == Self.standHour
         var span: AutoExportSpan
         do throws(AutoExportSpan.Problem) {
@@ -27,12 +29,13 @@ extension AutoExportReader {
             span.end = span.start + .seconds(3600)
         }
         guard span.isStatistic, !isNamed, !outlasts else {
-            if !span.isOwn { span.end = span.start + (isStand ? .seconds(3600) : max(.zero, length ?? .zero)) }
+            if !span.isOwn { span.end = span.start + (isStand ? .seconds(3600) : length ?? .zero) }
             span.isStatistic = false
             return readEvent(series, span)
         }
         guard let number = quantity?.decimal else { return Self.noQuantity }
-        let minutes = isStand ? nil : seconds.map { number * $0 / 60 }
+        let minutes = isStand ? nil : seconds.map { number * ($0 / 60) }
+        guard (minutes ?? number).isFinite else { return Self.noQuantity }
         var row = row(series.metric.type.identifier, unit: minutes == nil ? "count" : "min", span)
         row.value = minutes ?? number
         describe(&row)
@@ -81,6 +84,7 @@ extension AutoExportReader {
         let total = counts.reduce(0) { $0 + $1.1 }
         // Nothing on that day: nothing to keep.
         guard total > 0 else { return nil }
+        guard total.isFinite else { return Self.noQuantity }
         if !span.isStatistic, total > 1 { span.isStatistic = true }
         var row = row(series.metric.type.identifier, unit: span.isStatistic ? "count" : nil, span)
         guard span.isStatistic else {

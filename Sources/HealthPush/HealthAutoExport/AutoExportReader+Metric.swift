@@ -11,8 +11,9 @@ struct AutoExportSeries {
     /// What a value's minimum and maximum may be.
     let limit: ClosedRange<Double>
     let aggregation: AutoExportAggregation
-    /// For statistics and for samples.
-    let context: AutoExportContext
+    /// Where the samples' type and unit are in the columns, and those of the statistics; nil until there is one.
+    var sampleSlots: AutoExportSlots?
+    var statisticSlots: AutoExportSlots?
 }
 
 extension AutoExportReader {
@@ -23,7 +24,13 @@ extension AutoExportReader {
             return rows.quarantine("the metric has no name", raw: span.whole)
         }
         let units = item.take("units", "unit")
-        guard let data = item.take("data") else { return }
+        let hasData = item.has("data")
+        guard let data = item.take("data") else {
+            // The app writes null for what it has nothing of.
+            if hasData { return }
+            rows.beginItem()
+            return rows.quarantine("the metric has no data", raw: span.whole)
+        }
         let context = AutoExportContext(metric: name, units: units)
         guard data.kind == .array else {
             rows.beginItem()
@@ -35,11 +42,11 @@ extension AutoExportReader {
             }
         }
         let unit = units?.text ?? ""
-        let series = AutoExportSeries(
+        var series = AutoExportSeries(
             metric: metric, units: unit, factors: AutoExportUnits.factors(unit, for: Self.valueType(of: metric)),
-            limit: PlausibilityLimit.of(metric.type).values, aggregation: try aggregation(of: data), context: context)
+            limit: PlausibilityLimit.of(metric.type).values, aggregation: try aggregation(of: data))
         try eachEntry(data) { reader, entry throws(JSONScanError) in
-            let problem = try reader.item.read(entry) ? reader.readEntry(of: series) : "the entry isn't an object"
+            let problem = try reader.item.read(entry) ? reader.readEntry(of: &series) : "the entry isn't an object"
             if let problem { reader.rows.quarantine(problem, raw: entry.whole, within: context) }
         }
     }
@@ -80,9 +87,9 @@ extension AutoExportReader {
     }
 
     /// What is wrong, or nil.
-    private mutating func readEntry(of series: AutoExportSeries) -> String? {
+    private mutating func readEntry(of series: inout AutoExportSeries) -> String? {
         switch series.metric.form {
-        case .quantity: readQuantity(series)
+        case .quantity: readQuantity(&series)
         case .bloodPressure: readBloodPressure(series)
         case .sleep: readSleep(series)
         case .category: readCategoryMetric(series)

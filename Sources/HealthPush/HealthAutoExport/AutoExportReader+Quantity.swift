@@ -6,7 +6,7 @@ extension AutoExportReader {
     static let noQuantity = "there is no quantity, or it isn't a number"
 
     /// `{date, qty}` or `{date, Min, Avg, Max}`, and what describes them. What is wrong, or nil.
-    mutating func readQuantity(_ series: AutoExportSeries) -> String? {
+    mutating func readQuantity(_ series: inout AutoExportSeries) -> String? {
         guard let factors = series.factors else { return Self.wrongUnit }
         let quantity = item.take("qty")
         let mean = item.take("Avg", "avg")
@@ -28,7 +28,7 @@ extension AutoExportReader {
         } catch { return error.reason }
         // One sample is its own minimum and maximum.
         if !span.isStatistic, spread.least ?? value == value, spread.most ?? value == value { spread = (nil, nil) }
-        var row = row(series.metric.type.identifier, span)
+        var row = row(of: &series, span)
         row.value = value
         describe(&row, metadata: quantityMetadata(series.metric.type.identifier), spread: spread)
         return rows.append(row)

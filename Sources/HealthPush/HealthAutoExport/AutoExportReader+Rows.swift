@@ -4,9 +4,22 @@ import JSON
 extension AutoExportReader {
     /// A row of a type that begins and ends then.
     mutating func row(_ identifier: String, unit: String? = nil, _ start: Instant, _ end: Instant) -> AutoExportRow {
-        AutoExportRow(
-            type: rows.typeSlot(of: identifier), unit: rows.unitSlot(of: unit ?? HealthType.named(identifier).unit),
-            start: start, end: end)
+        AutoExportRow(slots: rows.slots(identifier, unit: unit), start: start, end: end)
+    }
+
+    /// A row of a metric's type, or of its statistics: there may be many, so their places in the columns are looked up once.
+    mutating func row(of series: inout AutoExportSeries, _ span: AutoExportSpan) -> AutoExportRow {
+        let identifier = series.metric.type.identifier
+        guard span.isStatistic else {
+            let slots = series.sampleSlots ?? rows.slots(identifier)
+            series.sampleSlots = slots
+            return AutoExportRow(slots: slots, start: span.start, end: span.end)
+        }
+        let slots = series.statisticSlots ?? rows.slots(HealthType.statistics(of: identifier))
+        series.statisticSlots = slots
+        var row = AutoExportRow(slots: slots, start: span.start, end: span.end)
+        row.created = now.flooredSecond
+        return row
     }
 
     /// A row of a type, or of its statistics.

@@ -1,12 +1,16 @@
 import HealthModel
 import JSON
 
+/// Where a type and its unit are in the columns' dictionaries.
+struct AutoExportSlots {
+    let type: Int32
+    let unit: Int32
+}
+
 /// One record before it is in columns.
 struct AutoExportRow {
-    /// From `AutoExportRows.typeSlot(of:)`.
-    var type: Int32
-    /// From `AutoExportRows.unitSlot(of:)`.
-    var unit: Int32
+    /// From `AutoExportRows.slots(_:unit:)`.
+    var slots: AutoExportSlots
     var origin: Int32 = 0
     var start: Instant
     var end: Instant
@@ -44,16 +48,21 @@ struct AutoExportContext {
     func wrap(_ raw: UnsafeRawBufferPointer) -> [UInt8] {
         var out: [UInt8] = []
         out.append(json: isMetric ? "{\"name\":" : "{")
-        out.append(contentsOf: name.whole)
+        Self.append(name, to: &out)
         if let units {
             out.append(json: ",\"units\":")
-            out.append(contentsOf: units.whole)
+            Self.append(units, to: &out)
         }
         out.append(json: isMetric ? ",\"data\":[" : ":[")
         // What comes behind is cut off anyway.
         out.append(contentsOf: raw.prefix(AutoExportRows.rawLimit))
         out.append(json: "]}")
         return out
+    }
+
+    /// Only a short one: it is kept with each of the items.
+    private static func append(_ span: JSONSpan, to out: inout [UInt8]) {
+        if span.bytes.count <= 128 { out.append(contentsOf: span.whole) } else { out.append(json: "\"too long\"") }
     }
 }
 
@@ -80,8 +89,8 @@ struct AutoExportRows {
         guard row.metadata.count + row.payload.count <= Self.rowTextLimit else {
             return "the item holds more than 512 KiB of text"
         }
-        changes.records.type.append(row.type)
-        changes.records.unit.append(row.unit)
+        changes.records.type.append(row.slots.type)
+        changes.records.unit.append(row.slots.unit)
         changes.records.origin.append(row.origin)
         changes.records.start.append(row.start.microseconds)
         changes.records.end.append(row.end.microseconds)
@@ -116,12 +125,12 @@ struct AutoExportRows {
         return changes
     }
 
-    mutating func typeSlot(of identifier: String) -> Int32 {
-        Self.slot(of: identifier, in: &types, &changes.records.types) { $0 }
-    }
-
-    mutating func unitSlot(of unit: String) -> Int32 {
-        Self.slot(of: unit, in: &units, &changes.records.units) { $0 }
+    /// Of a type, with its canonical unit where no other is given.
+    mutating func slots(_ identifier: String, unit: String? = nil) -> AutoExportSlots {
+        let unit = unit ?? HealthType.named(identifier).unit
+        return AutoExportSlots(
+            type: Self.slot(of: identifier, in: &types, &changes.records.types) { $0 },
+            unit: Self.slot(of: unit, in: &units, &changes.records.units) { $0 })
     }
 
     mutating func originSlot(of source: JSONSpan?) -> Int32 {
