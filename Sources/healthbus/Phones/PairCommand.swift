@@ -54,7 +54,7 @@ enum PairCommand: Command {
                 "phones can't be told the port: it is whichever is free when the stack starts",
                 hint: "set one in the configuration or in HEALTHBUS_INGEST_PORT, or give --address")
         }
-        return .standing(at: endpoint)
+        return .standing(at: endpoint, isTLS: ingest?.configuration["certificateFile"].string != nil)
     }
 
     /// nil for a link that no code has room for, and on a window that would break its lines.
