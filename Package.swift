@@ -91,7 +91,7 @@ let package = Package(
         library("SQLite", ["CSQLite"]),
         library("HealthStore", ["HealthModel", "JSON", "SQLite"]),
         library("HealthImport", ["CArchive", "CXMLStream", "CXXHash", "HealthModel", "JSON"]),
-        library("HealthPush", ["HealthModel", "JSON"]),
+        library("HealthPush", ["HealthModel", "HealthStatistics", "JSON"]),
         library("HealthGenerator", ["CArchive", "HealthModel"]),
         library("HTTP", ["CCurl", "CGnuTLS", "CMicroHTTPD", "CXXHash", "CZlib"]),
         library("Protocol", ["BackgroundDelivery", "CLibCBOR", "HealthModel"]),

@@ -49,11 +49,11 @@ extension IngestAddress {
                 option: missing, what: "has one of 'certificateFile' and 'keyFile' without the other",
                 remedy: "set '\(missing)' too, or leave both out")
         }
-        guard certificate == nil, !endpoint.isLoopback, options["behindProxy"]?.bool != true else { return nil }
+        guard certificate == nil, !endpoint.isLoopback, options["plainHTTP"]?.bool != true else { return nil }
         return Problem(
             option: "host",
             what: "would listen at \(endpoint.host) without TLS, where anybody on the way reads the tokens",
-            remedy: "set 'certificateFile' and 'keyFile', or 'behindProxy' where a proxy or a container's network "
+            remedy: "set 'certificateFile' and 'keyFile', or 'plainHTTP' where a proxy or a container's network "
                 + "is in between")
     }
 

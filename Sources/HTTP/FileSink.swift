@@ -84,9 +84,12 @@ package final class FileSink: BodySink {
     /// Gives the finished file its name, for good: it is there after a loss of power too.
     /// - Parameter name: a file's name in the folder; one that is there already is never replaced.
     /// - Returns: its path.
-    /// - Throws: 409 when there is one of that name; else as `init`.
+    /// - Throws: 409 when there is one of that name, 400 when it leads out of the folder; else as `init`.
     @discardableResult
     package func keep(as name: String) throws(HTTPRefusal) -> String {
+        guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }) else {
+            throw HTTPRefusal(400, "that is no name for a file", hint: "give another one")
+        }
         let kept = folder + "/" + name
         guard link(path, kept) == 0 else {
             if errno == EEXIST { throw HTTPRefusal(409, "there is such a file already", hint: "don't send it again") }

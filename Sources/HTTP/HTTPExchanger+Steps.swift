@@ -100,11 +100,7 @@ extension HTTPExchanger {
 
     func finish(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {
         keeper.enters(.handling, healthbus_http_socket(connection))
-        incoming.finish()
-        if let refusal = incoming.refusal { return queue(refusal, connection) }
-        var request = HTTPRequest(path: "")
-        swap(&request, &incoming.request)
-        return queue(incoming.stream?.answer(request) ?? handler(request), connection)
+        return queue(incoming.answer(handler), connection)
     }
 
     private func reserve(_ bytes: Int, _ incoming: IncomingRequest) -> Bool {

@@ -108,7 +108,7 @@ final class HTTPExchanger: Sendable {
         exchanger.load.withLock {
             $0.requests -= 1
             $0.bodyBytes -= incoming.reserved
-            if incoming.stream != nil { $0.streams -= 1 }
+            if incoming.isStreamed { $0.streams -= 1 }
         }
         if let connection { exchanger.keeper.enters(.waiting, healthbus_http_socket(connection)) }
     }

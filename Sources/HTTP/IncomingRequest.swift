@@ -16,6 +16,8 @@ final class IncomingRequest {
     var inflater: BodyInflater?
     private(set) var refusal: HTTPResponse?
     private(set) var stream: HTTPServer.BodyStream?
+    /// It is one of the streams that are counted.
+    private(set) var isStreamed = false
     /// The sink hasn't been told yet how it ended.
     private var sinkIsOpen = false
     /// Bytes that went into the request or the sink.
@@ -32,6 +34,7 @@ final class IncomingRequest {
 
     func open(_ stream: HTTPServer.BodyStream) {
         self.stream = stream
+        isStreamed = true
         sinkIsOpen = true
     }
 
@@ -66,8 +69,18 @@ final class IncomingRequest {
         request.body.append(contentsOf: piece)
     }
 
-    /// All of it has come.
-    func finish() {
+    /// All of it has come: the answer, by the handler where its body was collected. What held the body is free when this returns.
+    func answer(_ handler: HTTPServer.Handler) -> HTTPResponse {
+        finish()
+        if let refusal { return refusal }
+        var request = HTTPRequest(path: "")
+        swap(&request, &self.request)
+        guard let stream else { return handler(request) }
+        self.stream = nil
+        return stream.answer(request)
+    }
+
+    private func finish() {
         guard refusal == nil else { return }
         do throws(HTTPRefusal) {
             try inflater?.finish()

@@ -41,7 +41,8 @@ struct RequestHead {
                     headers: ["Connection": "close"])
             }
         }
-        contentLength = lengths.first.flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        // Digits only, or libmicrohttpd has refused it: more of them than a number holds are too many bytes.
+        contentLength = lengths.first.map { Int($0) ?? .max }
         waitsForContinue = isNew && request.headers["Expect"]?.lowercased() == "100-continue"
     }
 

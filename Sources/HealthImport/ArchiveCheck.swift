@@ -14,7 +14,7 @@ struct ArchiveCheck {
 
     /// - Throws: `ImportError`; damage that ends the archive early is left to those who read it.
     init(descriptor: Int32, path: String, size: Int64) throws {
-        let isCut = !Self.hasDirectoryEnd(descriptor, size: size)
+        let isCut = ExportEnd.directoryEnd(descriptor, size: size) == nil
         var place = 0
         while let (broken, damage) = try Self.firstBroken(from: place, descriptor, path) {
             if isCut, damage.isEndOfInput { return }
@@ -38,15 +38,5 @@ struct ArchiveCheck {
             }
         } catch is ArchiveDamage {}
         return nil
-    }
-
-    /// Whether the archive has its last part, which the beginning of a copy lacks. A comment of up to 64 KiB may follow it.
-    private static func hasDirectoryEnd(_ descriptor: Int32, size: Int64) -> Bool {
-        let length = Int(min(size, 22 + 65_535))
-        let tail = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, length, off_t(size) - off_t(length)))
-        }
-        guard tail.count >= 22 else { return false }
-        return (0...tail.count - 22).contains { tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) }
     }
 }

@@ -5,6 +5,8 @@ struct ElementTree {
     var name: String
     var line: Int64
     var attributes: [(name: String, value: String)]
+    /// What stands between its tags, all together; empty as a rule.
+    var text = ""
     var children: [ElementTree] = []
 
     func attribute(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
@@ -38,7 +40,29 @@ struct TreeBuilder {
         return nil
     }
 
+    /// Text within the innermost element.
+    mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
+        bytes += text.count
+        if bytes > Self.byteLimit { isTooLarge = true }
+        if !isTooLarge, !open.isEmpty { open[open.count - 1].text += ElementText.decoded(text) }
+    }
+
     func rootAttribute(_ name: String) -> String? { open.first?.attribute(name) }
 
     mutating func reset() { self = TreeBuilder() }
+}
+
+/// Text between tags.
+private enum ElementText {
+    private static let entities = [
+        ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"),
+        // Last, so that nothing is decoded twice.
+        ("&amp;", "&"),
+    ]
+
+    static func decoded(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard bytes.contains(UInt8(ascii: "&")) else { return text }
+        return entities.reduce(text) { $0.replacing($1.0, with: $1.1) }
+    }
 }

@@ -113,7 +113,9 @@ extension ExportParser {
     /// Text where only elements belong: what is left of a torn tag. True when it is damage.
     mutating func stray(_ text: healthbus_xml_text, line: Int64) -> Bool {
         switch context {
-        case .tree: return false
+        case .tree:
+            tree.add(text.buffer)
+            return false
         case .record, .correlatedRecord: spoilRecord(DamageReason.textWithin.rawValue, text)
         case .correlation, .document:
             quarantine(line: line, DamageReason.textBetween.rawValue, raw: Self.shortened(text.buffer, ""))

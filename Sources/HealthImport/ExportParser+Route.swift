@@ -63,3 +63,10 @@ extension WorkoutRoute {
         self.verticalAccuracy.append(verticalAccuracy ?? .nan)
     }
 }
+
+/// One form for a route's path, as a workout refers to it and as the archive has it.
+enum RouteName {
+    static func normal(_ path: String) -> String {
+        "/workout-routes/" + (path.split(separator: "/").last.map { String($0) } ?? path)
+    }
+}

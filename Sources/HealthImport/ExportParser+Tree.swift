@@ -52,27 +52,40 @@ extension ExportParser {
         deliverOuter(body.payload)
     }
 
-    /// Audiograms, prescriptions, clinical records and what later versions may bring: a row without number, everything else in the payload.
+    /// Audiograms, prescriptions, clinical records and what later versions may bring: a row without number, all else in the payload.
     private mutating func endOther(_ tree: ElementTree) {
         if ExportElement.isMiswritten(tree.name) {
             return quarantine(
                 line: tree.line, "the element's name isn't written as exports write it: upper and lower case count",
                 raw: outerRaw)
         }
-        guard let type = tree.attribute("type"), !type.isEmpty else {
+        guard let type = ElementSample.type(of: tree) else {
             return quarantine(line: tree.line, "the element isn't known and has no type", raw: outerRaw)
         }
         if HealthType.known(type)?.kind == .quantity {
             return quarantine(
                 line: tree.line, "the element isn't known, and its type is one of a Record", raw: outerRaw)
         }
-        let dates = ["startDate", "dateIssued", "receivedDate"]
-        let start = dates.lazy.compactMap { tree.attribute($0) }.first
+        let start = ElementSample.dates.lazy.compactMap { tree.attribute($0) }.first
         if let problem = stage(tree, type: type, start: start, end: tree.attribute("endDate") ?? start) {
             return quarantine(line: tree.line, problem, raw: outerRaw)
         }
         summary.otherSamples += 1
-        deliverOuter(OtherBody.payload(tree))
+        rememberFiles(of: tree, type: type)
+        deliverOuter(ElementSample.payload(tree, type: type))
+    }
+
+    /// Files of the archive that the element refers to: a clinical record's by its path, attachments by what they are called.
+    private mutating func rememberFiles(of tree: ElementTree, type: String) {
+        let names =
+            [tree.attribute("resourceFilePath")]
+            + tree.children("Attachment").flatMap { [$0.attribute("identifier"), $0.attribute("path")] }
+        for name in names.compactMap({ $0 }) where !name.isEmpty {
+            let reference = DocumentReference(
+                element: tree.name, type: type, identifier: tree.attribute("identifier") ?? "",
+                sourceName: self.names.sourceName(outer), received: outer.start)
+            remember(reference, of: name)
+        }
     }
 
     private mutating func stage(_ tree: ElementTree, type: String, start: String?, end: String?) -> String? {
@@ -103,25 +116,5 @@ extension ExportParser {
             }
         }
         return outerProblem
-    }
-}
-
-/// The payload of an element that has no form of its own here.
-enum OtherBody {
-    static func payload(_ tree: ElementTree) -> Value {
-        // Type, dates and source are columns already; metadata have theirs.
-        let columns = ExportAttribute.ofColumns.map(\.name)
-        var members: [String: Value] = ["element": .string(tree.name)]
-        for (name, value) in tree.attributes where !columns.contains(name) { members[name] = .string(value) }
-        let children = tree.children.filter { $0.name != "MetadataEntry" }
-        if !children.isEmpty { members["children"] = .array(children.map { whole($0) }) }
-        return .object(members)
-    }
-
-    private static func whole(_ tree: ElementTree) -> Value {
-        var members: [String: Value] = ["element": .string(tree.name)]
-        for (name, value) in tree.attributes { members[name] = .string(value) }
-        if !tree.children.isEmpty { members["children"] = .array(tree.children.map { whole($0) }) }
-        return .object(members)
     }
 }

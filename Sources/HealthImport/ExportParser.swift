@@ -49,6 +49,8 @@ struct ExportParser: ~Copyable {
 
     /// Workouts by the route's file that they refer to.
     private(set) var workoutsByRoute: [String: WorkoutRoute.Workout] = [:]
+    /// What refers to files of the archive, by their names without folders.
+    private(set) var references: [String: DocumentReference] = [:]
     private var quarantine: [QuarantinedInput] = []
     private var summaries: [ActivitySummaryRecord] = []
     private var locale = ""
@@ -263,6 +265,13 @@ extension ExportParser {
         workoutsByRoute[name] = workout
     }
 
+    mutating func remember(_ reference: DocumentReference, of file: String) {
+        // As above.
+        let name = file.split(separator: "/").last.map { String($0) } ?? file
+        guard references.count < 50_000, name.utf8.count <= 1024 else { return }
+        references[name] = reference
+    }
+
     mutating func note(locale: String) { self.locale = locale }
     mutating func note(exportDate: Instant?) { self.exportDate = exportDate }
     mutating func note(dateOfBirth: LocalDay?) { self.dateOfBirth = dateOfBirth }
@@ -285,12 +294,5 @@ extension ExportParser {
         flushQuarantine()
         flushSummaries()
         if let failure { throw failure }
-    }
-}
-
-/// One form for a route's path, as a workout refers to it and as the archive has it.
-enum RouteName {
-    static func normal(_ path: String) -> String {
-        "/workout-routes/" + (path.split(separator: "/").last.map { String($0) } ?? path)
     }
 }

@@ -23,6 +23,13 @@ final class ExportParsing {
         try ExportParser.parse(parser, source, entry: entry, total: total)
     }
 
+    /// What refers to a file of the archive, by its name with or without its ending.
+    func reference(to file: String) -> DocumentReference? {
+        let name = file.split(separator: "/").last.map { String($0) } ?? file
+        let stem = name.split(separator: ".").first.map { String($0) } ?? name
+        return parser.pointee.references[name] ?? parser.pointee.references[stem]
+    }
+
     /// The workout that refers to a route's file.
     func workout(ofRoute name: String) -> WorkoutRoute.Workout? { parser.pointee.workoutsByRoute[name] }
 }

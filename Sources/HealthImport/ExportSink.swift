@@ -14,6 +14,8 @@ package protocol ExportSink: AnyObject {
     func route(_ route: WorkoutRoute) throws
     /// A route's file was read to its end, and nothing in it was odd: as a known piece it needn't be read again.
     func routeEnded(_ piece: PieceHash, points: Int) throws
+    /// Files that are kept whole, after all records; the parts of a long one in order.
+    func document(_ part: DocumentPart) throws
     /// Bytes of the input file (compressed, if it is).
     func progress(bytesRead: Int64, bytesTotal: Int64)
 }

@@ -25,10 +25,15 @@ enum ExportElement: Int32, CaseIterable {
 
     static let names = allCases.map(\.name).joined(separator: " ")
 
-    /// Whether a name is one of these but for upper and lower case, which XML tells apart.
+    /// Whether a name is one of these but for upper and lower case, which XML tells apart, or for one letter: a damaged file has such.
     static func isMiswritten(_ name: String) -> Bool {
         let lowercased = name.lowercased()
-        return allCases.contains { $0.name != name && $0.name.lowercased() == lowercased }
+        return allCases.contains { known in
+            guard known.name != name else { return false }
+            if known.name.lowercased() == lowercased { return true }
+            return known.name.count > 3 && known.name.count == name.count
+                && zip(known.name, name).count { $0 != $1 } == 1
+        }
     }
 
     /// Never within another element, but for the records of a correlation.

@@ -23,9 +23,15 @@ package struct ReadSummary: Sendable, Equatable {
     package var quarantined = 0
     /// Characters that XML forbids, bytes that aren't UTF-8, undeclared entities: replaced or left out.
     package var charactersReplaced: Int64 = 0
-    /// Files of the archive that aren't read (ECGs, attachments, the clinical document): how many, and the names of the first 100.
+    /// ECGs: a sample each, and a document with its waveform.
+    package var electrocardiograms = 0
+    /// Files of hospitals, and what is attached to samples: kept as documents.
+    package var clinicalRecords = 0
+    package var attachments = 0
+    /// Files of the archive that aren't read: how many, the names of the first thousand, and all of them by kind and folder.
     package var ignoredEntryCount = 0
     package var ignoredEntries: [String] = []
+    package private(set) var unread: [UnreadFiles] = []
     /// Those of the ignored files that are exports themselves, the first 100: only the first export of an archive is read.
     package var otherExports: [String] = []
     /// Set when the input ends early or isn't well-formed: everything that was whole has been delivered.
@@ -36,9 +42,27 @@ package struct ReadSummary: Sendable, Equatable {
     /// `Record` elements read whole, in correlations or not.
     package var recordElements: Int { records + correlationChildren }
 
-    mutating func ignore(_ name: String) {
+    mutating func count(_ kind: DocumentKind) {
+        switch kind {
+        case .electrocardiogram: electrocardiograms += 1
+        case .clinicalRecord: clinicalRecords += 1
+        case .attachment: attachments += 1
+        }
+    }
+
+    mutating func ignore(_ name: String, _ kind: UnreadKind) {
         ignoredEntryCount += 1
-        if ignoredEntries.count < 100 { ignoredEntries.append(name) }
+        if ignoredEntries.count < 1000 { ignoredEntries.append(name) }
+        let folder = name.split(separator: "/").dropLast().joined(separator: "/")
+        if let known = unread.firstIndex(where: { $0.kind == kind && $0.folder == folder }) {
+            unread[known].count += 1
+        } else if unread.count < UnreadFiles.limit {
+            unread.append(UnreadFiles(kind: kind, folder: folder, count: 1))
+        } else if let known = unread.firstIndex(where: { $0.kind == kind && $0.folder == UnreadFiles.elsewhere }) {
+            unread[known].count += 1
+        } else {
+            unread.append(UnreadFiles(kind: kind, folder: UnreadFiles.elsewhere, count: 1))
+        }
     }
 }
 

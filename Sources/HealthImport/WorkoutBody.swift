@@ -92,3 +92,10 @@ struct WorkoutBody {
         return entries.isEmpty ? .null : .object(Dictionary(entries, uniquingKeysWith: { first, _ in first }))
     }
 }
+
+extension WorkoutNumbers {
+    /// `duration` of an element.
+    fileprivate mutating func seconds(_ tree: ElementTree) -> Value {
+        seconds(tree.attribute("duration"), tree.attribute("durationUnit"), "\(tree.name) duration")
+    }
+}

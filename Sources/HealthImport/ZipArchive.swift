@@ -10,6 +10,7 @@ final class ZipArchive {
         let place: Int
         let name: String
         let isFile: Bool
+        let isFolder: Bool
         let isEncrypted: Bool
     }
 
@@ -49,6 +50,7 @@ final class ZipArchive {
             place: entries,
             name: name.map { String(cString: $0) } ?? "(a name that isn't text)",
             isFile: archive_entry_filetype(header) == S_IFREG,
+            isFolder: archive_entry_filetype(header) == S_IFDIR,
             isEncrypted: archive_entry_is_data_encrypted(header) != 0)
     }
 

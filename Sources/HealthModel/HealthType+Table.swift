@@ -15,7 +15,14 @@ enum HealthTypeTable {
         add(HealthType.correlationPrefix, "BloodPressure Food", .correlation, "", .none)
         add("", HealthType.workoutIdentifier, .workout, "", .none)
         add("", "HKDataTypeSleepDurationGoal", .other, "hr", .none)
-        add("HKDataTypeIdentifier", "Electrocardiogram HeartbeatSeries Audiogram StateOfMind", .other, "", .none)
+        add("HKDataTypeIdentifier", "HeartbeatSeries Audiogram StateOfMind", .other, "", .none)
+        // Its value is the average heart rate.
+        add("", HealthType.electrocardiogramIdentifier, .other, "count/min", .none)
+        add("", HealthType.visionPrescriptionIdentifier, .other, "", .none)
+        add(HealthType.assessmentPrefix, "GAD7 PHQ9", .other, "", .none)
+        add("", HealthType.medicationDoseIdentifier, .other, "", .none)
+        add("", HealthType.medicationIdentifier, .other, "", .none)
+        add(HealthType.clinicalPrefix, clinical, .other, "", .none)
         return table
     }()
 
@@ -111,6 +118,11 @@ enum HealthTypeTable {
         Lactation Pregnancy PregnancyTestResult ProgesteroneTestResult PersistentIntermenstrualBleeding
         ProlongedMenstrualPeriods IrregularMenstrualCycles InfrequentMenstrualCycles BleedingDuringPregnancy
         BleedingAfterPregnancy
+        """
+
+    private static let clinical = """
+        AllergyRecord ClinicalNoteRecord ConditionRecord CoverageRecord ImmunizationRecord LabResultRecord
+        MedicationRecord ProcedureRecord VitalSignRecord
         """
 
     private static let symptoms = """

@@ -64,6 +64,14 @@ public struct HealthType: Hashable, Sendable {
     /// The identifier of workouts.
     public static let workoutIdentifier = "HKWorkoutTypeIdentifier"
 
+    // As HealthKit's own constants have them; the last two since iOS 26.
+    package static let electrocardiogramIdentifier = "HKDataTypeIdentifierElectrocardiogram"
+    package static let visionPrescriptionIdentifier = "HKVisionPrescriptionTypeIdentifier"
+    package static let assessmentPrefix = "HKScoredAssessmentTypeIdentifier"
+    package static let clinicalPrefix = "HKClinicalTypeIdentifier"
+    package static let medicationDoseIdentifier = "HKMedicationDoseEventTypeIdentifierMedicationDoseEvent"
+    package static let medicationIdentifier = "HKDataTypeUserAnnotatedMedicationConcept"
+
     /// Every type of the table, by identifier.
     public static var allKnown: [String: HealthType] { HealthTypeTable.all }
 }

@@ -12,6 +12,8 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     case damagedBlock(Int64)
     /// What is noted of a piece of an export can't be read.
     case damagedPiece
+    /// A part of a document that isn't the next one.
+    case brokenDocument
     /// A text that should be a local date.
     case badDate(String)
 
@@ -28,6 +30,8 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
             "the health store is damaged: the samples up to \(last) can't be read; restore it from a backup, or move it away to start anew"
         case .damagedPiece:
             "the health store is damaged: its table 'pieces' can't be read; restore it from a backup, or move it away to start anew"
+        case .brokenDocument:
+            "a part of a document doesn't follow the one before it; this is a fault of the importer: import the file again"
         case .badDate(let text): "'\(text)' isn't a date of an activity summary; write it as 2025-03-30"
         }
     }

@@ -11,7 +11,7 @@ import SQLite
 /// the samples longer than `longDuration`, so that one sample of a year doesn't make every slice reach back a year.
 package struct HealthStoreSchema {
     /// The layout's version, kept in `store_schema` (`user_version` belongs to whoever owns the file).
-    package static let version = 5
+    package static let version = 6
 
     /// Samples longer than this (µs) are found through an index of their own.
     static let longDuration: Int64 = 24 * 3600 * 1_000_000
@@ -44,7 +44,13 @@ package struct HealthStoreSchema {
         } else {
             for table in tables + BlockTable.tables + [Pieces.table] { try database.execute(table) }
         }
+        for table in DocumentTable.tables { try database.execute(table) }
         try database.execute("INSERT INTO store_schema VALUES (\(version))")
+    }
+
+    /// Takes away what an import that was interrupted has left half. Runs inside the caller's transaction.
+    package static func dropUnfinished(in database: Database) throws {
+        try DocumentTable.dropUnfinished(in: database)
     }
 
     // Columns that filters read come first: SQLite decodes a row from its beginning, up to the last column asked for.

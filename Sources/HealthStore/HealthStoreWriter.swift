@@ -19,6 +19,8 @@ package final class HealthStoreWriter {
     var window = RowWindow()
     /// New rows that aren't written yet; none outlives its batch.
     var pending = PendingBlock()
+    /// The document whose parts come now; nil between two.
+    var openDocument: OpenDocument?
 
     /// Fewer new rows than this at a time go into the table of rows.
     let leastInBlock: Int
@@ -81,6 +83,7 @@ package final class HealthStoreWriter {
         origins.forget()
         heads.forget()
         knownUser = nil
+        openDocument = nil
         seenRollbacks = database.rollbackCount
     }
 

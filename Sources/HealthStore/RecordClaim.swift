@@ -104,6 +104,7 @@ struct RecordClaim {
         var deleted: Int?
         var absentOther: Int?
         var ordinal = 0
+        let element = ElementBody(record)
         let firstSlot = try slot(record, 0)
         if let firstSlot {
             let below = writer.window.rows[firstSlot].claimedBelow
@@ -124,6 +125,14 @@ struct RecordClaim {
                 writer.window.setClaimedBelow(firstSlot, ordinal, child: record.isChild)
             }
             allClaimed = false
+            if let element, row.hasPayload {
+                switch element.likeness(of: try writer.text(.payload, of: row, user: user)) {
+                case .same where record.uuid == nil: return Candidates(best: slot)
+                case .same, .perhaps: if [.alive, .quarantined].contains(row.state) { near = near ?? slot }
+                case .other: break
+                }
+                continue
+            }
             let agrees = row.unit == record.unit && StoredValue.agrees(row.value, record.value)
             switch row.state {
             case .alive, .quarantined:

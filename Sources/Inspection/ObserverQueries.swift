@@ -115,6 +115,13 @@ struct ObserverQueries {
         }
     }
 
+    /// Files beside the samples, by number.
+    func documents(user: String?) throws -> [DocumentRow] {
+        var found: [DocumentRow] = []
+        try all({ .documents(user: user, after: $0) }, next: \DocumentsPage.continue) { found += $0.documents }
+        return found
+    }
+
     func quarantined(user: String) throws -> [(reason: String, count: Int64)] {
         let pages: [Page<QuarantinePage>] = try reader.pages(observer, .quarantine(user: user))
         return pages.flatMap(\.reasons).map { ($0.reason, $0.count) }

@@ -25,7 +25,7 @@ enum Commands {
                     CompletionsCommand.self,
                 ]
             ),
-            ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self]),
+            ("Look at the data", [DaysCommand.self, ExplainCommand.self, CheckCommand.self, DocumentsCommand.self]),
             (
                 "Bring data in, and say how it comes",
                 [

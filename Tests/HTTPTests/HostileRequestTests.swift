@@ -38,6 +38,7 @@ import Testing
         ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 3", " 400 "),
         ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3, 3", " 400 "),
         ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +3", " 400 "),
+        ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 18000000000000000000", " 413 "),
         ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0x3", " 400 "),
         ("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked", " 400 "),
         ("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked", " 501 "),

@@ -29,6 +29,7 @@ final class CollectingSink: ExportSink {
     var quarantine: [QuarantinedInput] = []
     var summaries: [ActivitySummaryRecord] = []
     var routes: [WorkoutRoute] = []
+    var documents: [DocumentPart] = []
     /// How many rows had come when the first route of a file did.
     var rowsBeforeRoutes: Int?
     var lastProgress: (read: Int64, total: Int64) = (0, 0)
@@ -64,6 +65,8 @@ final class CollectingSink: ExportSink {
     }
 
     func routeEnded(_ piece: PieceHash, points: Int) throws { routePieces[piece] = points }
+
+    func document(_ part: DocumentPart) throws { documents.append(part) }
 
     func progress(bytesRead: Int64, bytesTotal: Int64) { lastProgress = (bytesRead, bytesTotal) }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HealthImport
 import HealthModel
+import TestSupport
 import Testing
 
 /// Exports of others, where they are at hand: in `HEALTHBUS_FIXTURES`, or beside the repository.
@@ -38,5 +39,24 @@ private let fixtures: String? = {
     func otherExportsAreReadWhole(name: String, records: Int) throws {
         let (_, summary) = try read(name)
         #expect(summary.records == records && summary.quarantined == 0 && summary.damaged == nil)
+    }
+
+    @Test func anECGOfOthersIsRead() throws {
+        func bytes(_ name: String) throws -> [UInt8] {
+            [UInt8](try Data(contentsOf: URL(fileURLWithPath: (fixtures ?? "") + "/synthetic-ios17/" + name)))
+        }
+        let folder = try TemporaryFolder()
+        let zip = ZipBytes([
+            ("apple_health_export/export.xml", try bytes("sample_export.xml")),
+            ("apple_health_export/electrocardiograms/ecg_2024-06-15.csv", try bytes("sample_ecg.csv")),
+            ("apple_health_export/workout-routes/route.gpx", try bytes("sample_workout_route.gpx")),
+        ])
+        let sink = CollectingSink()
+        let summary = try ExportReader(path: folder.file("e.zip", zip.bytes)).read(into: sink)
+        #expect(summary.electrocardiograms == 1 && summary.quarantined == 0 && summary.unread.isEmpty)
+        let row = try #require(sink.rows.last { $0.type.hasSuffix("Electrocardiogram") })
+        #expect(row.start == "2024-06-15T10:30:00Z")
+        let body = try Value(json: Array(row.payload.utf8))
+        #expect(body["rhythm"] == "sinusRhythm" && body["measurements"] == 10 && body["sampleRate"] == 512)
     }
 }

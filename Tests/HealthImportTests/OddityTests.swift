@@ -163,7 +163,9 @@ import Testing
         )
         #expect(
             sink.rows[1].payload
-                == #"{"brand":"B","dateIssued":"2025-03-01 00:00:00 +0100","element":"VisionPrescription"}"#)
+                == #"{"brand":"B","dateIssued":"2025-03-01 00:00:00 +0100","element":"VisionPrescription","statedType":"HKVisionPrescriptionTypeGlasses"}"#
+        )
+        #expect(sink.rows.map(\.type) == ["HKDataTypeIdentifierAudiogram", "HKVisionPrescriptionTypeIdentifier"])
         #expect(sink.rows[1].start == "2025-02-28T23:00:00Z")
     }
 

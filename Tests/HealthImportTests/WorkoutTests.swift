@@ -83,8 +83,7 @@ import Testing
         #expect(route.isLast)
         #expect(route.elevation[0] == 34.5 && route.elevation[1].isNaN && route.verticalAccuracy[0] == 3)
         #expect(summary.routes == 1 && summary.routePoints == 2 && summary.routePointsUnreadable == 1)
-        #expect(summary.ignoredEntries == ["apple_health_export/electrocardiograms/ecg_1.csv"])
-        #expect(summary.ignoredEntryCount == 1 && summary.damaged == nil)
+        #expect(summary.ignoredEntryCount == 0 && summary.quarantined == 1 && summary.damaged == nil)
     }
 
     @Test func aRouteInsideItsWorkoutIsRead() throws {

@@ -90,6 +90,8 @@ import Testing
         func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
         func route(_ route: WorkoutRoute) throws {}
         func routeEnded(_ piece: PieceHash, points: Int) throws {}
+        func document(_ part: DocumentPart) throws { _ = try database.transaction { try writer.keep(part) } }
+
         func progress(bytesRead: Int64, bytesTotal: Int64) {}
 
         /// What the store holds, but for sequences.

@@ -272,6 +272,53 @@ import Testing
         #expect((learned == nil) == isRefused)
     }
 
+    // MARK: Documents
+
+    /// Killed between two parts of a document: nothing of it is there, and the file read again brings it whole.
+    @Test func aDocumentThatIsInterruptedIsntHalf() throws {
+        let rig = try rig()
+        let id = "a0000000-0"
+        let file = DocumentFile(kind: .attachment, name: "scan.pdf", mediaType: "application/pdf")
+        let halves: [[UInt8]] = [[1, 2, 3], [4]]
+        let end = DocumentPart.End(hash: ContentDigest([1, 2, 3, 4]).bytes, piece: nil)
+        let parts = [
+            DocumentPart(file: file, offset: 0, bytes: halves[0], end: nil),
+            DocumentPart(file: file, offset: 3, bytes: halves[1], end: end),
+        ]
+        func rows(_ table: String) throws -> Int? {
+            try rig.store.database.prepare("SELECT count(*) FROM \(table)").firstRow { $0.int(0) }
+        }
+        try begin(rig, id)
+        try rig.reply(try #require(asked(rig, id)), ImportEvent.document(id: id, parts[0]))
+        #expect(try rows("documents") == 1 && rows("document_parts") == 1)
+        try rig.restart()
+        #expect(try rows("documents") == 0 && rows("document_parts") == 0)
+        try rig.turn()
+        let again = try #require(asked(rig, id))
+        for part in parts { try rig.reply(again, ImportEvent.document(id: id, part)) }
+        try rig.reply(again, ImportEvent.finished(id: id, ReadSummary()))
+        #expect(try finish(rig, id)["attachments"] == 0)
+        let kept = try HealthStoreReader(database: rig.store.database).documents(user: "me", limit: 5)
+        #expect(kept.map(\.file) == [file] && kept.map(\.bytes) == [4])
+    }
+
+    /// An archive that ends within a document: what came of it goes with the import's end. A trial keeps nothing.
+    @Test(arguments: [true, false]) func aDocumentWithoutItsEndGoes(isTrial: Bool) throws {
+        let rig = try rig()
+        let id = "a0000000-0"
+        let file = DocumentFile(kind: .attachment, name: "scan.pdf", mediaType: "application/pdf")
+        try begin(rig, id, isTrial ? ["dryRun": true] : [:])
+        let effect = try #require(asked(rig, id))
+        let part = DocumentPart(file: file, offset: 0, bytes: [1], end: nil)
+        try rig.reply(effect, ImportEvent.document(id: id, part))
+        var summary = ReadSummary()
+        summary.damaged = Damage(what: "it ends early", entry: "scan.pdf", line: 0)
+        try rig.reply(effect, ImportEvent.finished(id: id, summary))
+        _ = try finish(rig, id)
+        let left = try rig.store.database.prepare("SELECT count(*) FROM documents").firstRow { $0.int(0) }
+        #expect(left == 0)
+    }
+
     // MARK: Complete exports
 
     @Test(arguments: [0, 1, 3, 5, 8, 11, 14, 16, 18, 20, 24, 28, 32])

@@ -25,15 +25,7 @@ package final class ImportClient {
         package var told: ImportReport? { report?.read() }
 
         /// One of `files` in what `import --json` prints.
-        package var value: Value {
-            var members =
-                report?.object ?? [
-                    "path": .string(path), "read": 0, "added": 0, "known": 0, "deleted": 0, "quarantined": 0,
-                ]
-            if let problem { members["problem"] = .string(problem) }
-            members["damaged"] = nil
-            return .object(members)
-        }
+        package var value: Value { ImportRow.told(path: path, report: report, problem: problem) }
     }
 
     /// What an import may do beyond taking its file in.

@@ -8,12 +8,15 @@ struct StackProcesses: Sendable {
     let catalog: PluginCatalog
     /// Of a new user's days; nil leaves it to the configuration.
     let zone: String?
+    /// Out of which the observer takes files; nil leaves it to the configuration.
+    let inbox: String?
 
     func spec(_ instance: StackConfiguration.Instance) -> ProcessSpec {
         var environment: [String: String] = [:]
         // One process's own; each of these has another.
         for name in ["HEALTHBUS_KEY", "HEALTHBUS_KEY_FILE"] { environment[name] = "" }
         if let zone { environment["HEALTHBUS_ZONE"] = zone }
+        if let inbox { environment[InboxFolder.variable] = inbox }
         // A program that lies elsewhere finds the others' manifests nowhere near.
         environment["HEALTHBUS_PLUGINS"] = catalog.folder
         var arguments = ["--state", state.path, "--instance", instance.name]

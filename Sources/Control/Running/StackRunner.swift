@@ -18,6 +18,8 @@ package final class StackRunner: Sendable {
         package var imports: [String]
         package var user: String?
         package var zone: String?
+        /// A folder, absolute, out of which files are imported by themselves.
+        package var inbox: String?
         package var untilIdle: Bool
         /// Where to answer questions about how the stack is; nil: as the configuration says.
         package var monitoring: Endpoint?
@@ -25,12 +27,14 @@ package final class StackRunner: Sendable {
         package var passesOn: Log.Level
 
         package init(
-            imports: [String] = [], user: String? = nil, zone: String? = nil, untilIdle: Bool = false,
+            imports: [String] = [], user: String? = nil, zone: String? = nil, inbox: String? = nil,
+            untilIdle: Bool = false,
             monitoring: Endpoint? = nil, passesOn: Log.Level = .debug
         ) {
             self.imports = imports
             self.user = user
             self.zone = zone
+            self.inbox = inbox
             self.untilIdle = untilIdle
             self.monitoring = monitoring
             self.passesOn = passesOn
@@ -119,7 +123,8 @@ package final class StackRunner: Sendable {
         let log = try SupervisorLog(path: stack.state.log("supervisor"))
         let running = Running()
         let processes = StackProcesses(
-            state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone)
+            state: stack.state, configurationFile: stack.configurationFile, catalog: stack.catalog, zone: options.zone,
+            inbox: options.inbox)
         let swaps = SwapDirector(stack, processes)
         try stack.configuration.requireKeys(in: stack.state)
         let client = try StackClient(

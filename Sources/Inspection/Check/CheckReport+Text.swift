@@ -11,7 +11,21 @@ extension CheckReport {
         [
             ringText(terminal), completenessText(terminal), workoutText(terminal), revisedText(terminal),
             quarantineText(terminal),
-        ].joined(separator: "\n")
+        ].joined(separator: "\n") + documentText(terminal)
+    }
+
+    /// Nothing where there are none.
+    private func documentText(_ terminal: Terminal) -> String {
+        guard !documents.isEmpty else { return "" }
+        let counts = documents.sorted { $0.key.rawValue < $1.key.rawValue }.map { kind, count in
+            switch kind {
+            case .clinicalRecord: HumanFormat.count(count, "clinical record")
+            case .electrocardiogram: HumanFormat.count(count, "ECG")
+            case .attachment: HumanFormat.count(count, "attachment")
+            }
+        }
+        return "\n" + terminal.styled("Documents", .bold) + "\n" + counts.joined(separator: ", ")
+            + ", as 'healthbus documents' lists.\n"
     }
 
     private func cut(_ table: Table, for terminal: Terminal) -> String {

@@ -35,6 +35,8 @@ package struct CheckReport {
     /// Days that were final with other content before, with how often they have been final.
     let revised: [(date: LocalDay, revision: Int64)]
     let quarantined: [(reason: String, count: Int64)]
+    /// Documents by kind.
+    let documents: [DocumentKind: Int]
     /// Workouts that their source wrote several times.
     let repeats: WorkoutRepeats.Tally
     /// Whether only the newest of them counts.
@@ -82,6 +84,7 @@ package struct CheckReport {
             return type.days.isEmpty ? nil : type
         }
         quarantined = try observer.quarantined(user: options.user)
+        documents = Dictionary(try observer.documents(user: options.user).map { ($0.kind, 1) }, uniquingKeysWith: +)
         let hasWorkouts = types.contains { $0.type == HealthType.workoutIdentifier }
         repeats = hasWorkouts ? try Self.repeats(observer, zones, options) : WorkoutRepeats.Tally { _ in nil }
         dropsRepeats = WorkoutsDay.dropsRepeats(
@@ -117,6 +120,8 @@ package struct CheckReport {
             "changedAfterFinal": .array(
                 revised.map { ["date": .string($0.date.description), "revision": .integer($0.revision)] }),
             "workouts": .object(workoutMembers),
+            "documents": .object(
+                Dictionary(uniqueKeysWithValues: documents.map { ($0.key.rawValue, Value($0.value)) })),
             "quarantined": .array(quarantined.map { ["reason": .string($0.reason), "count": .integer($0.count)] }),
         ]).json(pretty: true)
     }

@@ -187,6 +187,12 @@ package struct Diagnosis {
                     "\(place.split(separator: "/").first ?? "") doesn't answer what it is asked: \(why)",
                     remedy: "run both from one release"))
         }
+        if let inbox = beat.observer?.inbox, let problem = inbox.problem {
+            found.append(
+                Finding(
+                    .error, name, "takes no files out of its inbox folder \(inbox.path)",
+                    remedy: problem + "; it goes on by itself then"))
+        }
         for (consumer, why) in (beat.observer?.refused ?? [:]).sorted(by: { $0.key < $1.key }) {
             found.append(
                 Finding(

@@ -47,7 +47,7 @@ struct DoorCheck {
         guard !endpoint.isLoopback, instance.configuration["certificateFile"].string == nil else { return [] }
         return [
             Finding(
-                .note, instance.name, "listens at \(endpoint.host) without TLS, since 'behindProxy' is set",
+                .note, instance.name, "listens at \(endpoint.host) without TLS, since 'plainHTTP' is set",
                 remedy:
                     "nothing while a proxy, a VPN or a container's network is in between; else set 'certificateFile'")
         ]

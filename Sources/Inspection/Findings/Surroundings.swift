@@ -17,7 +17,8 @@ struct Surroundings {
     let environment: [String: String]
 
     var findings: [Finding] {
-        programs + folder + stores + disk + locks + ports + certificates + secrets + variables + sources + backends
+        programs + folder + stores + disk + locks + ports + certificates + secrets + variables + inbox + sources
+            + backends
     }
 
     private var programs: [Finding] {
@@ -209,6 +210,21 @@ struct Surroundings {
             }
         }
         return found
+    }
+
+    /// The folder out of which the observer takes files.
+    private var inbox: [Finding] {
+        guard let observer = stack.only(.observer),
+            let path = InboxFolder.path(of: observer, environment: environment),
+            let problem = InboxFolder.problem(path)
+        else { return [] }
+        let isVariable = environment[InboxFolder.variable].map { !$0.isEmpty } == true
+        return [
+            Finding(
+                .warning, isVariable ? "the environment" : stack.file,
+                key: isVariable ? InboxFolder.variable : "instances.\(observer.name).configuration.inbox",
+                "nothing can be taken out of the inbox folder", remedy: problem)
+        ]
     }
 
     /// Backends that aren't the stack's own: whether their address is one, and whether anything answers there.

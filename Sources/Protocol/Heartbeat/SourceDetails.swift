@@ -33,10 +33,23 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
         }
     }
 
+    /// The folder out of which it takes files by itself.
+    package struct Inbox: Codable, Sendable, Equatable {
+        package var path: String
+        /// Why it can't, with what to do.
+        @OrNull package var problem: String?
+
+        package init(path: String, problem: String?) {
+            self.path = path
+            self.problem = problem
+        }
+    }
+
     /// While true no day turns final.
     package var importOpen: Bool
     package var quarantined: Int64
     package var reading: Reading?
+    package var inbox: Inbox?
     /// When it isn't an active, unlocked phone on power.
     package var device: DeviceState?
     /// Consumers, by the launch they registered with.
@@ -56,7 +69,7 @@ package struct ObserverDetails: Codable, Sendable, Equatable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case importOpen, quarantined, device, registered, refused, fired, off, stopped
+        case importOpen, quarantined, inbox, device, registered, refused, fired, off, stopped
         case reading = "import"
     }
 }

@@ -54,6 +54,12 @@ package struct ImportReport: Codable, Sendable, Equatable {
         package var activitySummaries: Int?
         package var activitySummariesWithoutDay: Int?
         package var workoutValuesLeftOut: Int?
+        package var electrocardiograms: Int?
+        /// Documents of hospitals, and what is attached to samples.
+        package var clinicalRecords: Int?
+        package var attachments: Int?
+        /// Files that weren't read, by kind and folder; `ignoredEntries` has the names of the first thousand.
+        package var unread: [UnreadFiles]?
         package var ignoredEntries: [String]?
         package var otherExports: [String]?
         package var impossibleDateOfBirth: Bool?

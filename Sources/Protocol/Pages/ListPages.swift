@@ -206,6 +206,22 @@ package struct ImportRow: Codable, Sendable, Equatable {
     }
 }
 
+extension ImportRow {
+    /// One of `files` in what `import --json` prints.
+    /// - Parameters:
+    ///   - path: as whoever is told knows the file.
+    ///   - report: nil when it couldn't be read.
+    package static func told(path: String, report: Value?, problem: String?) -> Value {
+        var members =
+            report?.object ?? [
+                "path": .string(path), "read": 0, "added": 0, "known": 0, "deleted": 0, "quarantined": 0,
+            ]
+        if let problem { members["problem"] = .string(problem) }
+        members["damaged"] = nil
+        return .object(members)
+    }
+}
+
 /// Bytes of a file; they follow on the part before.
 package struct FilePage: PageContent, Equatable {
     package var offset: Int64

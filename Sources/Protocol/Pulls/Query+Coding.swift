@@ -4,12 +4,12 @@ extension Query {
     private enum Name: String, Codable {
         case changes, day, moments, samples, spans, slice, zones, timeline, imports, file, delivery, types,
             completeness,
-            summaries, sample, quarantine, quarantined, letters
+            summaries, sample, quarantine, quarantined, documents, document, letters
     }
 
     private enum Member: CodingKey {
         case query, topic, days, user, day, before, from, to, types, predicate, `import`, offset, nights, sample,
-            record,
+            record, document,
             `continue`
     }
 
@@ -40,6 +40,8 @@ extension Query {
         case .sample: .sample
         case .quarantine: .quarantine
         case .quarantined: .quarantined
+        case .documents: .documents
+        case .document: .document
         case .letters: .letters
         case .other: nil
         }
@@ -86,6 +88,12 @@ extension Query: Encodable {
             try members.encodeIfPresent(user, forKey: .user)
             try members.encodeIfPresent(record, forKey: .record)
             try members.encodeIfPresent(after, forKey: .continue)
+        case .documents(let user, let after):
+            try members.encodeIfPresent(user, forKey: .user)
+            try members.encodeIfPresent(after, forKey: .continue)
+        case .document(let number, let offset):
+            try members.encode(number, forKey: .document)
+            try members.encode(offset, forKey: .offset)
         case .letters(let selection, let after):
             try selection.encode(to: encoder)
             try members.encodeIfPresent(after, forKey: .continue)
@@ -138,6 +146,8 @@ extension Query: Decodable {
             self = .quarantined(
                 try MendSelection(from: decoder), user: optional(.user), record: optional(.record),
                 after: optional(.continue))
+        case .documents: self = .documents(user: optional(.user), after: optional(.continue))
+        case .document: self = .document(try read(.document), offset: try read(.offset))
         case .letters: self = .letters(try MendSelection(from: decoder), after: optional(.continue))
         }
     }
@@ -157,6 +167,7 @@ extension Query: Decodable {
         case .slice: "'user', 'types', 'from', 'to' and 'asOf'"
         case .timeline, .quarantine: "'user'"
         case .file: "'offset'"
+        case .document: "'document' and 'offset'"
         case .summaries: "'user', 'from' and 'to'"
         case .sample: "'sample': an id of this store, or a HealthKit UUID"
         default: "other members"

@@ -39,6 +39,10 @@ package enum Query: Sendable, Equatable {
     case quarantine(user: String)
     /// The observer: what is quarantined, entry by entry; with `record` what the first of the numbers holds.
     case quarantined(MendSelection, user: String? = nil, record: Bool? = nil, after: Int64? = nil)
+    /// The observer: files that it keeps beside the samples, by number; of everybody without a user.
+    case documents(user: String? = nil, after: Int64? = nil)
+    /// The observer: the content of one from there on.
+    case document(Int64, offset: Int64)
     /// An uploader: its dead letters.
     case letters(MendSelection, after: Int64? = nil)
     /// A name that this release doesn't know.

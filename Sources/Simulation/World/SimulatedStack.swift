@@ -82,7 +82,7 @@ package final class SimulatedStack {
             }
             reply(ImportEvent.finished(id: id, summary))
         // Its files lie where the observer can open them.
-        case .measure, .append, .discard: break
+        case .measure, .append, .discard, .watch, .settle: break
         }
     }
 

@@ -10,7 +10,7 @@ extension LogEvent {
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
-        importStarted, ingestCertificate, ingestListening, ingestMoved, ingestTokensUnreadable, instanceStandby,
+        importStarted, inboxFound, inboxStuck, inboxTrouble, inboxWatched, ingestCertificate, ingestListening, ingestMoved, ingestTokensUnreadable, instanceStandby,
         instanceStarted,
         instanceStopped, mendBegun, mendEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp,
         observerAcknowledged,
@@ -121,6 +121,16 @@ extension LogEvent {
     package static let importSenderGone = LogEvent(
         "import.sender-gone", .notice, "The command that sends a file is heard no more; what has come of it is kept.",
         ["id": "the import's"])
+    package static let inboxFound = LogEvent(
+        "inbox.found", .info, "A whole file lies in the inbox folder.", ["id": "its import's"])
+    package static let inboxStuck = LogEvent(
+        "inbox.stuck", .error, "A file can't be moved out of the inbox folder; it is tried again every minute.",
+        ["id": "its import's", "why": "what the system says"])
+    package static let inboxTrouble = LogEvent(
+        "inbox.trouble", .error, "Files can't be taken out of the inbox folder; it is looked at again and again.",
+        ["why": "what is wrong, and what to do"])
+    package static let inboxWatched = LogEvent(
+        "inbox.watched", .info, "Files are taken out of the inbox folder from now on.")
     package static let importDiffers = LogEvent(
         "import.differs", .error, "What has come of a file isn't what was sent.", ["id": "the import's"])
     package static let zonesChanged = LogEvent(

@@ -87,20 +87,7 @@ enum ImportCommand: Command {
             "\(name): \(count(total.read)) read, \(count(total.added)) \(isTrial ? "would be " : "")added, "
             + "\(count(total.known)) known, \(count(total.deleted)) deleted, "
             + "\(count(total.quarantined)) quarantined, in " + HumanFormat.duration(.seconds(report.seconds))
-        if let empty = report.source.activitySummariesWithoutDay, empty > 0 {
-            let rings = HumanFormat.count(empty, "ring summary", "ring summaries")
-            text += "\n  passed over: \(rings) of no day, which a phone writes by mistake"
-        }
-        if let values = report.source.workoutValuesLeftOut, values > 0 {
-            let numbers = HumanFormat.count(values, "number of workouts", "numbers of workouts")
-            text += "\n  left out: \(numbers) that can't be true"
-        }
-        if report.source.impossibleDateOfBirth == true {
-            text += "\n  passed over: a date of birth that is in the future, or before 1900"
-        }
-        for name in report.source.otherExports ?? [] {
-            text += "\n  not read: \(name), another export in the archive; unpack it and import it by itself"
-        }
+        text += ImportedFiles(report.source).text
         guard report.completeness != nil || isTrial else { return text }
         let types = report.byType.sorted { $0.key < $1.key }
         if isTrial {

@@ -28,9 +28,8 @@ enum PairCommand: Command {
     static func run(_ arguments: Arguments) throws {
         let stack = try Stack(arguments)
         // What is mistyped is told before a token is made.
-        let address =
-            try arguments.value("--address").map { try PhoneAddress($0) }
-            ?? .standing(at: try IngestAddress.endpoint(of: IngestAddress.instance(in: stack.configuration)))
+        let ingest = IngestAddress.instance(in: stack.configuration)
+        let address = try arguments.value("--address").map { try PhoneAddress($0) } ?? standing(ingest)
         let (secret, entry) = try TokenFile(stack.state).add(
             TokenWish(user: arguments.value("--user") ?? "me", device: arguments.value("--device")),
             now: WallClock.now)
@@ -43,7 +42,19 @@ enum PairCommand: Command {
             StandardStream.output.write(
                 arguments.advice.addressed(sheet.text { isDrawn ? drawn($0, on: terminal) : nil }))
         }
-        for remark in address.remarks { StandardStream.error.write("note: \(remark)\n") }
+        let nobody =
+            ingest == nil ? ["this stack takes nothing from phones: its configuration has no instance 'ingest'"] : []
+        for remark in address.remarks + nobody { StandardStream.error.write("note: \(remark)\n") }
+    }
+
+    private static func standing(_ ingest: StackConfiguration.Instance?) throws -> PhoneAddress {
+        let endpoint = try IngestAddress.endpoint(of: ingest)
+        guard endpoint.port != 0 else {
+            throw Failure.usage(
+                "phones can't be told the port: it is whichever is free when the stack starts",
+                hint: "set one in the configuration or in HEALTHBUS_INGEST_PORT, or give --address")
+        }
+        return .standing(at: endpoint)
     }
 
     /// nil for a link that no code has room for, and on a window that would break its lines.

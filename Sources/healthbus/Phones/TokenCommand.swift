@@ -60,7 +60,7 @@ enum TokenCommand: Command {
 
     private static func wish(_ arguments: Arguments) throws -> TokenWish {
         let days = try arguments.integer("--days", in: 1...36_500)
-        var ends = days.map { WallClock.now + .seconds($0 * 86_400) }
+        var ends = days.map { Instant(seconds: WallClock.now.flooredSecond) + .seconds($0 * 86_400) }
         if let text = arguments.value("--ends") {
             guard days == nil else { throw Failure.usage("--days and --ends say the same", hint: "give one of them") }
             guard let end = TokenWish.end(text) else {

@@ -16,6 +16,9 @@ enum UpCommand: Command {
             ),
             .user("whose samples the imports are (default: me)"),
             .init(
+                "--inbox", value: "folder",
+                help: "import what is dropped there, then move it to done/ or failed/ in it"),
+            .init(
                 "--zone", value: "IANA name", help: "where days begin; acts on a state's first start only"),
             .init(
                 "--metrics", value: "[host:]port",
@@ -32,7 +35,9 @@ enum UpCommand: Command {
         let isJSON = arguments.flag("--json")
         let options = StackRunner.Options(
             imports: arguments.values("--import"), user: arguments.value("--user"), zone: arguments.value("--zone"),
+            inbox: try inbox(arguments),
             untilIdle: arguments.flag("--until-idle"), monitoring: try arguments.endpoint("--metrics"))
+        if let inbox = options.inbox { StandardStream.error.write("inbox  \(inbox)\n") }
         StandardStream.error.write("state  \(stack.state.path)\n")
         let outcome = try StackRunner(stack, options, say: { StandardStream.error.write($0 + "\n") }).run()
         if isJSON {
@@ -55,6 +60,16 @@ enum UpCommand: Command {
                 hint: "what is done stays done: start again to go on")
         }
         if let damaged = outcome.imports.first(where: \.isDamaged) { throw ImportCommand.damaged(damaged) }
+    }
+}
+
+extension UpCommand {
+    /// - Throws: `Failure` where nothing could be taken out of it: whoever names it now can see to it now.
+    private static func inbox(_ arguments: Arguments) throws -> String? {
+        guard let given = arguments.value("--inbox") else { return nil }
+        let path = URL(fileURLWithPath: given).standardizedFileURL.path
+        if let problem = InboxFolder.problem(path) { throw Failure("--inbox: \(problem)") }
+        return path
     }
 }
 

@@ -80,6 +80,7 @@ package final class IngestDoor: Sendable {
                 wake()
                 return HTTPResponse(status: 202, json: Array("{\"woken\":true}".utf8))
             case .samples: return try take(samples(request), route, caller)
+            case .healthAutoExport: return try take(pushed(request), route, caller)
             }
         } catch {
             counts.withLock { $0.refused += 1 }
@@ -123,6 +124,16 @@ package final class IngestDoor: Sendable {
         }
         do throws(PushError) {
             return try isLines ? SamplesBody.changes(lines: request.body) : SamplesBody.changes(json: request.body)
+        } catch { throw error.isTooLarge ? .tooLarge(error.description) : .malformed(error.description) }
+    }
+
+    private func pushed(_ request: HTTPRequest) throws(IngestProblem) -> PushedChanges {
+        let type = request.headers["Content-Type"].map { MediaType($0)?.essence ?? "" } ?? "application/json"
+        guard type == "application/json" else { throw .mediaType("application/json") }
+        let headers = Dictionary(
+            request.headers.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        do throws(PushError) {
+            return try HealthAutoExport.changes(in: request.body, headers: headers, now: clock())
         } catch { throw error.isTooLarge ? .tooLarge(error.description) : .malformed(error.description) }
     }
 

@@ -8,6 +8,9 @@ package enum ImportTables {
     /// What each file's reading is to do, by its id.
     package static let plans = ValueTable("import_plans", key: "id", value: "plan")
 
+    /// Files of the inbox folder that lie there still, by their names: the import's id, and which file it is.
+    package static let drops = ValueTable("import_drops", key: "name", value: "file")
+
     static func createTables(in database: Database) throws {
         try database.execute(
             """
@@ -20,6 +23,7 @@ package enum ImportTables {
                 user TEXT PRIMARY KEY, after INTEGER NOT NULL, until INTEGER) WITHOUT ROWID
             """)
         try plans.create(in: database)
+        try drops.create(in: database)
     }
 
     /// The newest of them, or the one of an id; what the observer answers of each.

@@ -95,11 +95,13 @@ package final class ObserverSource: PullSource {
         case .quarantine(let user): try quarantine(user: user, page)
         case .quarantined(let selection, let user, let record, let after):
             try quarantined(selection, user: user, isSingle: record == true, after: after, page)
+        case .documents(let user, let after): try documents(user: user, after: after ?? 0, for: consumer, page)
+        case .document(let number, let offset): try document(number, from: offset, for: consumer, page)
         case .file, .letters, .other:
             throw PullRefusal(
                 "unknown query '\(question.query.name)'; the observer answers samples, spans, slice, zones, timeline, "
                     + "imports, types, changes, day, moments, sample, delivery, completeness, summaries, quarantine, "
-                    + "quarantined")
+                    + "quarantined, documents, document")
         }
     }
 

@@ -78,6 +78,10 @@ final class ImportAttempt {
         report.source.activitySummaries = Int(summary.activitySummaries)
         report.source.activitySummariesWithoutDay = Int(summary.activitySummariesWithoutDay)
         report.source.workoutValuesLeftOut = Int(summary.workoutValuesLeftOut)
+        report.source.electrocardiograms = summary.electrocardiograms
+        report.source.clinicalRecords = summary.clinicalRecords
+        report.source.attachments = summary.attachments
+        report.source.unread = summary.unread
         report.source.ignoredEntries = summary.ignoredEntries
         report.source.otherExports = summary.otherExports
         report.source.impossibleDateOfBirth = hasImpossibleBirth

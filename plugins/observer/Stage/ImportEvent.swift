@@ -14,6 +14,10 @@ package enum ObserverEffect: Sendable {
     /// Read a file of the inbox from its beginning; `path` is its name before it came there. Known pieces, here with how many records each has,
     /// needn't be read.
     case read(id: String, path: String, known: [PieceHash: Int])
+    /// Tell of whole files in that folder, from now on.
+    case watch(folder: String)
+    /// Move one of these out of it.
+    case settle(DropSettlement)
     /// Remove files of the inbox.
     case discard(Discarded)
 
@@ -50,6 +54,8 @@ package enum ImportEvent: Sendable {
     case route(id: String, WorkoutRoute)
     /// A route's file was read to its end: it needn't be read again.
     case routeEnded(id: String, PieceHash, points: Int)
+    /// A document that is kept whole, or a part of it.
+    case document(id: String, DocumentPart)
     case progress(id: String, bytesRead: Int64, bytesTotal: Int64)
     case finished(id: String, ReadSummary)
     case unreadable(id: String, reason: String)

@@ -39,6 +39,9 @@ final class ImportLedger {
         var plan: ImportPlan?
         /// Of a command that can give the bytes; nil once the file is in the inbox.
         var offer: FileOffer?
+
+        /// Whether the same file, handed over again, is another import.
+        var isSpent: Bool { state == .failed || (state == .closed && problem != nil) }
     }
 
     private(set) var entries: [Entry] = []

@@ -10,6 +10,7 @@ import StageKit
 /// The folder of files that the observer has taken over, and the thread that reads them.
 package final class Inbox: EffectRunner {
     private let folder: String
+    private let watcher = DropWatcher()
 
     /// - Throws: `StateFolderError` when the folder can't be made.
     package init(folder: String) throws {
@@ -31,6 +32,14 @@ package final class Inbox: EffectRunner {
         case .measure(let id): start { [self] in tell(measure(id)) }
         case .append(let id, let pieces): start { [self] in tell(append(id, pieces)) }
         case .read(let id, let path, let known): start { [self] in read(id, path, known, answer) }
+        case .watch(let folder):
+            start { [watcher] in
+                watcher.run(DropFolder(path: folder)) { reply(EffectResult(id: effect.id, value: $0)) }
+            }
+        case .settle(let settlement):
+            start {
+                _ = reply(EffectResult(id: effect.id, value: DropFolder(path: settlement.folder).settle(settlement)))
+            }
         case .discard(.file(let id)):
             start { [self] in for name in [id, Self.half(id)] { unlink(path(name)) } }
         // At once: on a thread of its own it might meet what is adopted after it was asked for.
@@ -46,7 +55,7 @@ package final class Inbox: EffectRunner {
     }
 
     /// A reader stops at its next event: nobody takes it any more.
-    package func stop() {}
+    package func stop() { watcher.stop() }
 
     private func adopt(_ id: String, from source: String, _ file: FileIdentity?) -> FileStep {
         let target = path(id)
@@ -140,6 +149,7 @@ private final class EventSink: ExportSink {
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { try pass(.summaries(id: id, rows)) }
     func route(_ route: WorkoutRoute) throws { try pass(.route(id: id, route)) }
     func routeEnded(_ piece: PieceHash, points: Int) throws { try pass(.routeEnded(id: id, piece, points: points)) }
+    func document(_ part: DocumentPart) throws { try pass(.document(id: id, part)) }
     func progress(bytesRead: Int64, bytesTotal: Int64) {
         _ = answer(.progress(id: id, bytesRead: bytesRead, bytesTotal: bytesTotal))
     }

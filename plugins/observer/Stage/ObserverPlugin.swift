@@ -17,6 +17,9 @@ extension StagePlugin {
             _ = try ZoneTimeline(zone: zone)
             return ObserverStage(
                 instance: setting.name, zone: zone, defaultUser: setting.configuration["user"].string ?? "me",
+                // A simulation has no folders.
+                inbox: setting.reachesOut
+                    ? InboxFolder.path(of: setting.instance, environment: setting.environment) : nil,
                 delivery: DeliveryPolicy(configuration: setting.configuration["delivery"]),
                 refusal: setting.stack.registrationRefusal)
         },

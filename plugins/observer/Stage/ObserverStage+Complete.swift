@@ -132,6 +132,10 @@ extension ObserverStage {
         entry.seconds += (turn.monotonic - attempt.startedAt).seconds
         entry.report = attempt.report(of: entry, summary: summary)
         entry.problem = summary.damaged?.description
+        if entry.plan?.isTryingOut != true {
+            _ = try turn.write()
+            try writer(for: entry.user, turn).dropUnfinishedDocuments()
+        }
         if summary.damaged == nil, entry.plan?.isTryingOut != true { try forgetPieces(of: entry, turn) }
         try close(&entry, .closed, turn)
     }

@@ -49,6 +49,9 @@ extension ObserverStage {
         case .routeEnded(_, let piece, let points):
             _ = try turn.write()
             try writer.note(piece, records: points)
+        case .document(_, let part):
+            _ = try turn.write()
+            try writer.keep(part)
         case .progress(_, let read, let total):
             attempt.bytesRead = read
             attempt.bytesTotal = total
@@ -68,7 +71,7 @@ extension ObserverStage {
             attempt.counts += try writer(for: entry.user, turn).tryOut(
                 batch, session: attempt.session, plausibility: Self.plausibility(at: turn.now))
         case .quarantined(_, let inputs): attempt.count(inputs)
-        case .summaries, .route, .routeEnded: break
+        case .summaries, .route, .routeEnded, .document: break
         default: return false
         }
         return true
@@ -109,7 +112,7 @@ extension ImportEvent {
     package var id: String {
         switch self {
         case .info(let id, _), .records(let id, _), .known(let id, _), .quarantined(let id, _), .summaries(let id, _),
-            .route(let id, _),
+            .route(let id, _), .document(let id, _),
             .progress(let id, _, _), .routeEnded(let id, _, _), .finished(let id, _), .unreadable(let id, _):
             id
         }

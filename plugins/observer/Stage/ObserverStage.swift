@@ -25,6 +25,11 @@ package final class ObserverStage: Stage {
     var adopting: Set<String> = []
     /// Files that come over the bus now, by id.
     var receptions: [String: FileReception] = [:]
+    /// The folder out of which files are taken by themselves.
+    let inbox: String?
+    let drops = DropLedger()
+    /// Why that can't be done at present.
+    var inboxProblem: String?
     /// Requests that are pushed now.
     var desk = IngestDesk()
     /// Who could give which import's bytes, and when they last said so, by the clock that never jumps.
@@ -40,17 +45,20 @@ package final class ObserverStage: Stage {
 
     /// - Parameters:
     ///   - zone: IANA name; a user's timeline begins with it.
+    ///   - inbox: a folder out of which files are taken by themselves.
     ///   - delivery: how background delivery treats its consumers.
     ///   - refusal: why a consumer may not register, with what to do; nil when it may.
     ///   - rowsPerStep: rows to hold against a complete export in one turn.
     package init(
-        instance: String, zone: String, defaultUser: String, delivery: DeliveryPolicy = DeliveryPolicy(),
-        refusal: @escaping (String) -> String? = { _ in nil }, rowsPerStep: Int = 50_000
+        instance: String, zone: String, defaultUser: String, inbox: String? = nil,
+        delivery: DeliveryPolicy = DeliveryPolicy(), refusal: @escaping (String) -> String? = { _ in nil },
+        rowsPerStep: Int = 50_000
     ) {
         self.rowsPerStep = rowsPerStep
         self.instance = instance
         self.zone = zone
         self.defaultUser = defaultUser
+        self.inbox = inbox
         self.delivery = ObserverDelivery(policy: delivery, refusal: refusal)
     }
 
@@ -63,6 +71,8 @@ package final class ObserverStage: Stage {
         try ObserverSource.createTables(in: database)
         try zones.open(turn)
         try imports.open(turn)
+        // What a crash left of a document comes again with its file.
+        try HealthStoreSchema.dropUnfinished(in: database)
         try zones.ensure(user: defaultUser, zone: zone, turn)
         let reader = try HealthStoreReader(database: database)
         self.reader = reader
@@ -71,6 +81,7 @@ package final class ObserverStage: Stage {
         quarantined = Int64(try reader.quarantineCount())
         try delivery.open(turn)
         turn.perform(ObserverEffect.discard(.everything(besides: imports.needed)))
+        try watchInbox(turn)
     }
 
     /// Commands are hints too: who gives one repeats it until its effect shows, and asking again changes nothing.
@@ -121,15 +132,19 @@ package final class ObserverStage: Stage {
         if let changes = result.value as? LiveChanges { return try take(changes, turn) }
         if let reply = result.value as? RereadReply { return try take(reply, result.id, turn) }
         if let step = result.value as? FileStep { return try receive(step, turn) }
+        if let event = result.value as? DropEvent { return try take(event, turn) }
         if let event = result.value as? ImportEvent, result.id == attempt?.effect { try take(event, turn) }
     }
 
     package func tick(_ turn: Turn) throws -> MonotonicTime? {
         for entry in imports.announced where !adopting.contains(entry.id) {
             adopting.insert(entry.id)
-            turn.perform(ObserverEffect.adopt(id: entry.id, path: entry.path, file: entry.offer?.file))
+            turn.perform(
+                ObserverEffect.adopt(
+                    id: entry.id, path: entry.path, file: entry.offer?.file ?? drops.file(of: entry.id)))
         }
         let silence = try receiveFiles(turn)
+        let moving = settleDrops(turn)
         // While a file is being read the days would move with each of its parts.
         if attempt == nil { try zones.settle(turn) }
         if attempt == nil, var entry = imports.firstOpen {
@@ -153,7 +168,7 @@ package final class ObserverStage: Stage {
         let next = try delivery.fire(changed: changedTypes, heads: heads, turn)
         // An import that is being held against the store goes on at once.
         let goesOn = attempt?.ending != nil || (attempt == nil && imports.firstOpen != nil)
-        return !goesOn ? [next, silence].compactMap { $0 }.min() : turn.monotonic
+        return !goesOn ? [next, silence, moving].compactMap { $0 }.min() : turn.monotonic
     }
 
     func refreshHeads() throws {
@@ -177,6 +192,7 @@ package final class ObserverStage: Stage {
         details.reading = attempt.map {
             .init(id: $0.id, bytesRead: $0.bytesRead, bytesTotal: $0.bytesTotal, records: $0.records)
         }
+        if let inbox { details.inbox = .init(path: inbox, problem: inboxProblem) }
         delivery.tell(&details, head: turn.head.sequence)
         return StageReport(heads: heads, details: HeartbeatDetails(details))
     }

@@ -38,6 +38,7 @@ private final class OneRecordSink: ExportSink {
     func activitySummaries(_ rows: [ActivitySummaryRecord]) throws {}
     func route(_ route: WorkoutRoute) throws {}
     func routeEnded(_ piece: PieceHash, points: Int) throws {}
+    func document(_ part: DocumentPart) throws {}
     func progress(bytesRead: Int64, bytesTotal: Int64) {}
 }
 

@@ -1,16 +1,16 @@
 import HealthModel
 
-/// A route's file, read ahead as a whole if it is small enough: its content tells whether it needs to be parsed.
-final class RouteFile: ByteSource {
-    /// Twelve hours at a point a second.
-    private static let limit = 8 << 20
+/// A file of the archive, read ahead as a whole if it is small enough: its content tells whether it needs to be read any further.
+final class EntryFile: ByteSource {
+    /// Of a route twelve hours at a point a second.
+    static let limit = 8 << 20
     private static let step = 256 << 10
 
     private let source: any ByteSource
     private var ahead: [UInt8] = []
     private var at = 0
     /// What ended the source, told after the bytes before it.
-    private var failure: (any Error)?
+    private var failure: ArchiveDamage?
     /// Whether all of it is here.
     private(set) var isWhole = false
 
@@ -42,12 +42,24 @@ final class RouteFile: ByteSource {
         return isWhole ? 0 : try source.read(into: buffer)
     }
 
+    /// All of it; nil when it is too long for that.
+    /// - Throws: `ArchiveDamage` that ended it early.
+    func whole() throws -> [UInt8]? {
+        if let failure { throw failure }
+        return isWhole ? ahead : nil
+    }
+
     /// The file together with whose route it is: the same file may come before its workout does.
     func piece(_ name: String, _ workout: WorkoutRoute.Workout?) -> PieceHash {
-        let hash = ContentHash()
         let times = workout.map { "\($0.start.microseconds) \($0.end.microseconds) \($0.sourceName)" } ?? ""
-        for part in ["route", name, times] { hash.add(Array((part + "\0").utf8)) }
-        hash.add(ahead)
+        return Self.piece(["route", name, times], ahead)
+    }
+
+    /// Names what is read, together with what else it depends on.
+    static func piece(_ parts: [String], _ content: [UInt8]) -> PieceHash {
+        let hash = ContentHash()
+        for part in parts { hash.add(Array((part + "\0").utf8)) }
+        hash.add(content)
         return PieceHash(hash)
     }
 }

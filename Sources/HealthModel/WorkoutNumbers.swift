@@ -1,25 +1,28 @@
-import HealthModel
-
-/// Reads the numbers of one workout, and leaves out those that can't be true.
-struct WorkoutNumbers {
-    static let distance = "HKQuantityTypeIdentifierDistanceWalkingRunning"
-    static let energy = "HKQuantityTypeIdentifierActiveEnergyBurned"
+/// Reads the numbers of one workout as an input prints them, and leaves out those that can't be true.
+///
+/// Units are HealthKit's unit strings. What is left out stands in `leftOut` as it was printed, and counts nowhere.
+package struct WorkoutNumbers {
+    package static let distance = "HKQuantityTypeIdentifierDistanceWalkingRunning"
+    package static let energy = "HKQuantityTypeIdentifierActiveEnergyBurned"
     private static let leftOutLimit = 32
     private static let secondsType = HealthType(identifier: "duration", kind: .other, unit: "s", style: .none)
 
     private let start: Instant
     private let end: Instant
     /// What was left out, as it was printed, by the attribute's name; only the first ones.
-    private(set) var leftOut: [String: Value] = [:]
-    private(set) var leftOutCount = 0
+    package private(set) var leftOut: [String: Value] = [:]
+    /// How many were.
+    package private(set) var leftOutCount = 0
 
-    init(start: Instant, end: Instant) {
+    /// Of a workout with these times, against which sums are held.
+    package init(start: Instant, end: Instant) {
         self.start = start
         self.end = end
     }
 
     /// A sum over the workout.
-    mutating func total(_ text: String?, _ unit: String?, _ type: HealthType, _ name: String) -> Value? {
+    /// - Parameter name: what it stands under in `leftOut`.
+    package mutating func total(_ text: String?, _ unit: String?, _ type: HealthType, _ name: String) -> Value? {
         guard let text else { return nil }
         guard let number = number(text, unit, type), number.unit == type.unit,
             WorkoutLimit.of(type).reason(value: number.value, start: start, end: end) == nil
@@ -31,7 +34,7 @@ struct WorkoutNumbers {
     }
 
     /// A sum, average, minimum or maximum of one type's samples; a type that isn't known keeps its unit.
-    mutating func statistic(
+    package mutating func statistic(
         _ text: String?, _ unit: String?, _ type: HealthType, _ name: String
     ) -> (value: Double, unit: String)? {
         guard let text else { return nil }
@@ -50,14 +53,14 @@ struct WorkoutNumbers {
         return value.isFinite && PlausibilityLimit.of(type).values.contains(value)
     }
 
-    /// `duration` in seconds; its unit is minutes where none is given.
-    mutating func seconds(_ tree: ElementTree) -> Value {
-        guard let text = tree.attribute("duration") else { return .null }
-        let unit = tree.attribute("durationUnit") ?? "min"
+    /// A duration in seconds; its unit is minutes where none is given. Null without one, and for one that can't be true.
+    package mutating func seconds(_ text: String?, _ unit: String?, _ name: String) -> Value {
+        guard let text else { return .null }
+        let unit = unit ?? "min"
         guard let number = number(text, unit, Self.secondsType), number.unit == "s",
             (0...Duration.microseconds(WorkoutLimit.longest).seconds).contains(number.value)
         else {
-            leaveOut("\(tree.name) duration", text, unit)
+            leaveOut(name, text, unit)
             return .null
         }
         return .number(number.value)

@@ -1,0 +1,102 @@
+import HealthModel
+
+// Files that are kept whole, and ECGs: a sample each, and a document with its waveform.
+extension ArchiveReader {
+    /// Hands a file over as a document, in parts; passes over one that is known as it is.
+    func readDocument(
+        _ source: PeekedSource, _ entry: String, _ kind: DocumentKind, _ parser: ExportParsing
+    ) throws {
+        let document = DocumentFile(
+            kind: kind, name: EntryKind.nameInside(entry),
+            mediaType: MediaType.of(name: entry, head: source.head), reference: parser.reference(to: entry))
+        let file = try EntryFile(source)
+        if let content = try file.whole() {
+            try deliver(content, as: document)
+        } else {
+            try deliver(file, as: document)
+        }
+        parser.summary.count(kind)
+    }
+
+    private func deliver(_ content: [UInt8], as document: DocumentFile) throws {
+        let reference = document.reference.map { Value($0).json() } ?? ""
+        let piece = EntryFile.piece(
+            ["document", document.kind.rawValue, document.name, document.mediaType, reference], content)
+        guard known[piece] == nil else { return }
+        var parts = DocumentParts(document, sink)
+        try parts.add(content)
+        try parts.end(piece)
+    }
+
+    /// One that is longer than should be held in memory.
+    private func deliver(_ source: any ByteSource, as document: DocumentFile) throws {
+        var parts = DocumentParts(document, sink)
+        while true {
+            let block = try [UInt8](unsafeUninitializedCapacity: DocumentPart.limit) { buffer, count in
+                count = try source.read(into: UnsafeMutableRawBufferPointer(buffer))
+            }
+            if block.isEmpty { return try parts.end(nil) }
+            try parts.add(block)
+        }
+    }
+
+    /// An ECG always comes as a sample, so that a complete export has it; its waveform only when it isn't known.
+    func readElectrocardiogram(_ source: any ByteSource, _ entry: String, _ parser: ExportParsing) throws {
+        let name = EntryKind.nameInside(entry)
+        guard let content = try EntryFile(source).whole() else {
+            return try quarantine(ElectrocardiogramProblem("the file is longer than 8 MiB"), name, parser)
+        }
+        switch ElectrocardiogramFile.read(content) {
+        case .failure(let problem): try quarantine(problem, name, parser)
+        case .success(let ecg):
+            let waveform = ecg.waveform
+            let reference = DocumentReference(
+                element: "Electrocardiogram", type: HealthType.electrocardiogramIdentifier,
+                identifier: InstantText.iso8601(ecg.start), sourceName: "", received: ecg.start)
+            try deliver(
+                waveform,
+                as: DocumentFile(
+                    kind: .electrocardiogram, name: name, mediaType: "application/json", reference: reference))
+            try sink.records(ecg.batch(waveform: ContentDigest(waveform[...])))
+            parser.summary.count(.electrocardiogram)
+        }
+    }
+
+    private func quarantine(_ problem: ElectrocardiogramProblem, _ name: String, _ parser: ExportParsing) throws {
+        parser.summary.quarantined += 1
+        try sink.quarantined([problem.input(file: name)])
+    }
+}
+
+/// Cuts a document into parts.
+private struct DocumentParts {
+    private let file: DocumentFile
+    private let sink: any ExportSink
+    private let hash = ContentHash()
+    private var offset: Int64 = 0
+    /// What came last: it may be the end.
+    private var held: ArraySlice<UInt8> = []
+
+    init(_ file: DocumentFile, _ sink: any ExportSink) {
+        self.file = file
+        self.sink = sink
+    }
+
+    mutating func add(_ bytes: [UInt8]) throws {
+        hash.add(bytes)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            if !held.isEmpty { try send(nil) }
+            held = rest.prefix(DocumentPart.limit)
+            rest = rest.dropFirst(DocumentPart.limit)
+        }
+    }
+
+    mutating func end(_ piece: PieceHash?) throws { try send(.init(hash: hash.value, piece: piece)) }
+
+    private mutating func send(_ end: DocumentPart.End?) throws {
+        try sink.document(DocumentPart(file: file, offset: offset, bytes: Array(held), end: end))
+        offset += Int64(held.count)
+        held = []
+    }
+}

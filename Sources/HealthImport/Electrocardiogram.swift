@@ -1,0 +1,140 @@
+import HealthModel
+import JSON
+
+/// One ECG of an export, as its CSV file has it.
+struct Electrocardiogram: Equatable {
+    /// When it was recorded.
+    var start: Instant
+    /// Measurements a second.
+    var sampleRate: Double
+    /// Beats a minute; nil where the file doesn't say (those seen don't).
+    var averageHeartRate: Double?
+    /// As printed, in the phone's language; empty where there is none.
+    var classification = ""
+    var symptoms = ""
+    var softwareVersion = ""
+    var device = ""
+    var lead = ""
+    /// "µV"; another unit as it is printed where it isn't known.
+    var unit = "µV"
+    /// Rows of the file's head that aren't known, by their names.
+    var fields: [String: String] = [:]
+    /// In `unit`.
+    var measurements: [Double] = []
+
+    /// One measurement's time after the last.
+    var end: Instant {
+        start + .microseconds(Int64((Double(measurements.count) / sampleRate * 1e6).rounded()))
+    }
+}
+
+extension Electrocardiogram {
+    /// A batch of one sample. Its value is the average heart rate, its payload all else but the measurements.
+    ///
+    /// The file names no source, only a device: the sample's source has no name.
+    /// - Parameter hash: of the document that the measurements are in.
+    func batch(waveform hash: ContentDigest) -> RecordBatch {
+        var batch = RecordBatch()
+        batch.types = [HealthType.electrocardiogramIdentifier]
+        batch.units = [HealthType.known(HealthType.electrocardiogramIdentifier)?.unit ?? ""]
+        batch.origins = [Origin(sourceName: "", device: device)]
+        batch.type = [0]
+        batch.start = [start.microseconds]
+        batch.end = [end.microseconds]
+        batch.value = [averageHeartRate ?? .nan]
+        batch.unit = [0]
+        batch.origin = [0]
+        batch.created = [0]
+        batch.flags = [[]]
+        batch.line = [1]
+        batch.metadata.append("")
+        batch.payload.append(payload(hash).json())
+        return batch
+    }
+
+    private func payload(_ hash: ContentDigest) -> Value {
+        var members: [String: Value] = [
+            "measurements": Value(measurements.count), "sampleRate": .number(sampleRate), "unit": .string(unit),
+            "waveform": .string(hash.description),
+        ]
+        let texts = [
+            "classification": classification, "symptoms": symptoms, "softwareVersion": softwareVersion,
+            "device": device, "lead": lead,
+        ]
+        for (name, text) in texts where !text.isEmpty { members[name] = .string(text) }
+        if let rhythm = ElectrocardiogramRhythm(printed: classification) {
+            members["rhythm"] = .string(rhythm.rawValue)
+        }
+        if !fields.isEmpty { members["fields"] = .object(fields.mapValues { .string($0) }) }
+        return .object(members)
+    }
+
+    /// The document: a JSON object with `lead`, `sampleRate`, `unit` and `values`, the same bytes whatever the phone's language.
+    var waveform: [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(measurements.count * 9 + 128)
+        let head: [(String, Value)] = [
+            ("lead", .string(lead)), ("sampleRate", .number(sampleRate)), ("unit", .string(unit)),
+        ]
+        for (name, value) in head {
+            out += (out.isEmpty ? "{" : ",").utf8
+            out += "\"\(name)\":\(value.json())".utf8
+        }
+        out += ",\"values\":[".utf8
+        for (index, value) in measurements.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            out += JSONNumber.text(value).utf8
+        }
+        out += "]}".utf8
+        return out
+    }
+}
+
+/// What HealthKit calls a classification, of those whose printed form is known: by its own names of `HKElectrocardiogram.Classification`.
+enum ElectrocardiogramRhythm: String, CaseIterable {
+    case sinusRhythm, atrialFibrillation, inconclusiveLowHeartRate, inconclusiveHighHeartRate, inconclusivePoorReading
+    case inconclusiveOther
+
+    /// - Parameter text: in English, or in German; nil for what isn't known, in any other language too: a wrong verdict is worse than none.
+    init?(printed text: String) {
+        let text = text.lowercased()
+        if let known = Self.known[text] {
+            self = known
+        } else if text.hasPrefix("heart rate over") || text.hasPrefix("high heart rate") {
+            self = .inconclusiveHighHeartRate
+        } else if text.hasPrefix("heart rate under") || text.hasPrefix("low heart rate") {
+            self = .inconclusiveLowHeartRate
+        } else {
+            return nil
+        }
+    }
+
+    private static let known: [String: ElectrocardiogramRhythm] = [
+        "sinus rhythm": .sinusRhythm, "sinusrhythmus": .sinusRhythm,
+        "atrial fibrillation": .atrialFibrillation, "vorhofflimmern": .atrialFibrillation,
+        "poor recording": .inconclusivePoorReading,
+        "inconclusive": .inconclusiveOther, "uneindeutig": .inconclusiveOther,
+    ]
+}
+
+/// Why a file isn't an ECG that can be understood.
+struct ElectrocardiogramProblem: Error, Equatable {
+    /// Without health values.
+    let reason: String
+    /// Where in the file; 0 when that isn't one line.
+    var line: Int64 = 0
+    /// Rows of its head that name nobody.
+    var head: [String] = []
+
+    init(_ reason: String, line: Int64 = 0) {
+        self.reason = reason
+        self.line = line
+    }
+
+    func input(file: String) -> QuarantinedInput {
+        let name = file.replacing("\"", with: "'")
+        let tag = "<Electrocardiogram type=\"\(HealthType.electrocardiogramIdentifier)\" file=\"\(name)\">"
+        let raw = ([tag] + head).joined(separator: "\n")
+        return QuarantinedInput(line: line, reason: "an ECG's file: \(reason)", raw: String(raw.prefix(2000)))
+    }
+}

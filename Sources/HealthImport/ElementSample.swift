@@ -1,0 +1,66 @@
+import HealthModel
+
+/// How an element that isn't a `Record`, `Correlation`, `Workout` or `ActivitySummary` becomes a sample.
+///
+/// Exports hold `Audiogram`, `VisionPrescription` and `ClinicalRecord` (their document type says so, up to iOS 26). What else they may hold (states of mind,
+/// assessments, doses) isn't published; it is read by the same rules, whatever its attributes are called.
+enum ElementSample {
+    /// Where its time stands, the best first. A prescription has only when it was issued, a clinical record when the phone got it.
+    static let dates = ["startDate", "dateIssued", "receivedDate", "date", "creationDate"]
+
+    /// HealthKit's type of an element; nil for one without a name or type to go by.
+    ///
+    /// The `type` of a prescription says which kind of glasses it is, that of a clinical record which FHIR resource: the first isn't a type of samples; the
+    /// second stays, since an `Observation` may be a lab result or a vital sign.
+    static func type(of tree: ElementTree) -> String? {
+        let stated = tree.attribute("type").flatMap { $0.isEmpty ? nil : $0 }
+        if tree.name == "VisionPrescription" { return HealthType.visionPrescriptionIdentifier }
+        if let stated, stated.hasPrefix("HK") || tree.name == "ClinicalRecord" { return stated }
+        return byName[tree.name] ?? stated ?? name(tree.name)
+    }
+
+    /// What HealthKit calls the samples of these elements, as its classes are called.
+    private static let byName = [
+        "Audiogram": "HKDataTypeIdentifierAudiogram",
+        "Electrocardiogram": HealthType.electrocardiogramIdentifier,
+        "StateOfMind": "HKDataTypeIdentifierStateOfMind",
+        "GAD7Assessment": HealthType.assessmentPrefix + "GAD7",
+        "PHQ9Assessment": HealthType.assessmentPrefix + "PHQ9",
+        "MedicationDoseEvent": HealthType.medicationDoseIdentifier,
+        "UserAnnotatedMedication": HealthType.medicationIdentifier,
+        "MedicationConcept": HealthType.medicationIdentifier,
+    ]
+
+    /// An element's own name as a type. Parts of others stand alone only where a file is damaged.
+    private static func name(_ name: String) -> String? {
+        let parts = [
+            "MetadataEntry", "FileReference", "Attachment", "SensitivityPoint", "RightEye", "LeftEye",
+        ]
+        let isPart = parts.contains(name) || name.hasPrefix("Workout") || name.hasPrefix("HeartRateVariability")
+        return isPart ? nil : name
+    }
+
+    /// Everything that no column holds: attributes as they are written, what is inside, text.
+    ///
+    /// - Parameter type: the sample's; another one that the element states is kept as `statedType`.
+    static func payload(_ tree: ElementTree, type: String) -> Value {
+        var members = whole(tree, without: columns).object ?? [:]
+        if let stated = tree.attribute("type"), stated != type { members["statedType"] = .string(stated) }
+        let children = tree.children.filter { $0.name != "MetadataEntry" }
+        members["children"] = children.isEmpty ? nil : .array(children.map { whole($0, without: []) })
+        return .object(members)
+    }
+
+    /// Type, dates and source are columns; metadata have theirs.
+    private static let columns: Set<String> = [
+        "type", "sourceName", "sourceVersion", "device", "creationDate", "startDate", "endDate", "source",
+    ]
+
+    private static func whole(_ tree: ElementTree, without columns: Set<String>) -> Value {
+        var members: [String: Value] = ["element": .string(tree.name)]
+        for (name, value) in tree.attributes where !columns.contains(name) { members[name] = .string(value) }
+        if !tree.text.isEmpty { members["text"] = .string(tree.text) }
+        if !tree.children.isEmpty { members["children"] = .array(tree.children.map { whole($0, without: []) }) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,93 @@
+import HealthModel
+
+/// What a file of an archive is that isn't the export, told by its content first: folders prove nothing, and names are localised.
+enum EntryKind: Equatable {
+    case route
+    case electrocardiogram
+    case document(DocumentKind)
+    case unread(UnreadKind)
+
+    /// - Parameters:
+    ///   - name: the path in the archive.
+    ///   - head: the first bytes, `ContentKind.sniffLength` of them where there are so many.
+    init(name: String, head: [UInt8]) {
+        let parts = name.lowercased().split(separator: "/").map { String($0) }
+        let file = parts.last ?? ""
+        let folders = Set(parts.dropLast())
+        // What Finder puts beside files.
+        if folders.contains("__macosx") || file.hasPrefix("._") || file == ".ds_store" {
+            self = .unread(.other)
+            return
+        }
+        let content = ContentKind(head: head)
+        let isTable = file.hasSuffix(".csv")
+        if content == .gpx {
+            self = .route
+        } else if folders.contains("clinical-records") || Self.isResource(head) {
+            self = .document(.clinicalRecord)
+        } else if content == .healthData {
+            self = .unread(.export)
+        } else if content == .clinicalDocument {
+            self = .unread(.clinicalDocument)
+        } else if isTable, folders.contains("electrocardiograms") || ElectrocardiogramFile.begins(head) {
+            self = .electrocardiogram
+        } else if folders.contains(where: { $0.contains("attachment") }) || MediaType.isPicture(head) {
+            self = .document(.attachment)
+        } else {
+            self = .unread(.other)
+        }
+    }
+
+    /// A file's path without the folder that everything is in.
+    static func nameInside(_ path: String) -> String {
+        let parts = path.split(separator: "/")
+        return (parts.count > 1 ? parts.dropFirst() : parts[...]).joined(separator: "/")
+    }
+
+    /// FHIR, wherever it lies.
+    private static func isResource(_ head: [UInt8]) -> Bool {
+        head.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
+            && MediaType.holds("\"resourceType\"", head)
+    }
+}
+
+/// A file's media type, by its first bytes, else by its name's ending.
+enum MediaType {
+    static func of(name: String, head: [UInt8]) -> String {
+        if let picture = signatures.first(where: { head.starts(with: $0.0) })?.1 { return picture }
+        if head.dropFirst(4).starts(with: Array("ftyphei".utf8))
+            || head.dropFirst(4).starts(with: Array("ftypmif".utf8))
+        {
+            return "image/heic"
+        }
+        let ending = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+        if ending == "json" { return holds("\"resourceType\"", head) ? "application/fhir+json" : "application/json" }
+        return endings[ending] ?? "application/octet-stream"
+    }
+
+    /// A photo or a PDF: what people attach.
+    static func isPicture(_ head: [UInt8]) -> Bool {
+        let type = of(name: "", head: head)
+        return type.hasPrefix("image/") || type == "application/pdf"
+    }
+
+    static func holds(_ text: String, _ bytes: [UInt8]) -> Bool {
+        let wanted = Array(text.utf8)
+        return bytes.firstRange(of: wanted) != nil
+    }
+
+    private static let signatures: [([UInt8], String)] = [
+        (Array("%PDF-".utf8), "application/pdf"),
+        ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A], "image/png"),
+        ([0xFF, 0xD8, 0xFF], "image/jpeg"),
+        (Array("GIF8".utf8), "image/gif"),
+        ([0x49, 0x49, 0x2A, 0], "image/tiff"),
+        ([0x4D, 0x4D, 0, 0x2A], "image/tiff"),
+    ]
+
+    private static let endings = [
+        "xml": "application/xml", "pdf": "application/pdf", "txt": "text/plain", "csv": "text/csv", "rtf": "text/rtf",
+        "html": "text/html", "htm": "text/html", "jpg": "image/jpeg", "jpeg": "image/jpeg", "png": "image/png",
+        "heic": "image/heic", "tif": "image/tiff", "tiff": "image/tiff",
+    ]
+}

@@ -1,0 +1,60 @@
+import Glibc
+
+/// Whether a file that somebody may still be writing is there as a whole, told by its first and last bytes.
+package enum ExportEnd: Sendable, Equatable {
+    /// An archive with its directory, or an XML export with its last tag.
+    case whole
+    /// The beginning of one of these, or nothing yet.
+    case open
+    /// Neither.
+    case foreign
+
+    /// - Parameters:
+    ///   - descriptor: of a regular file, open for reading; where it stands doesn't matter, and stays.
+    ///   - size: its bytes.
+    package init(descriptor: Int32, size: Int64) {
+        switch ContentKind(head: Self.bytes(descriptor, at: 0, ContentKind.sniffLength)) {
+        case .empty: self = .open
+        case .zip: self = Self.hasDirectory(descriptor, size: size) ? .whole : .open
+        case .healthData:
+            let tail = Self.bytes(descriptor, at: max(0, size - 4096), 4096)
+            let tag = Array("</HealthData>".utf8)
+            self = tail.indices.contains { tail[$0...].starts(with: tag) } ? .whole : .open
+        case .clinicalDocument, .gpx, .other: self = .foreign
+        }
+    }
+
+    /// Where the last part of an archive stands, which the beginning of a copy lacks. A comment of up to 64 KiB may follow it.
+    static func directoryEnd(_ descriptor: Int32, size: Int64) -> Int64? {
+        let length = Int(min(size, 22 + 65_535))
+        let tail = bytes(descriptor, at: size - Int64(length), length)
+        guard tail.count >= 22 else { return nil }
+        let place = (0...tail.count - 22).last { tail[$0...].starts(with: [0x50, 0x4B, 5, 6]) }
+        return place.map { size - Int64(length) + Int64($0) }
+    }
+
+    /// Whether the directory is there too: a file whose room was taken beforehand may have an end and nothing before it.
+    private static func hasDirectory(_ descriptor: Int32, size: Int64) -> Bool {
+        guard let end = directoryEnd(descriptor, size: size) else { return false }
+        let record = bytes(descriptor, at: end, 22)
+        guard record.count == 22 else { return false }
+        func number(_ range: Range<Int>) -> Int64 { range.reversed().reduce(0) { $0 << 8 | Int64(record[$1]) } }
+        let (entries, offset) = (number(10..<12), number(16..<20))
+        // Of an archive beyond 4 GB the place stands elsewhere.
+        guard entries > 0, offset != 0xFFFF_FFFF else { return true }
+        return bytes(descriptor, at: offset, 4) == [0x50, 0x4B, 1, 2]
+    }
+
+    private static func bytes(_ descriptor: Int32, at offset: Int64, _ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            filled = 0
+            while filled < count {
+                let read = pread(
+                    descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(offset) + off_t(filled))
+                if read < 0, errno == EINTR { continue }
+                guard read > 0 else { return }
+                filled += read
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import HealthModel
+import JSON
+
+/// Numbers as phones of any language print them: with a decimal point or comma, Arabic digits, a typographic minus.
+enum LocaleNumber {
+    /// The same text with ASCII's digits, minus, point and spaces, and without marks of direction.
+    static func plain(_ text: String) -> String {
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x0660...0x0669: scalars.append(digit(scalar.value - 0x0660))
+            case 0x06F0...0x06F9: scalars.append(digit(scalar.value - 0x06F0))
+            case 0x0966...0x096F: scalars.append(digit(scalar.value - 0x0966))
+            case 0x066B: scalars.append(".")
+            case 0x2212: scalars.append("-")
+            case 0xA0, 0x202F, 0x2009: scalars.append(" ")
+            case 0x061C, 0x200E, 0x200F, 0xFEFF: break
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
+
+    private static func digit(_ number: UInt32) -> Unicode.Scalar { Unicode.Scalar(UInt8(0x30 + number)) }
+
+    /// The decimal mark that a number has: the last of its points and commas; nil when it has none.
+    static func mark(of text: some StringProtocol) -> UInt8? {
+        Array(text.utf8).last { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }
+    }
+
+    /// A plain text as a number; nil for anything else. A lone comma or point is the decimal mark; of several kinds the last is, and the others
+    /// group thousands.
+    /// - Parameter shift: how far the decimal point moves to the right.
+    static func parse(_ text: some StringProtocol, shiftedBy shift: Int = 0) -> Double? {
+        guard let mark = mark(of: text) else { return decimal(Array(text.utf8), shift) }
+        let bytes = Array(text.utf8)
+        let other = mark == UInt8(ascii: ".") ? UInt8(ascii: ",") : UInt8(ascii: ".")
+        guard bytes.count(where: { $0 == mark }) == 1 else { return nil }
+        return decimal(bytes.filter { $0 != other }.map { $0 == mark ? UInt8(ascii: ".") : $0 }, shift)
+    }
+
+    private static func decimal(_ bytes: [UInt8], _ shift: Int) -> Double? {
+        bytes.withUnsafeBufferPointer { DecimalText.parse($0, shiftedBy: shift) }
+    }
+
+    /// A number with a unit behind it ("511,422 hertz"); nil for anything else.
+    static func quantity(_ text: String) -> (number: Double, unit: String)? {
+        let plain = plain(text)
+        let digits = plain.prefix { $0.isASCII && ($0.isNumber || "+-.,".contains($0)) }
+        let unit = plain.dropFirst(digits.count).drop { $0 == " " }
+        guard unit.first?.isLetter == true, let number = parse(digits) else { return nil }
+        return (number, String(unit))
+    }
+}

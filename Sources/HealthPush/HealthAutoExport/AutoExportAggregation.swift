@@ -1,0 +1,79 @@
+import HealthModel
+
+/// Over what the app has added up, as far as a request says.
+enum AutoExportAggregation: Equatable {
+    /// Nothing is added up.
+    case samples
+    case period(AutoExportPeriod)
+    /// Nobody says; a period that the dates suggest is at most so long.
+    case unknown(atMost: AutoExportPeriod)
+
+    /// Of the header's text, in any case and number: `Minutes`, `hours`, `Day`, `none`.
+    init(header: String?) {
+        let text = (header ?? "").lowercased().filter(\.isLetter)
+        switch text {
+        case "none", "off", "false", "no", "raw", "unaggregated", "disabled": self = .samples
+        case "seconds", "second": self = .period(.second)
+        case "minutes", "minute": self = .period(.minute)
+        case "hours", "hour", "hourly": self = .period(.hour)
+        case "days", "day", "daily": self = .period(.day)
+        case "weeks", "week", "weekly": self = .period(.week)
+        case "months", "month", "monthly": self = .period(.month)
+        case "years", "year", "yearly": self = .period(.year)
+        case "default": self = .unknown(atMost: .minute)
+        default: self = .unknown(atMost: .day)
+        }
+    }
+}
+
+/// A stretch of the calendar that begins where the wall clock says so.
+enum AutoExportPeriod: Int, Comparable {
+    case second, minute, hour, day, week, month, year
+
+    static func < (a: AutoExportPeriod, b: AutoExportPeriod) -> Bool { a.rawValue < b.rawValue }
+
+    /// The longest up to a day that begins at this date; nil for none.
+    static func beginning(at date: AutoExportDate) -> AutoExportPeriod? {
+        let inDay = date.inDay
+        if inDay == 0 { return .day }
+        if inDay % hourLength == 0 { return .hour }
+        return inDay % minuteLength == 0 ? .minute : nil
+    }
+
+    /// Whether one may begin then. Weeks, months and years begin at some midnight: on which day is the person's setting.
+    func mayBegin(at date: AutoExportDate) -> Bool {
+        guard self != .second else { return true }
+        return AutoExportPeriod.beginning(at: date).map { $0 >= min(self, .day) } ?? false
+    }
+
+    /// The end of the one that begins then.
+    func end(from date: AutoExportDate) -> Instant {
+        switch self {
+        case .second: shifted(date, Instant.microsecondsPerSecond)
+        case .minute: shifted(date, Self.minuteLength)
+        case .hour: shifted(date, Self.hourLength)
+        case .day: shifted(date, AutoExportDate.dayLength)
+        case .week: shifted(date, 7 * AutoExportDate.dayLength)
+        case .month: calendarEnd(date, months: 1)
+        case .year: calendarEnd(date, months: 12)
+        }
+    }
+
+    private func shifted(_ date: AutoExportDate, _ length: Int64) -> Instant {
+        Instant(microseconds: date.instant.microseconds + length)
+    }
+
+    /// The same day of a later month, at the same time; the first of the month behind where that has no such day.
+    private func calendarEnd(_ date: AutoExportDate, months: Int) -> Instant {
+        let day = date.day
+        let month = day.month - 1 + months
+        var end = LocalDay(year: day.year + month / 12, month: month % 12 + 1, day: day.day)
+        if LocalDay(number: end.number) != end {
+            end = LocalDay(year: day.year + (month + 1) / 12, month: (month + 1) % 12 + 1, day: 1)
+        }
+        return Instant(microseconds: date.midnight(of: end).microseconds + date.inDay)
+    }
+
+    private static let minuteLength = 60 * Instant.microsecondsPerSecond
+    private static let hourLength = 60 * minuteLength
+}

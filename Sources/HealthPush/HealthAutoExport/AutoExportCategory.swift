@@ -1,0 +1,51 @@
+import HealthModel
+
+/// Symptoms and entries of cycle tracking by the names that people read: "Chest Tightness or Pain", "Menstrual Flow".
+enum AutoExportCategory {
+    /// Nil for a name that isn't known. The app translates names with the phone's language, into words of its own, so only
+    /// English ones are.
+    static func identifier(of name: String) -> String? {
+        let key = AutoExportMetric.key(name)
+        return own[key] ?? others[key]
+    }
+
+    /// Values that have other words than HealthKit's.
+    static func raw(_ value: String, _ identifier: String) -> Int? {
+        guard let name = values[AutoExportMetric.key(value)] else { return nil }
+        return CategoryValue.raw(ofBare: name, type: identifier)
+    }
+
+    private static let own: [String: String] = {
+        var names: [String: String] = [:]
+        for (identifier, type) in HealthType.allKnown where type.kind == .category {
+            names[AutoExportMetric.key(String(identifier.dropFirst("HKCategoryTypeIdentifier".count)))] = identifier
+        }
+        return names
+    }()
+
+    private static let others: [String: String] = {
+        let names = [
+            "bodyandmuscleache": "GeneralizedBodyAche", "bodyache": "GeneralizedBodyAche", "cough": "Coughing",
+            "congestion": "SinusCongestion", "nasalcongestion": "SinusCongestion", "diarrhoea": "Diarrhea",
+            "chesttightness": "ChestTightnessOrPain", "chestpain": "ChestTightnessOrPain",
+            "rapidpoundingheartbeat": "RapidPoundingOrFlutteringHeartbeat",
+            "rapidheartbeat": "RapidPoundingOrFlutteringHeartbeat", "feelingfaint": "Fainting",
+            "changesinappetite": "AppetiteChanges", "changesinmood": "MoodChanges", "changesinsleep": "SleepChanges",
+            "cramps": "AbdominalCramps", "lowbackpain": "LowerBackPain", "hotflash": "HotFlashes",
+            "period": "MenstrualFlow", "menstruation": "MenstrualFlow", "spotting": "IntermenstrualBleeding",
+            "ovulationtest": "OvulationTestResult", "cervicalmucus": "CervicalMucusQuality",
+            "pregnancytest": "PregnancyTestResult", "progesteronetest": "ProgesteroneTestResult",
+            "contraceptives": "Contraceptive", "irregularcycles": "IrregularMenstrualCycles",
+            "infrequentperiods": "InfrequentMenstrualCycles", "prolongedperiods": "ProlongedMenstrualPeriods",
+            "persistentspotting": "PersistentIntermenstrualBleeding",
+        ]
+        return names.mapValues { "HKCategoryTypeIdentifier" + $0 }
+    }()
+
+    /// By what the app or Apple's Health shows: a symptom that is there, without more, is unspecified.
+    private static let values = [
+        "present": "Unspecified", "lhsurge": "LuteinizingHormoneSurge", "surge": "LuteinizingHormoneSurge",
+        "high": "EstrogenSurge", "iud": "IntrauterineDevice", "ring": "IntravaginalRing", "pill": "Oral",
+        "nobleeding": "None", "lotion": "Creamy", "eggwhites": "EggWhite", "indeterminable": "Indeterminate",
+    ]
+}

@@ -1,0 +1,117 @@
+import HealthModel
+import JSON
+
+/// One item of a request: where its members are. Nested values stay text until they are asked for.
+///
+/// What is asked for counts as understood; `rest` has what isn't, so that it can be kept.
+struct AutoExportItem {
+    private var members: [(name: JSONSpan, value: JSONSpan)] = []
+    /// A bit for each of the first 64 members; those behind never count as understood.
+    private var understood: UInt64 = 0
+
+    /// Takes an item's place; false when it isn't an object.
+    mutating func read(_ span: JSONSpan) throws(JSONScanError) -> Bool {
+        members.removeAll(keepingCapacity: true)
+        understood = 0
+        guard span.kind == .object else { return false }
+        var scanner = JSONScanner(span.bytes)
+        try scanner.beginObject()
+        while let name = try scanner.nextMember() { members.append((name, try scanner.value())) }
+        return true
+    }
+
+    /// A member's value; nil where there is none and for null.
+    mutating func take(_ name: StaticString) -> JSONSpan? {
+        for index in members.indices where members[index].name == name {
+            if index < 64 { understood |= 1 << UInt64(index) }
+            return members[index].value.isNull ? nil : members[index].value
+        }
+        return nil
+    }
+
+    /// The first of these that is there; the others count as understood, too.
+    mutating func take(_ name: StaticString, _ other: StaticString) -> JSONSpan? {
+        let value = take(name)
+        let second = take(other)
+        return value ?? second
+    }
+
+    /// As above, of three names. Each number of names has its own form: a list of them would be made for every item.
+    mutating func take(_ name: StaticString, _ other: StaticString, _ third: StaticString) -> JSONSpan? {
+        let value = take(name, other)
+        let last = take(third)
+        return value ?? last
+    }
+
+    /// Whether there is a member of this name, also one that is null.
+    func has(_ name: StaticString) -> Bool { members.contains { $0.name == name } }
+
+    /// A member that stays among the rest.
+    func look(_ name: StaticString) -> JSONSpan? {
+        members.first { $0.name == name }.flatMap { $0.value.isNull ? nil : $0.value }
+    }
+
+    /// Members that nobody asked for, but for null ones.
+    var rest: [String: Value] {
+        // Nearly always nothing is left: the dictionary is made only where something is.
+        var rest: [String: Value] = [:]
+        for (index, member) in members.enumerated() where !isUnderstood(index) && !member.value.isNull {
+            if let name = member.name.text { rest[name] = member.value.value }
+        }
+        return rest
+    }
+
+    /// The rest as far as its text has so many bytes, the shortest members first, and the names of those that are too long for
+    /// that.
+    func rest(upTo limit: Int) -> (members: [String: Value], notKept: [String]) {
+        let left = members.enumerated().filter { !isUnderstood($0.offset) && !$0.element.value.isNull }
+        let sorted = left.compactMap { _, member in member.name.text.map { (name: $0, value: member.value) } }
+            .sorted { ($0.value.bytes.count, $0.name) < ($1.value.bytes.count, $1.name) }
+        var kept: [String: Value] = [:]
+        var notKept: [String] = []
+        var room = limit
+        for (name, value) in sorted {
+            room -= value.bytes.count
+            if room >= 0 { kept[name] = value.value } else { notKept.append(name) }
+        }
+        return (kept, notKept.sorted())
+    }
+
+    private func isUnderstood(_ index: Int) -> Bool { index < 64 && understood >> UInt64(index) & 1 == 1 }
+}
+
+extension JSONSpan {
+    /// The text of a number, also of one that stands in a string, as some of the app's versions write it.
+    var numberText: UnsafeBufferPointer<UInt8>? {
+        kind == .number || kind == .string ? bytes.assumingMemoryBound(to: UInt8.self) : nil
+    }
+
+    /// As above, as a double.
+    var decimal: Double? { numberText.flatMap { DecimalText.parse($0) } }
+
+    /// A date with its offset; nil for anything else.
+    var date: AutoExportDate? {
+        switch kind {
+        case .string: return AutoExportDate(bytes.assumingMemoryBound(to: UInt8.self))
+        case .escapedString:
+            var text = text ?? ""
+            return text.withUTF8 { AutoExportDate($0) }
+        default: return nil
+        }
+    }
+
+    /// A boolean, or 0 and 1.
+    var flag: Bool? {
+        switch kind {
+        case .bool: bytes.first == UInt8(ascii: "t")
+        case .number: decimal.map { $0 != 0 }
+        default: nil
+        }
+    }
+
+    /// The value with all in it. A number that a double doesn't hold for certain stays text.
+    var value: Value {
+        if let text { return .string(text) }
+        return Value(strictJSON: Array(bytes)) ?? .string(String(decoding: bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,119 @@
+import HealthModel
+
+/// What a metric's name stands for.
+struct AutoExportMetric {
+    /// How its entries are read.
+    enum Form {
+        /// `{date, qty}`, or `{date, Min, Avg, Max}`.
+        case quantity
+        /// `{date, systolic, diastolic}`.
+        case bloodPressure
+        /// Stages, or nights.
+        case sleep
+        /// Sessions and events: `{date, qty}` or `{start, end, qty}`, perhaps with a `value` by name.
+        case category
+        /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: how often.
+        case sexualActivity
+    }
+
+    let type: HealthType
+    let form: Form
+
+    /// Nil for a name that isn't known. Case, and signs between the words, don't count: versions of the app differ in them.
+    static func named(_ name: String) -> AutoExportMetric? {
+        let key = key(name)
+        guard let identifier = others[key] ?? own[key] else { return nil }
+        let type = HealthType.named(identifier)
+        let form = forms[identifier] ?? (type.kind == .quantity ? .quantity : .category)
+        return AutoExportMetric(type: type, form: form)
+    }
+
+    /// Letters and digits alone: `step_count` and `Step Count` are `stepcount`.
+    static func key(_ name: String) -> String {
+        String(name.lowercased().unicodeScalars.filter { $0.properties.isAlphabetic || ("0"..."9").contains($0) })
+    }
+
+    /// HealthKit's own names: the app's are mostly those in other letters (`heart_rate`, `apple_exercise_time`, `dietary_water`).
+    private static let own: [String: String] = {
+        var names: [String: String] = [:]
+        for (identifier, type) in HealthType.allKnown {
+            for (kind, prefix) in [(HealthType.Kind.quantity, quantity), (.category, category)] where type.kind == kind
+            {
+                names[key(String(identifier.dropFirst(prefix.count)))] = identifier
+            }
+        }
+        return names
+    }()
+
+    private static let forms: [String: Form] = [
+        bloodPressure: .bloodPressure,
+        "HKCategoryTypeIdentifierSleepAnalysis": .sleep,
+        "HKCategoryTypeIdentifierSexualActivity": .sexualActivity,
+    ]
+
+    static let bloodPressure = "HKCorrelationTypeIdentifierBloodPressure"
+
+    /// The app's names that aren't HealthKit's, those of all its versions.
+    private static let others: [String: String] = {
+        var names: [String: String] = [key("blood_pressure"): bloodPressure]
+        for (prefix, table) in [(quantity, quantities), (category, categories)] {
+            for entry in table.split(whereSeparator: \.isWhitespace) {
+                let parts = entry.split(separator: "=")
+                guard parts.count == 2 else { continue }
+                for name in parts[1].split(separator: ",") { names[key(String(name))] = prefix + parts[0] }
+            }
+        }
+        return names
+    }()
+
+    private static let quantity = "HKQuantityTypeIdentifier"
+    private static let category = "HKCategoryTypeIdentifier"
+
+    private static let quantities = """
+        ActiveEnergyBurned=active_energy,active_calories BasalEnergyBurned=basal_energy,resting_energy
+        DistanceWalkingRunning=walking_running_distance,walk_run_distance,walking_and_running_distance
+        DistanceCycling=cycling_distance DistanceSwimming=swimming_distance,swim_distance
+        DistanceWheelchair=wheelchair_distance DistanceRowing=rowing_distance
+        DistanceDownhillSnowSports=downhill_snow_sports,downhill_snow_sports_distance
+        DistanceCrossCountrySkiing=cross_country_skiing_distance DistancePaddleSports=paddle_sports_distance
+        DistanceSkatingSports=skating_sports_distance
+        PushCount=wheelchair_push_count SwimmingStrokeCount=swim_stroke_count,swim_stroke
+        AppleExerciseTime=exercise_time AppleStandTime=apple_standtime,stand_time AppleMoveTime=move_time
+        BodyMass=weight_body_mass,weight,body_weight BodyMassIndex=bmi LeanBodyMass=lean_mass
+        BodyFatPercentage=body_fat
+        WalkingHeartRateAverage=walking_heart_rate HeartRateVariabilitySDNN=heart_rate_variability
+        HeartRateRecoveryOneMinute=cardio_recovery,heart_rate_recovery VO2Max=vo2_maximum,cardio_fitness
+        OxygenSaturation=blood_oxygen_saturation,blood_oxygen
+        SixMinuteWalkTestDistance=six_minute_walking_test_distance,six_minute_walk
+        StairAscentSpeed=stair_speed_up StairDescentSpeed=stair_speed_down
+        WalkingAsymmetryPercentage=walking_asymmetry WalkingDoubleSupportPercentage=walking_double_support
+        RunningGroundContactTime=ground_contact_time RunningVerticalOscillation=vertical_oscillation
+        RunningStrideLength=stride_length
+        ForcedExpiratoryVolume1=forced_expiratory_volume,forced_expiratory_volume_1_second
+        AppleSleepingBreathingDisturbances=breathing_disturbances,sleeping_breathing_disturbances
+        AppleSleepingWristTemperature=wrist_temperature,sleeping_wrist_temperature
+        WaterTemperature=under_water_temperature,underwater_temperature UnderwaterDepth=under_water_depth
+        EnvironmentalAudioExposure=environmental_audio HeadphoneAudioExposure=headphone_audio
+        NumberOfTimesFallen=number_of_time_fallen NumberOfAlcoholicBeverages=alcohol_consumption,alcoholic_beverages
+        DietaryEnergyConsumed=dietary_energy DietaryWater=water DietarySugar=sugar DietaryFiber=fiber,fibre
+        DietaryCarbohydrates=carbohydrates,carbs DietaryProtein=protein DietaryCholesterol=cholesterol
+        DietaryFatTotal=total_fat,dietary_total_fat,fat DietaryFatSaturated=saturated_fat,dietary_saturated_fat
+        DietaryFatMonounsaturated=monounsaturated_fat,monosaturated_fat,dietary_monounsaturated_fat
+        DietaryFatPolyunsaturated=polyunsaturated_fat,dietary_polyunsaturated_fat
+        DietarySodium=sodium DietaryPotassium=potassium DietaryCalcium=calcium DietaryIron=iron
+        DietaryMagnesium=magnesium DietaryPhosphorus=phosphorus DietaryZinc=zinc DietaryCopper=copper
+        DietaryManganese=manganese DietaryChloride=chloride DietarySelenium=selenium DietaryIodine=iodine
+        DietaryChromium=chromium DietaryMolybdenum=molybdenum DietaryFolate=folate DietaryBiotin=biotin
+        DietaryNiacin=niacin DietaryThiamin=thiamin,thiamine,dietary_thiamine DietaryRiboflavin=riboflavin
+        DietaryPantothenicAcid=pantothenic_acid DietaryCaffeine=caffeine DietaryVitaminA=vitamin_a
+        DietaryVitaminB6=vitamin_b6 DietaryVitaminB12=vitamin_b12 DietaryVitaminC=vitamin_c
+        DietaryVitaminD=vitamin_d DietaryVitaminE=vitamin_e DietaryVitaminK=vitamin_k
+        """
+
+    private static let categories = """
+        MindfulSession=mindful_minutes,mindfulness HandwashingEvent=handwashing,hand_washing
+        ToothbrushingEvent=toothbrushing,tooth_brushing AppleStandHour=stand_hour,apple_stand_hours
+        HighHeartRateEvent=high_heart_rate_notifications LowHeartRateEvent=low_heart_rate_notifications
+        IrregularHeartRhythmEvent=irregular_heart_rate_notifications,irregular_heart_rhythm_notifications
+        """
+}

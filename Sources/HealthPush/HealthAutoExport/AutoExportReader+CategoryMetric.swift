@@ -1,0 +1,108 @@
+import HealthModel
+import JSON
+
+extension AutoExportReader {
+    static let standHour = "HKCategoryTypeIdentifierAppleStandHour"
+    static let translates = "the app translates it, so the phone may speak another language"
+    static let unknownValue = "the value isn't one that its type is known to have; \(translates)"
+
+    /// Sessions and events: mindful minutes, washed hands, stand hours. What is wrong, or nil.
+    ///
+    /// One with a start and an end, or with a `value` by name, is a sample; one that lasts longer than its period is too, from
+    /// its date on. Else the app has counted them, or added up their minutes.
+    mutating func readCategoryMetric(_ series: AutoExportSeries) -> String? {
+        let quantity = item.take("qty") ?? item.take("Avg", "avg")
+        let seconds = AutoExportUnits.seconds(in: series.units)
+        let length = quantity?.decimal.flatMap { number in
+            seconds.map { Duration.seconds(max(0, min(number * $0, 1e9))) }
+        }
+        let isStand = series.metric.type.identifier == Self.standHour
+        var span: AutoExportSpan
+        do throws(AutoExportSpan.Problem) {
+            span = try AutoExportSpan(&item, series.aggregation, isSum: true)
+        } catch { return error.reason }
+        let isNamed = item.look("value") != nil
+        let outlasts = !isStand && (length.map { $0 > span.end - span.start } ?? false)
+        if isStand, !isNamed, !span.isOwn, !span.isStatistic {
+            // A count of stand hours is of one hour at least.
+            span.isStatistic = true
+            span.end = span.start + .seconds(3600)
+        }
+        guard span.isStatistic, !isNamed, !outlasts else {
+            if !span.isOwn { span.end = span.start + (isStand ? .seconds(3600) : length ?? .zero) }
+            span.isStatistic = false
+            return readEvent(series, span)
+        }
+        guard let number = quantity?.decimal else { return Self.noQuantity }
+        let minutes = isStand ? nil : seconds.map { number * ($0 / 60) }
+        guard (minutes ?? number).isFinite else { return Self.noQuantity }
+        var row = row(series.metric.type.identifier, unit: minutes == nil ? "count" : "min", span)
+        row.value = minutes ?? number
+        describe(&row)
+        return rows.append(row)
+    }
+
+    private mutating func readEvent(_ series: AutoExportSeries, _ span: AutoExportSpan) -> String? {
+        let identifier = series.metric.type.identifier
+        var row = row(identifier, span)
+        if CategoryValue.isNotApplicable(type: identifier) {
+            row.value = 0
+        } else {
+            guard let value = item.take("value") else { return "there is no value" }
+            guard let raw = Self.raw(value, type: identifier) else { return Self.unknownValue }
+            row.value = Double(raw)
+        }
+        describe(&row)
+        return rows.append(row)
+    }
+
+    /// A category's raw value: by its bare name, by HealthKit's, or as a number.
+    static func raw(_ value: JSONSpan, type identifier: String) -> Int? {
+        if let number = value.integer {
+            return CategoryValue.name(of: Int(clamping: number), type: identifier).map { _ in Int(clamping: number) }
+        }
+        guard let text = value.text else { return nil }
+        if let raw = CategoryValue.raw(ofBare: text, type: identifier) { return raw }
+        guard text.hasPrefix("HKCategoryValue") else { return nil }
+        return CategoryValue.raw(of: text)
+    }
+
+    /// `{date, "Unspecified", "Protection Used", "Protection Not Used"}`: counts of a day, which the app gives whatever else it
+    /// adds up. What is wrong, or nil.
+    mutating func readSexualActivity(_ series: AutoExportSeries) -> String? {
+        let parts = [
+            ("unspecified", item.take("Unspecified")), ("protectionUsed", item.take("Protection Used")),
+            ("protectionNotUsed", item.take("Protection Not Used")),
+        ]
+        let counts = parts.compactMap { part in part.1?.decimal.map { (part.0, $0) } }.filter { $0.1 > 0 }
+        guard parts.contains(where: { $0.1 != nil }) else { return readCategoryMetric(series) }
+        let isMidnight = item.look("date")?.date.map { $0.inDay == 0 } ?? false
+        var span: AutoExportSpan
+        do throws(AutoExportSpan.Problem) {
+            span = try AutoExportSpan(&item, isMidnight ? .period(.day) : series.aggregation, isSum: true)
+        } catch { return error.reason }
+        let total = counts.reduce(0) { $0 + $1.1 }
+        // Nothing on that day: nothing to keep.
+        guard total > 0 else { return nil }
+        guard total.isFinite else { return Self.noQuantity }
+        if !span.isStatistic, total > 1 { span.isStatistic = true }
+        var row = row(series.metric.type.identifier, unit: span.isStatistic ? "count" : nil, span)
+        guard span.isStatistic else {
+            row.value = 0
+            describe(&row, metadata: Self.protection(counts[0].0))
+            return rows.append(row)
+        }
+        row.value = total
+        describe(&row, payload: Dictionary(uniqueKeysWithValues: counts.map { ($0.0, .number($0.1)) }))
+        return rows.append(row)
+    }
+
+    /// HealthKit's metadata of whether protection was used; empty where that isn't said.
+    static func protection(_ value: String) -> [String: Value] {
+        switch AutoExportMetric.key(value) {
+        case "protectionused": ["HKSexualActivityProtectionUsed": "1"]
+        case "protectionnotused": ["HKSexualActivityProtectionUsed": "0"]
+        default: [:]
+        }
+    }
+}

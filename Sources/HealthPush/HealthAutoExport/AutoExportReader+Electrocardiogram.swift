@@ -1,0 +1,53 @@
+import HealthModel
+import JSON
+
+extension AutoExportReader {
+    /// Millimetres of paper are drawn by the millivolt: a nanovolt is beyond any drawing, and beyond what the watch measures.
+    private static let voltageDigits = 1000.0
+    private static let voltageLimit = 1 << 16
+
+    /// An electrocardiogram as one record without a number. What is wrong, or nil.
+    ///
+    /// Its payload has `classification`, `averageHeartRate`, `samplingFrequency` and the like as the app sends them, and the
+    /// voltages as one column: `{"microvolts": […]}`, to the nanovolt. The measurements' own times aren't kept: they follow from
+    /// `samplingFrequency`.
+    mutating func readElectrocardiogram() throws(JSONScanError) -> String? {
+        let times: (start: Instant, end: Instant)
+        do throws(AutoExportSpan.Problem) {
+            times = try readTimes()
+        } catch { return error.reason }
+        var row = row(Self.electrocardiogram, times.start, times.end)
+        var voltages: Value = .null
+        if let column = try Self.microvolts(item.look("voltageMeasurements")) {
+            voltages = .column(.float64(column))
+            _ = item.take("voltageMeasurements")
+        }
+        describe(&row, restLimit: Self.restLimit) { rest in
+            voltages.isNull ? rest : rest.merging(["microvolts": voltages]) { known, _ in known }
+        }
+        return rows.append(row)
+    }
+
+    /// Nil for what isn't an array of voltages, or is longer than any recording; then it stays as it is, if there is room.
+    private static func microvolts(_ array: JSONSpan?) throws(JSONScanError) -> [Double]? {
+        guard let array, array.kind == .array else { return nil }
+        let volts = HealthType(identifier: "voltage", kind: .other, unit: "mcV", style: .none)
+        var column: [Double] = []
+        var unit = "mcV"
+        var scale = 1.0
+        var item = AutoExportItem()
+        var scanner = JSONScanner(array.bytes)
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+            guard try item.read(scanner.value()), let number = item.take("voltage")?.decimal,
+                column.count < voltageLimit
+            else { return nil }
+            if let text = item.take("units", "unit")?.text, text != unit {
+                guard let factors = UnitConversion.toCanonical(unit: text, for: volts) else { return nil }
+                (unit, scale) = (text, factors.scale)
+            }
+            column.append((number * scale * voltageDigits).rounded() / voltageDigits)
+        }
+        return column
+    }
+}

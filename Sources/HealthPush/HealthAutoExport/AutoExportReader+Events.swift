@@ -1,0 +1,98 @@
+import HealthModel
+import JSON
+
+extension AutoExportReader {
+    static let unknownName =
+        "a symptom or cycle entry of this name isn't known; \(translates)"
+    static let electrocardiogram = "HKDataTypeIdentifierElectrocardiogram"
+    static let stateOfMind = "HKDataTypeIdentifierStateOfMind"
+    static let medication = "HKMedicationDoseEventTypeIdentifierMedicationDoseEvent"
+
+    /// A symptom `{start, end, name, severity}` or an entry of cycle tracking `{start, end, name, value}`. What is wrong, or nil.
+    mutating func readCategory() -> String? {
+        let times: (start: Instant, end: Instant)
+        do throws(AutoExportSpan.Problem) {
+            times = try readTimes()
+        } catch { return error.reason }
+        guard let name = item.take("name", "type")?.text else { return "there is no name" }
+        guard let identifier = AutoExportCategory.identifier(of: name) else {
+            return Self.unknownName
+        }
+        var metadata: [String: Value] = [:]
+        var row = row(identifier, times.start, times.end)
+        let value = item.take("severity", "value")
+        if CategoryValue.isNotApplicable(type: identifier) {
+            row.value = 0
+            metadata = value?.text.map { Self.protection($0) } ?? [:]
+        } else if let value {
+            guard let raw = Self.raw(value, type: identifier) ?? AutoExportCategory.raw(value.text ?? "", identifier)
+            else { return Self.unknownValue }
+            row.value = Double(raw)
+        }
+        if let isStart = item.take("isCycleStart", "cycleStart")?.flag {
+            metadata["HKMenstrualCycleStart"] = isStart ? "1" : "0"
+        }
+        describe(&row, metadata: metadata)
+        return rows.append(row)
+    }
+
+    /// `{start, end, heartNotification, threshold, heartRateData}`; what the heart did stays in the payload. What is wrong, or
+    /// nil.
+    ///
+    /// The app's manual has no name of the kind, its requests have. Without one a threshold tells (only rates have one), and on
+    /// which side of it the rates are.
+    mutating func readHeartRateNotification() throws(JSONScanError) -> String? {
+        let times: (start: Instant, end: Instant)
+        do throws(AutoExportSpan.Problem) {
+            times = try readTimes()
+        } catch { return error.reason }
+        let kind = AutoExportMetric.key(item.take("heartNotification", "type", "name")?.text ?? "")
+        let threshold = item.take("threshold")?.decimal
+        let rates = try AutoExportSums(item.look("heartRateData") ?? item.look("heartRate"))
+        let name: String
+        if kind.hasPrefix("high") {
+            name = "HighHeartRateEvent"
+        } else if kind.hasPrefix("low") {
+            name = "LowHeartRateEvent"
+        } else if kind.hasPrefix("irregular") || (kind.isEmpty && threshold == nil) {
+            name = "IrregularHeartRhythmEvent"
+        } else if kind.isEmpty, let threshold, let rates {
+            name = rates.mean >= threshold ? "HighHeartRateEvent" : "LowHeartRateEvent"
+        } else {
+            return "it isn't known which kind of notification this is"
+        }
+        var row = row("HKCategoryTypeIdentifier" + name, times.start, times.end)
+        row.value = 0
+        var metadata: [String: Value] = [:]
+        if let threshold { metadata["HKHeartRateEventThreshold"] = .string("\(JSONNumber.text(threshold)) count/min") }
+        describe(&row, metadata: metadata, restLimit: Self.restLimit) { $0 }
+        return rows.append(row)
+    }
+
+    /// What was felt, all of it in the payload. What is wrong, or nil.
+    mutating func readStateOfMind() -> String? {
+        let times: (start: Instant, end: Instant)
+        do throws(AutoExportSpan.Problem) {
+            times = try readTimes()
+        } catch { return error.reason }
+        var row = row(Self.stateOfMind, times.start, times.end)
+        describe(&row, restLimit: Self.restLimit) { $0 }
+        return rows.append(row)
+    }
+
+    /// A dose that was taken, skipped or missed: its value is the dosage, all else is in the payload. It is when it was logged,
+    /// or when it was due. What is wrong, or nil.
+    mutating func readMedication() -> String? {
+        let due: AutoExportDate?
+        let times: (start: Instant, end: Instant)
+        do throws(AutoExportSpan.Problem) {
+            due = try AutoExportSpan.date(item.look("scheduledDate"), "scheduledDate")
+            let isLogged = item.look("start") != nil || item.look("startDate") != nil || item.look("date") != nil
+            times = if !isLogged, let due { (due.instant, due.instant) } else { try readTimes() }
+        } catch { return error.reason }
+        var row = row(Self.medication, times.start, times.end)
+        row.value = item.look("dosage")?.decimal ?? .nan
+        describe(&row, restLimit: Self.restLimit) { $0 }
+        return rows.append(row)
+    }
+}

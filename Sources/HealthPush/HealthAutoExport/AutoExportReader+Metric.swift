@@ -1,0 +1,99 @@
+import HealthModel
+import JSON
+
+/// One metric of a request, with what its entries share.
+struct AutoExportSeries {
+    let metric: AutoExportMetric
+    /// As printed; empty for none.
+    let units: String
+    /// Of a quantity's values; nil when the unit isn't one of its type.
+    let factors: UnitFactors?
+    /// What a value's minimum and maximum may be.
+    let limit: ClosedRange<Double>
+    let aggregation: AutoExportAggregation
+    /// Where the samples' type and unit are in the columns, and those of the statistics; nil until there is one.
+    var sampleSlots: AutoExportSlots?
+    var statisticSlots: AutoExportSlots?
+}
+
+extension AutoExportReader {
+    /// Reads `{name, units, data: […]}`; each entry of `data` is an item, in whatever order the members come.
+    mutating func readMetric(_ span: JSONSpan) throws(JSONScanError) {
+        guard try item.read(span), let name = item.take("name"), let text = name.text else {
+            rows.beginItem()
+            return rows.quarantine("the metric has no name", raw: span.whole)
+        }
+        let units = item.take("units", "unit")
+        let hasData = item.has("data")
+        guard let data = item.take("data") else {
+            // The app writes null for what it has nothing of.
+            if hasData { return }
+            rows.beginItem()
+            return rows.quarantine("the metric has no data", raw: span.whole)
+        }
+        let context = AutoExportContext(metric: name, units: units)
+        guard data.kind == .array else {
+            rows.beginItem()
+            return rows.quarantine("the metric's data isn't an array", raw: span.whole)
+        }
+        guard let metric = AutoExportMetric.named(text) else {
+            return try eachEntry(data) { reader, entry throws(JSONScanError) in
+                reader.rows.quarantine("a metric of this name isn't known", raw: entry.whole, within: context)
+            }
+        }
+        let unit = units?.text ?? ""
+        var series = AutoExportSeries(
+            metric: metric, units: unit, factors: AutoExportUnits.factors(unit, for: Self.valueType(of: metric)),
+            limit: PlausibilityLimit.of(metric.type).values, aggregation: try aggregation(of: data))
+        try eachEntry(data) { reader, entry throws(JSONScanError) in
+            let problem = try reader.item.read(entry) ? reader.readEntry(of: &series) : "the entry isn't an object"
+            if let problem { reader.rows.quarantine(problem, raw: entry.whole, within: context) }
+        }
+    }
+
+    private mutating func eachEntry(
+        _ data: JSONSpan, _ body: (inout AutoExportReader, JSONSpan) throws(JSONScanError) -> Void
+    ) throws(JSONScanError) {
+        var scanner = JSONScanner(data.bytes)
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+            let entry = try scanner.value()
+            rows.beginItem()
+            try body(&self, entry)
+        }
+    }
+
+    private static func valueType(of metric: AutoExportMetric) -> HealthType {
+        metric.form == .bloodPressure ? HealthType.named(systolic) : metric.type
+    }
+
+    static let systolic = "HKQuantityTypeIdentifierBloodPressureSystolic"
+    static let diastolic = "HKQuantityTypeIdentifierBloodPressureDiastolic"
+
+    /// What the request says, or else the dates of the metric, all together.
+    private func aggregation(of data: JSONSpan) throws(JSONScanError) -> AutoExportAggregation {
+        guard case .unknown(let longest) = aggregation else { return aggregation }
+        var scanner = JSONScanner(data.bytes)
+        var found: AutoExportPeriod?
+        var entry = AutoExportItem()
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+            guard try entry.read(scanner.value()), let date = entry.take("date")?.date else { continue }
+            // One date that no period begins at tells that none is meant.
+            guard let period = AutoExportPeriod.beginning(at: date) else { return .samples }
+            found = min(found ?? longest, period)
+        }
+        return found.map { .period($0) } ?? .samples
+    }
+
+    /// What is wrong, or nil.
+    private mutating func readEntry(of series: inout AutoExportSeries) -> String? {
+        switch series.metric.form {
+        case .quantity: readQuantity(&series)
+        case .bloodPressure: readBloodPressure(series)
+        case .sleep: readSleep(series)
+        case .category: readCategoryMetric(series)
+        case .sexualActivity: readSexualActivity(series)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import HealthModel
+import JSON
+
+extension AutoExportReader {
+    static let wrongUnit = "the unit is missing, or isn't one of the metric's type"
+    static let noQuantity = "there is no quantity, or it isn't a number"
+
+    /// `{date, qty}` or `{date, Min, Avg, Max}`, and what describes them. What is wrong, or nil.
+    mutating func readQuantity(_ series: inout AutoExportSeries) -> String? {
+        guard let factors = series.factors else { return Self.wrongUnit }
+        let quantity = item.take("qty")
+        let mean = item.take("Avg", "avg")
+        guard let value = number(mean ?? quantity, factors) else { return Self.noQuantity }
+        var spread: (least: Double?, most: Double?) = (nil, nil)
+        if let least = item.take("Min", "min") {
+            spread.least = number(least, factors)
+            guard let number = spread.least, series.limit.contains(number) else { return "the minimum can't be true" }
+        }
+        if let most = item.take("Max", "max") {
+            spread.most = number(most, factors)
+            guard let number = spread.most, series.limit.contains(number) else { return "the maximum can't be true" }
+        }
+        let hasSpread = spread.least != nil && spread.most != nil && spread.least != spread.most
+        let isSum = series.metric.type.style == .cumulative
+        let span: AutoExportSpan
+        do throws(AutoExportSpan.Problem) {
+            span = try AutoExportSpan(&item, series.aggregation, hasSpread: hasSpread, isSum: isSum)
+        } catch { return error.reason }
+        // One sample is its own minimum and maximum.
+        if !span.isStatistic, spread.least ?? value == value, spread.most ?? value == value { spread = (nil, nil) }
+        var row = row(of: &series, span)
+        row.value = value
+        describe(&row, metadata: quantityMetadata(series.metric.type.identifier), spread: spread)
+        return rows.append(row)
+    }
+
+    /// The number in the type's unit; nil for none, and for what isn't one.
+    private func number(_ span: JSONSpan?, _ factors: UnitFactors) -> Double? {
+        span?.numberText.flatMap { factors.convert($0) }.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// What the app has in words and HealthKit in metadata, with the numbers that exports print. Other words stay in the payload.
+    private mutating func quantityMetadata(_ identifier: String) -> [String: Value] {
+        switch identifier {
+        case "HKQuantityTypeIdentifierBloodGlucose":
+            word(
+                "mealTime", ["before meal": "1", "after meal": "2"], key: "HKBloodGlucoseMealTime", none: "unspecified")
+        case "HKQuantityTypeIdentifierInsulinDelivery":
+            word("reason", ["basal": "1", "bolus": "2"], key: "HKInsulinDeliveryReason")
+        case "HKQuantityTypeIdentifierHeartRate":
+            word(
+                "context", ["not set": "0", "sedentary": "1", "active": "2"],
+                key: "HKMetadataKeyHeartRateMotionContext")
+        default: [:]
+        }
+    }
+
+    private mutating func word(
+        _ member: StaticString, _ words: [String: String], key: String, none: String? = nil
+    ) -> [String: Value] {
+        guard let text = item.look(member)?.text?.lowercased() else { return [:] }
+        if text == none { _ = item.take(member) }
+        guard let number = words[text] else { return [:] }
+        _ = item.take(member)
+        return [key: .string(number)]
+    }
+
+    /// `{date, systolic, diastolic}`: a record of each. What is wrong, or nil.
+    mutating func readBloodPressure(_ series: AutoExportSeries) -> String? {
+        guard let factors = series.factors else { return Self.wrongUnit }
+        let parts = [(Self.systolic, item.take("systolic")), (Self.diastolic, item.take("diastolic"))]
+        let span: AutoExportSpan
+        do throws(AutoExportSpan.Problem) {
+            span = try AutoExportSpan(&item, series.aggregation, isSum: false)
+        } catch { return error.reason }
+        let numbers = parts.compactMap { part in number(part.1, factors).map { (part.0, $0) } }
+        guard numbers.count == parts.count else { return Self.noQuantity }
+        // The id is that of both together, so it is neither's.
+        var described = row(Self.systolic, span)
+        describe(&described, keepsID: false)
+        for (identifier, value) in numbers {
+            var row = row(identifier, span)
+            row.value = value
+            (row.origin, row.flags) = (described.origin, described.flags)
+            (row.metadata, row.payload) = (described.metadata, described.payload)
+            if let problem = rows.append(row) { return problem }
+        }
+        return nil
+    }
+}

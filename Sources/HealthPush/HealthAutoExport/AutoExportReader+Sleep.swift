@@ -1,0 +1,114 @@
+import HealthModel
+import JSON
+
+extension AutoExportReader {
+    static let sleep = "HKCategoryTypeIdentifierSleepAnalysis"
+    /// A night's part is less than this; the app has sent hours that no life has.
+    private static let longestNight = Duration.seconds(7 * 86_400)
+
+    /// A stage (`{startDate, endDate, value}`), or a night with its hours. What is wrong, or nil.
+    mutating func readSleep(_ series: AutoExportSeries) -> String? {
+        if let value = item.take("value") { return readStage(value) }
+        return readNight(series)
+    }
+
+    private mutating func readStage(_ value: JSONSpan) -> String? {
+        guard let raw = Self.stage(value) else { return Self.unknownValue }
+        let start: AutoExportDate?
+        let end: AutoExportDate?
+        do throws(AutoExportSpan.Problem) {
+            start = try AutoExportSpan.date(item.take("startDate", "start"), "start")
+            end = try AutoExportSpan.date(item.take("endDate", "end"), "end")
+        } catch { return error.reason }
+        guard let start, let end else { return "there is no start, or no end" }
+        // How long it lasts, and once more when it begins.
+        _ = item.take("qty")
+        _ = item.take("date")
+        var row = row(Self.sleep, start.instant, end.instant)
+        row.value = Double(raw)
+        describe(&row)
+        return rows.append(row)
+    }
+
+    private static func stage(_ value: JSONSpan) -> Int? {
+        if let raw = raw(value, type: sleep) { return raw }
+        switch AutoExportMetric.key(value.text ?? "") {
+        case "unspecified", "asleepunspecified": return 1
+        case "core", "light", "asleepcore": return 3
+        case "deep", "asleepdeep": return 4
+        case "rem", "asleeprem": return 5
+        default: return nil
+        }
+    }
+
+    /// A night as one statistic of sleep, from falling asleep to waking up, without a number.
+    ///
+    /// Its payload has seconds: `asleepSeconds` is all sleep, `unspecifiedSeconds` that without a stage, then `coreSeconds`,
+    /// `deepSeconds`, `remSeconds`, `awakeSeconds`, `inBedSeconds`; and `inBedStart`, `inBedEnd` in UTC. What the app doesn't
+    /// tell is missing. Its `asleep` is all sleep where there are no stages, and the sleep without a stage where there are, so
+    /// the sum is right for both. Hours that can't be true stand in `leftOut`.
+    private mutating func readNight(_ series: AutoExportSeries) -> String? {
+        guard let length = AutoExportUnits.seconds(in: series.units.isEmpty ? "hr" : series.units) else {
+            return "the unit isn't one of time"
+        }
+        let times: (start: AutoExportDate?, end: AutoExportDate?, bedStart: AutoExportDate?, bedEnd: AutoExportDate?)
+        do throws(AutoExportSpan.Problem) {
+            times = (
+                try AutoExportSpan.date(item.take("sleepStart"), "sleepStart"),
+                try AutoExportSpan.date(item.take("sleepEnd"), "sleepEnd"),
+                try AutoExportSpan.date(item.take("inBedStart"), "inBedStart"),
+                try AutoExportSpan.date(item.take("inBedEnd"), "inBedEnd")
+            )
+        } catch { return error.reason }
+        guard let start = times.start ?? times.bedStart, let end = times.end ?? times.bedEnd else {
+            return "there is no start of the sleep, or no end"
+        }
+        var parts = NightParts(secondsEach: length)
+        parts.add("unspecifiedSeconds", item.take("asleep"))
+        parts.add("coreSeconds", item.take("core"))
+        parts.add("deepSeconds", item.take("deep"))
+        parts.add("remSeconds", item.take("rem"))
+        let asleep = parts.sum
+        parts.add("awakeSeconds", item.take("awake"))
+        parts.add("inBedSeconds", item.take("inBed"))
+        parts.add("asleepSeconds", item.take("totalSleep"))
+        var payload = parts.payload
+        if payload["asleepSeconds"] == nil, let asleep { payload["asleepSeconds"] = .number(asleep) }
+        payload["inBedStart"] = times.bedStart.map { .string(InstantText.iso8601($0.instant)) }
+        payload["inBedEnd"] = times.bedEnd.map { .string(InstantText.iso8601($0.instant)) }
+        // When the night was, or was written down: another telling of its start.
+        _ = item.take("date")
+        if item.look("source") == nil, let source = item.take("sleepSource")?.text {
+            payload["sleepSource"] = .string(source)
+        }
+        var row = row(HealthType.statistics(of: Self.sleep), start.instant, end.instant)
+        row.created = now.flooredSecond
+        describe(&row, payload: payload)
+        if let source = payload["sleepSource"]?.string { row.origin = rows.originSlot(named: source) }
+        return rows.append(row)
+    }
+
+    /// The hours of a night, as seconds by name.
+    private struct NightParts {
+        let secondsEach: Double
+        private(set) var payload: [String: Value] = [:]
+        /// Of what was added so far; nil of nothing.
+        private(set) var sum: Double?
+        private var leftOut: [String: Value] = [:]
+
+        init(secondsEach: Double) { self.secondsEach = secondsEach }
+
+        mutating func add(_ name: String, _ span: JSONSpan?) {
+            guard let span else { return }
+            // To the millisecond: hours with all their digits are no whole seconds any more.
+            let seconds = span.decimal.map { ($0 * secondsEach * 1000).rounded() / 1000 }
+            guard let seconds, seconds >= 0, seconds <= longestNight.seconds else {
+                leftOut[name] = span.value
+                payload["leftOut"] = .object(leftOut)
+                return
+            }
+            payload[name] = .number(seconds)
+            sum = (sum ?? 0) + seconds
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import HealthModel
+import JSON
+
+/// Walks a request's body, part by part and item by item.
+struct AutoExportReader {
+    let aggregation: AutoExportAggregation
+    let now: Instant
+    var rows = AutoExportRows()
+    /// The item that is being read; kept, so that not each one makes its own.
+    var item = AutoExportItem()
+
+    init(aggregation: AutoExportAggregation, now: Instant) {
+        self.aggregation = aggregation
+        self.now = now
+    }
+
+    /// Reads the whole document; false when it has no object `data`.
+    mutating func read(_ text: UnsafeRawBufferPointer) throws(JSONScanError) -> Bool {
+        var scanner = JSONScanner(text)
+        guard scanner.nextIsObject() else {
+            _ = try scanner.value()
+            try scanner.end()
+            return false
+        }
+        var hasData = false
+        try scanner.beginObject()
+        while let name = try scanner.nextMember() {
+            let value = try scanner.value()
+            if name == "data", value.kind == .object {
+                hasData = true
+                try readData(value)
+            } else if !Self.isEmpty(value) {
+                try quarantine(part: name, value, reason: "it stands beside 'data', where nothing is expected")
+            }
+        }
+        try scanner.end()
+        return hasData
+    }
+
+    private mutating func readData(_ data: JSONSpan) throws(JSONScanError) {
+        var scanner = JSONScanner(data.bytes)
+        try scanner.beginObject()
+        while let name = try scanner.nextMember() {
+            let value = try scanner.value()
+            if Self.isEmpty(value) { continue }
+            guard let part = Part(name) else {
+                try quarantine(part: name, value, reason: "a part of this name isn't known")
+                continue
+            }
+            guard value.kind == .array else {
+                try quarantine(part: name, value, reason: "the part isn't an array")
+                continue
+            }
+            try read(part, value)
+        }
+    }
+
+    private mutating func read(_ part: Part, _ array: JSONSpan) throws(JSONScanError) {
+        var scanner = JSONScanner(array.bytes)
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+            let element = try scanner.value()
+            guard part != .metrics else {
+                try readMetric(element)
+                continue
+            }
+            rows.beginItem()
+            let problem = try item.read(element) ? try readItem(of: part) : "the item isn't an object"
+            if let problem { rows.quarantine(problem, raw: element.whole) }
+        }
+    }
+
+    /// What is wrong, or nil.
+    private mutating func readItem(of part: Part) throws(JSONScanError) -> String? {
+        switch part {
+        case .metrics: nil
+        case .workouts: try readWorkout()
+        case .symptoms, .cycleTracking: readCategory()
+        case .ecg: try readElectrocardiogram()
+        case .heartRateNotifications: try readHeartRateNotification()
+        case .stateOfMind: readStateOfMind()
+        case .medications: readMedication()
+        }
+    }
+
+    /// Keeps what isn't read: each element of an array is an item, anything else one.
+    private mutating func quarantine(
+        part name: JSONSpan, _ value: JSONSpan, reason: String
+    ) throws(JSONScanError) {
+        guard value.kind == .array else {
+            rows.beginItem()
+            return rows.quarantine(reason, raw: value.whole, within: AutoExportContext(part: name))
+        }
+        var scanner = JSONScanner(value.bytes)
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+            let element = try scanner.value()
+            rows.beginItem()
+            rows.quarantine(reason, raw: element.whole, within: AutoExportContext(part: name))
+        }
+    }
+
+    /// Null, `[]` and `{}`: the app sends them for what it has nothing of.
+    private static func isEmpty(_ value: JSONSpan) -> Bool {
+        switch value.kind {
+        case .null: true
+        case .array, .object: value.bytes.dropFirst().dropLast().allSatisfy { $0 <= 0x20 }
+        default: false
+        }
+    }
+
+    private enum Part: Equatable {
+        case metrics, workouts, symptoms, cycleTracking, ecg, heartRateNotifications, stateOfMind, medications
+
+        init?(_ name: JSONSpan) {
+            if name == "metrics" {
+                self = .metrics
+            } else if name == "workouts" {
+                self = .workouts
+            } else if name == "symptoms" {
+                self = .symptoms
+            } else if name == "cycleTracking" {
+                self = .cycleTracking
+            } else if name == "ecg" {
+                self = .ecg
+            } else if name == "heartRateNotifications" {
+                self = .heartRateNotifications
+            } else if name == "stateOfMind" {
+                self = .stateOfMind
+            } else if name == "medications" {
+                self = .medications
+            } else {
+                return nil
+            }
+        }
+    }
+}
+
+extension JSONSpan {
+    /// The value as it stands in the text, a string's quotes included.
+    var whole: UnsafeRawBufferPointer {
+        guard isString, let start = bytes.baseAddress else { return bytes }
+        // A string's span lies between its quotes, so both are there.
+        return UnsafeRawBufferPointer(start: start - 1, count: bytes.count + 2)
+    }
+}

@@ -1,0 +1,163 @@
+import HealthModel
+import JSON
+
+/// Where a type and its unit are in the columns' dictionaries.
+struct AutoExportSlots {
+    let type: Int32
+    let unit: Int32
+}
+
+/// One record before it is in columns.
+struct AutoExportRow {
+    /// From `AutoExportRows.slots(_:unit:)`.
+    var slots: AutoExportSlots
+    var origin: Int32 = 0
+    var start: Instant
+    var end: Instant
+    /// Canonical unit; NaN for none.
+    var value = Double.nan
+    /// Seconds since 1970; 0 when unknown.
+    var created: Int64 = 0
+    var flags: RecordFlags = []
+    var uuid: SampleID?
+    /// JSON objects with their members in order; empty for none.
+    var metadata: [UInt8] = []
+    var payload: [UInt8] = []
+}
+
+/// Where a quarantined item stood, so that it can be read without the rest of the request.
+struct AutoExportContext {
+    /// The part's or the metric's name.
+    let name: JSONSpan
+    /// Of a metric; nil of a part.
+    let units: JSONSpan?
+    private let isMetric: Bool
+
+    init(part name: JSONSpan) {
+        self.name = name
+        units = nil
+        isMetric = false
+    }
+
+    init(metric name: JSONSpan, units: JSONSpan?) {
+        self.name = name
+        self.units = units
+        isMetric = true
+    }
+
+    func wrap(_ raw: UnsafeRawBufferPointer) -> [UInt8] {
+        var out: [UInt8] = []
+        out.append(json: isMetric ? "{\"name\":" : "{")
+        Self.append(name, to: &out)
+        if let units {
+            out.append(json: ",\"units\":")
+            Self.append(units, to: &out)
+        }
+        out.append(json: isMetric ? ",\"data\":[" : ":[")
+        // What comes behind is cut off anyway.
+        out.append(contentsOf: raw.prefix(AutoExportRows.rawLimit))
+        out.append(json: "]}")
+        return out
+    }
+
+    /// Only a short one: it is kept with each of the items.
+    private static func append(_ span: JSONSpan, to out: inout [UInt8]) {
+        if span.bytes.count <= 128 { out.append(contentsOf: span.whole) } else { out.append(json: "\"too long\"") }
+    }
+}
+
+/// Fills the columns of a request's changes.
+struct AutoExportRows {
+    static let rawLimit = 4096
+    /// A row with more text than this can't travel: a message's frame holds 1 MiB.
+    static let rowTextLimit = 512 << 10
+
+    private var changes = PushedChanges()
+    private var types: [[UInt8]: Int32] = [:]
+    private var units: [[UInt8]: Int32] = [:]
+    // By bytes: text compares what is canonically equivalent as equal, and a source of another spelling is another source.
+    private var origins: [[UInt8]: Int32] = [:]
+    /// The source of the row before: nearly always that of the next, too.
+    private var lastSource: [UInt8] = []
+    private var lastOrigin: Int32 = -1
+    private var hasUUIDs = false
+
+    mutating func beginItem() { changes.items += 1 }
+
+    /// Adds a record of the item; what is wrong with it, or nil.
+    mutating func append(_ row: AutoExportRow) -> String? {
+        guard row.metadata.count + row.payload.count <= Self.rowTextLimit else {
+            return "the item holds more than 512 KiB of text"
+        }
+        changes.records.type.append(row.slots.type)
+        changes.records.unit.append(row.slots.unit)
+        changes.records.origin.append(row.origin)
+        changes.records.start.append(row.start.microseconds)
+        changes.records.end.append(row.end.microseconds)
+        changes.records.value.append(row.value)
+        changes.records.created.append(row.created)
+        changes.records.flags.append(row.flags)
+        changes.records.metadata.append(bytes: row.metadata)
+        changes.records.payload.append(bytes: row.payload)
+        changes.records.healthKitUUID.append(row.uuid)
+        changes.records.line.append(changes.items)
+        if row.uuid != nil { hasUUIDs = true }
+        return nil
+    }
+
+    /// Keeps the item as it was.
+    mutating func quarantine(_ reason: String, raw: UnsafeRawBufferPointer, within context: AutoExportContext? = nil) {
+        let text = context.map { Self.cut($0.wrap(raw)) } ?? Self.cut(raw)
+        changes.quarantined.append(QuarantinedInput(line: changes.items, reason: reason, raw: text))
+    }
+
+    /// At most 4 KiB, and no half character.
+    private static func cut(_ text: some RandomAccessCollection<UInt8>) -> String {
+        guard text.count > rawLimit else { return String(decoding: text, as: UTF8.self) }
+        var end = text.index(text.startIndex, offsetBy: rawLimit)
+        while end > text.startIndex, text[end] & 0xC0 == 0x80 { end = text.index(before: end) }
+        return String(decoding: text[..<end], as: UTF8.self)
+    }
+
+    func finished() -> PushedChanges {
+        var changes = changes
+        if !hasUUIDs { changes.records.healthKitUUID = [] }
+        return changes
+    }
+
+    /// Of a type, with its canonical unit where no other is given.
+    mutating func slots(_ identifier: String, unit: String? = nil) -> AutoExportSlots {
+        let unit = unit ?? HealthType.named(identifier).unit
+        return AutoExportSlots(
+            type: Self.slot(of: identifier, in: &types, &changes.records.types) { $0 },
+            unit: Self.slot(of: unit, in: &units, &changes.records.units) { $0 })
+    }
+
+    mutating func originSlot(of source: JSONSpan?) -> Int32 {
+        guard let source, source.kind == .string, !source.bytes.isEmpty else {
+            return originSlot(named: source?.text ?? "")
+        }
+        if lastOrigin >= 0, lastSource.count == source.bytes.count, lastSource.elementsEqual(source.bytes) {
+            return lastOrigin
+        }
+        lastSource = Array(source.bytes)
+        lastOrigin = originSlot(named: source.text ?? "")
+        return lastOrigin
+    }
+
+    mutating func originSlot(named name: String) -> Int32 {
+        let name = name.isEmpty ? HealthAutoExport.sourceName : name
+        return Self.slot(of: name, in: &origins, &changes.records.origins) { Origin(sourceName: $0) }
+    }
+
+    private static func slot<Entry>(
+        of key: String, in table: inout [[UInt8]: Int32], _ entries: inout [Entry], _ entry: (String) -> Entry
+    ) -> Int32 {
+        let bytes = Array(key.utf8)
+        if let known = table[bytes] { return known }
+        let slot = Int32(entries.count)
+        table[bytes] = slot
+        entries.append(entry(key))
+        return slot
+    }
+}

@@ -1,0 +1,51 @@
+import HealthModel
+import JSON
+
+/// When an entry is, and whether it is a sample or a statistic.
+struct AutoExportSpan {
+    var start: Instant
+    var end: Instant
+    var isStatistic: Bool
+    /// Whether it has a start and an end of its own.
+    var isOwn: Bool
+
+    /// What is wrong with an entry's times.
+    struct Problem: Error { let reason: String }
+
+    /// Reads an entry's times; the rule is that of `HealthAutoExport`.
+    /// - Parameters:
+    ///   - hasSpread: its minimum and maximum differ.
+    ///   - isSum: it adds up, so that a number at any time is that of a period.
+    init(
+        _ item: inout AutoExportItem, _ aggregation: AutoExportAggregation, hasSpread: Bool = false, isSum: Bool
+    ) throws(Problem) {
+        let date = try Self.date(item.take("date"), "date")
+        let start = try Self.date(item.take("startDate", "start"), "start")
+        let end = try Self.date(item.take("endDate", "end"), "end")
+        if let begin = start ?? date, let end {
+            self.init(start: begin.instant, end: end.instant, isStatistic: hasSpread, isOwn: true)
+            return
+        }
+        guard let date = date ?? start else { throw Problem(reason: "there is no date") }
+        var period: AutoExportPeriod?
+        if case .period(let stated) = aggregation, isSum || hasSpread || stated.mayBegin(at: date) { period = stated }
+        // Two values of one instant are those of what was added up by the second, which is the app's finest.
+        if period == nil, hasSpread { period = AutoExportPeriod.second }
+        self.init(
+            start: date.instant, end: period?.end(from: date) ?? date.instant, isStatistic: period != nil, isOwn: false)
+    }
+
+    private init(start: Instant, end: Instant, isStatistic: Bool, isOwn: Bool) {
+        self.start = start
+        self.end = end
+        self.isStatistic = isStatistic
+        self.isOwn = isOwn
+    }
+
+    /// Nil where there is none.
+    static func date(_ span: JSONSpan?, _ name: String) throws(Problem) -> AutoExportDate? {
+        guard let span else { return nil }
+        guard let date = span.date else { throw Problem(reason: "the \(name) isn't a date with an offset") }
+        return date
+    }
+}

@@ -1,0 +1,44 @@
+import HealthModel
+import JSON
+
+/// What a workout's series come to: `[{date, qty, units, source}]`, `[{date, Min, Avg, Max, units}]`.
+struct AutoExportSums {
+    private(set) var sum = 0.0
+    private(set) var least: Double?
+    private(set) var most: Double?
+    /// As printed by all of them; nil when they differ.
+    private(set) var unit: String?
+    private var means = 0.0
+    private var count = 0.0
+    private var isMixed = false
+
+    /// Nil for what isn't an array, and for one without numbers.
+    init?(_ array: JSONSpan?) throws(JSONScanError) {
+        guard let array, array.kind == .array else { return nil }
+        var scanner = JSONScanner(array.bytes)
+        var item = AutoExportItem()
+        var source: String?
+        try scanner.beginArray()
+        while try scanner.nextElement() {
+            guard try item.read(scanner.value()) else { continue }
+            let quantity = item.take("qty")?.decimal
+            guard let mean = item.take("Avg", "avg", "hr")?.decimal ?? quantity, mean.isFinite else { continue }
+            let units = item.take("units", "unit")?.text ?? ""
+            let from = item.take("source")?.text ?? ""
+            if count > 0, units != unit || from != source { isMixed = true }
+            (unit, source) = (units, from)
+            sum += quantity ?? mean
+            means += mean
+            count += 1
+            let low = item.take("Min", "min")?.decimal ?? mean
+            let high = item.take("Max", "max")?.decimal ?? mean
+            least = min(least ?? low, low)
+            most = max(most ?? high, high)
+        }
+        if count == 0 { return nil }
+    }
+
+    /// Whether they can be added up: of several sources the same steps would count twice.
+    var isSum: Bool { !isMixed }
+    var mean: Double { means / count }
+}

@@ -1,0 +1,58 @@
+import HealthModel
+
+/// Units as the app writes them. Most are HealthKit's own strings; the others are what people read.
+enum AutoExportUnits {
+    /// What converts a type's values; nil when the unit isn't one of its type, or when there is none and several are in use.
+    ///
+    /// A percentage is 97 here and 0.97 in HealthKit and in the store.
+    static func factors(_ unit: String, for type: HealthType) -> UnitFactors? {
+        let unit = healthKit(unit)
+        if type.unit == "%", unit.isEmpty || unit == "%" { return UnitFactors(scale: 0.01, offset: 0) }
+        // Beats, where the app's first version says so.
+        if type.unit == "count/min", unit == "count" { return .identity }
+        if unit.isEmpty { return unambiguous.contains(type.unit) ? .identity : nil }
+        guard let found = UnitConversion.toCanonical(unit: unit, for: type) else { return nil }
+        return UnitFactors(scale: found.scale, offset: found.offset)
+    }
+
+    /// Seconds in one of a unit of time; nil for any other.
+    static func seconds(in unit: String) -> Double? {
+        UnitConversion.toCanonical(unit: healthKit(unit), for: secondsType)?.scale
+    }
+
+    /// HealthKit's string of the same unit; what isn't known stays as it is.
+    static func healthKit(_ unit: String) -> String {
+        let bare = unit.filter { !$0.isWhitespace }
+        return spellings[bare] ?? spellings[bare.lowercased()] ?? bare
+    }
+
+    private static let secondsType = HealthType(identifier: "duration", kind: .other, unit: "s", style: .none)
+    /// Canonical units that nobody writes in another.
+    private static let unambiguous: Set = ["count", "count/min", "ms", "min", "dBASPL", "mmHg", "appleEffortScore"]
+
+    private static let spellings: [String: String] = {
+        let groups: [(String, String)] = [
+            ("count/min", "bpm beats/min beat/min breaths/min br/min spm rpm rev/min steps/min strokes/min /min 1/min"),
+            ("count", "steps step times time drinks beverages falls pushes strokes floors flights index counts"),
+            ("%", "percent pct"), ("hr", "hours hour hrs h"), ("min", "minutes minute mins"),
+            ("s", "seconds second secs sec"), ("ms", "milliseconds msec"),
+            ("degC", "°c ºc ℃ c celsius"), ("degF", "°f ºf ℉ f fahrenheit"),
+            ("mi/hr", "mph mi/h miles/hr"), ("km/hr", "kmph kph km/h kmh"), ("m/s", "mps"),
+            ("lb", "lbs pound pounds"), ("kg", "kgs kilograms"), ("st", "stone"), ("g", "grams gram"),
+            ("mcg", "µg μg ug micrograms"), ("mcS", "microsiemens"),
+            ("mi", "mile miles"), ("km", "kilometers kilometres"), ("m", "meters metres meter"), ("in", "inch inches"),
+            ("ft", "feet foot"), ("yd", "yards yard"), ("cm", "centimeters centimetres cms"),
+            ("kcal", "kcals kilocalories calories"), ("kJ", "kilojoules kj"), ("mmHg", "mmhg"),
+            ("fl_oz_us", "floz usfloz fl_oz floz_us oz_us"), ("fl_oz_imp", "impfloz floz_imp"),
+            ("cup_us", "cups cup"), ("mL", "ml milliliters"), ("L", "l liters litres"),
+            ("mg/dL", "mg/dl"), ("mmol/L", "mmol/l mmol"), ("IU", "iu units unit"),
+            ("W", "w watt watts"),
+            ("dBASPL", "db dba dbaspl dbspl decibels"),
+            ("kcal/hr·kg", "met mets kcal/(hr·kg) kcal/kg·hr kcal/(kg·hr)"),
+            ("mL/min·kg", "ml/kg/min ml/(kg·min) ml/min·kg ml/kg·min ml/min/kg ml/(min·kg)"),
+        ]
+        var spellings: [String: String] = [:]
+        for (unit, others) in groups { for other in others.split(separator: " ") { spellings[String(other)] = unit } }
+        return spellings
+    }()
+}

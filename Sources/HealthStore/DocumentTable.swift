@@ -1,0 +1,48 @@
+import HealthModel
+import SQLite
+
+/// The tables of documents: files beside an export's samples that are kept whole.
+///
+/// Content is kept once for each person, told by its hash, whatever files hold it (`document_names`). A long one comes in parts, over several
+/// transactions: until its last one is there it is `whole` 0, and no reader sees it.
+enum DocumentTable {
+    static let tables = [
+        """
+        CREATE TABLE IF NOT EXISTS documents (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, hash BLOB NOT NULL,
+          media TEXT NOT NULL, bytes INTEGER NOT NULL, whole INTEGER NOT NULL)
+        """,
+        "CREATE UNIQUE INDEX IF NOT EXISTS documents_content ON documents (user, hash) WHERE whole = 1",
+        // Where each part begins.
+        """
+        CREATE TABLE IF NOT EXISTS document_parts (document INTEGER NOT NULL, first INTEGER NOT NULL,
+          content BLOB NOT NULL, PRIMARY KEY (document, first))
+        """,
+        // `key` tells a file from others of its kind: the identifier of what refers to it, else its name, which another export may change.
+        """
+        CREATE TABLE IF NOT EXISTS document_names (document INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
+          name TEXT NOT NULL, reference TEXT, PRIMARY KEY (document, kind, key)) WITHOUT ROWID
+        """,
+    ]
+
+    /// What is left of documents whose end never came.
+    static func dropUnfinished(in database: Database) throws {
+        let open = try database.prepare("SELECT 1 FROM documents WHERE whole = 0 LIMIT 1").firstRow { _ in true }
+        guard open == true else { return }
+        try database.execute(
+            """
+            DELETE FROM document_parts WHERE document IN (SELECT number FROM documents WHERE whole = 0);
+            DELETE FROM documents WHERE whole = 0
+            """)
+    }
+}
+
+/// A document that is kept, under one of its names.
+package struct StoredDocument: Sendable, Equatable {
+    /// The store's own, rising; several names of one content share it.
+    package var number: Int64
+    package var user: String
+    package var file: DocumentFile
+    package var bytes: Int64
+    /// XXH3-128 of its content, 16 bytes.
+    package var hash: [UInt8]
+}

@@ -1,0 +1,65 @@
+import HealthModel
+import SQLite
+
+extension HealthStoreReader {
+    /// Documents by number, each under all of its names.
+    /// - Parameters:
+    ///   - user: nil for everybody's.
+    ///   - after: behind this number; 0 from the first.
+    ///   - limit: documents at once; their names may be more.
+    package func documents(user: String?, after: Int64 = 0, limit: Int) throws -> [StoredDocument] {
+        guard try hasDocuments() else { return [] }
+        try refresh()
+        if let user, users.ids[user] == nil { return [] }
+        let list = try database.prepare(
+            """
+            SELECT number, user, hash, media, bytes, kind, name, reference
+            FROM (SELECT * FROM documents WHERE number > ?1 AND whole = 1 AND (?2 IS NULL OR user = ?2)
+                  ORDER BY number LIMIT ?3)
+            JOIN document_names ON document = number ORDER BY number, kind, key
+            """)
+        list.bind(1, after)
+        if let user = user.flatMap({ users.ids[$0] }) { list.bind(2, user) } else { list.bindNull(2) }
+        list.bind(3, limit)
+        var found: [StoredDocument] = []
+        try list.forEachRow { row in
+            guard let kind = DocumentKind(rawValue: row.string(5)) else { return }
+            let reference = row.isNull(7) ? nil : try Value(json: row.bytes(7)).read(DocumentReference.self)
+            let file = DocumentFile(
+                kind: kind, name: row.string(6), mediaType: row.string(3), reference: reference)
+            found.append(
+                StoredDocument(
+                    number: row.int64(0), user: try users.name(row.int(1)), file: file, bytes: row.int64(4),
+                    hash: row.bytes(2)))
+        }
+        return found
+    }
+
+    /// The content of a document from a place on; nil when there is no such document.
+    /// - Parameter limit: at most so many bytes; fewer come at the end of a part, none at the end of the document.
+    /// - Returns: the bytes, and the size and hash of the whole.
+    package func document(
+        _ number: Int64, from offset: Int64, limit: Int
+    ) throws -> (bytes: [UInt8], size: Int64, hash: [UInt8])? {
+        guard try hasDocuments() else { return nil }
+        let find = try database.prepare("SELECT bytes, hash FROM documents WHERE number = ? AND whole = 1")
+        find.bind(1, number)
+        guard let (size, hash) = try find.firstRow({ ($0.int64(0), $0.bytes(1)) }) else { return nil }
+        let read = try database.prepare(
+            """
+            SELECT substr(content, ?2 - first + 1, ?3) FROM document_parts
+            WHERE document = ?1 AND first <= ?2 ORDER BY first DESC LIMIT 1
+            """)
+        read.bind(1, number)
+        read.bind(2, offset)
+        read.bind(3, limit)
+        let bytes = offset < 0 || offset >= size ? [] : try read.firstRow { $0.bytes(0) } ?? []
+        return (bytes, size, hash)
+    }
+
+    /// A store of an earlier release has none until its own program has opened it.
+    private func hasDocuments() throws -> Bool {
+        try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'document_names'").firstRow { _ in true }
+            ?? false
+    }
+}

@@ -1,0 +1,94 @@
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import Logging
+import Protocol
+import StageKit
+import Terminal
+
+/// Files beside the samples: a list for eyes and programs, and one of them whole.
+package struct DocumentList {
+    /// By number; one content may have several names.
+    package let rows: [DocumentRow]
+
+    /// - Parameter user: nil for everybody's.
+    package init(_ stack: Stack, user: String?) throws {
+        rows = try ObserverQueries(stack, stack.reader()).documents(user: user)
+    }
+
+    package var value: Value { .array(rows.map(Self.readable)) }
+
+    private static func readable(_ row: DocumentRow) -> Value {
+        var members = Value(row).object ?? [:]
+        members["id"] = members.removeValue(forKey: "number")
+        members["hash"] = .string(row.hash.map { hex($0) }.joined())
+        guard let reference = row.reference else { return .object(members) }
+        var named = Value(reference).object ?? [:]
+        named["received"] = Value(reference.received.map { InstantText.iso8601($0) })
+        members["reference"] = .object(named)
+        return .object(members)
+    }
+
+    private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+
+    /// Without names of files and places: they may be people's.
+    package func table(for terminal: Terminal) -> String {
+        guard !rows.isEmpty else { return "There are no documents.\n" }
+        var table = Table([
+            .number("Id"), .init("Kind"), .init("Type", givesWay: 2), .init("Received"), .init("Media", givesWay: 1),
+            .number("Size"),
+        ])
+        for row in rows {
+            table.add([
+                "\(row.number)", row.kind.rawValue, row.reference.map { QuarantineReport.short($0.type) } ?? "",
+                row.reference?.received.map { String(InstantText.iso8601($0).prefix(16)) } ?? "", row.mediaType,
+                HumanFormat.bytes(Int(row.bytes)),
+            ])
+        }
+        return table.render(for: terminal)
+    }
+}
+
+/// Brings a document's content out of the store.
+package struct DocumentFetch {
+    private let reader: StackReader
+    private let observer: StackConfiguration.Instance
+
+    package init(_ stack: Stack) throws {
+        reader = stack.reader()
+        observer = try stack.instance(.observer)
+    }
+
+    /// - Parameter take: gets the content, piece by piece.
+    /// - Returns: its size.
+    /// - Throws: `Failure` when there is no such document, or it doesn't come whole.
+    package func get(_ number: Int64, _ take: ([UInt8]) throws -> Void) throws -> Int64 {
+        let hash = ContentHash()
+        var offset: Int64 = 0
+        while true {
+            let pages: [Page<FilePage>]
+            do { pages = try reader.pages(observer, .document(number, offset: offset)) } catch let refusal
+                as PullRefusal
+            {
+                throw Failure("\(refusal.reason)", hint: "'healthbus documents' lists those that there are")
+            }
+            for page in pages.map(\.content) {
+                guard page.offset == offset else { throw StageError.unreadablePage(producer: observer.name) }
+                hash.add(page.bytes)
+                try take(page.bytes)
+                offset += Int64(page.bytes.count)
+                guard let size = page.size else { continue }
+                guard size == offset, page.hash == hash.value else {
+                    throw Failure(
+                        "document \(number) isn't what was stored",
+                        hint: "import the export that it came by once more, or restore a backup", code: .damaged)
+                }
+                return size
+            }
+            guard pages.contains(where: { !$0.content.bytes.isEmpty }) else {
+                throw StageError.unreadablePage(producer: observer.name)
+            }
+        }
+    }
+}

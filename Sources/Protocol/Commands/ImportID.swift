@@ -1,0 +1,30 @@
+import HealthModel
+
+/// The id of an import that is named by what it reads: the same content of the same person is the same import, however often and by whatever
+/// way it is handed over.
+package enum ImportID {
+    /// - Parameters:
+    ///   - content: the file's hash, as `ContentHash` gives it.
+    ///   - attempt: 1; more where those before failed, or were taken back.
+    package static func of(content: [UInt8], user: String, attempt: Int) -> String {
+        let hash = ContentHash()
+        hash.add(content)
+        hash.add(Array(user.utf8))
+        let digits = Array("0123456789abcdef".utf8)
+        let text = hash.value.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self) + (attempt > 1 ? "-\(attempt)" : "")
+    }
+
+    /// The one to use now: the first that isn't there, or that is there and counts.
+    /// - Parameter isSpent: whether an import of that id failed or was taken back; nil when there is none.
+    package static func next(
+        content: [UInt8], user: String, isSpent: (_ id: String) throws -> Bool?
+    ) rethrows -> String {
+        var attempt = 1
+        while true {
+            let id = of(content: content, user: user, attempt: attempt)
+            guard try isSpent(id) == true else { return id }
+            attempt += 1
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import HealthModel
+
+/// Files beside an export's samples that the observer keeps whole, by number.
+package struct DocumentsPage: PageContent, Equatable {
+    package var documents: [DocumentRow]
+    /// On the last part, when there is more: ask again with it.
+    package var `continue`: Int64?
+
+    package init(documents: [DocumentRow], continue number: Int64? = nil) {
+        self.documents = documents
+        `continue` = number
+    }
+}
+
+/// A document under one of its names. Its content comes by a query of its own, as a `FilePage`.
+package struct DocumentRow: Codable, Sendable, Equatable {
+    /// The store's own; names of one content share it.
+    package var number: Int64
+    package var user: String
+    package var kind: DocumentKind
+    /// Its path in the archive it came by.
+    package var name: String
+    package var mediaType: String
+    package var bytes: Int64
+    /// XXH3-128 of its content, 16 bytes.
+    package var hash: [UInt8]
+    /// What refers to it; null when nothing does.
+    @OrNull package var reference: DocumentReference?
+
+    package init(number: Int64, user: String, file: DocumentFile, bytes: Int64, hash: [UInt8]) {
+        self.number = number
+        self.user = user
+        kind = file.kind
+        name = file.name
+        mediaType = file.mediaType
+        self.bytes = bytes
+        self.hash = hash
+        reference = file.reference
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import Terminal
+
+enum DocumentsCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus documents",
+        summary: "List files that came beside samples (clinical records, ECGs' waveforms, attachments), or get one.",
+        positionals: [.init("list|get", isRequired: false), .init("id", isRequired: false)],
+        options: CommandHelp.stackOptions + [
+            .user("whose (default: everybody's)"),
+            .init("--output", short: "-o", value: "file", help: "get: where to write it; - is standard output"), .json,
+        ],
+        examples: ["healthbus documents --json", "healthbus documents get 3 -o observation.json"])
+
+    static func run(_ arguments: Arguments) throws {
+        let words = arguments.positionals
+        switch words.first ?? "list" {
+        case "list" where words.count < 2:
+            let list = try DocumentList(try Stack(arguments), user: arguments.value("--user"))
+            StandardStream.output.write(
+                arguments.flag("--json")
+                    ? list.value.json(pretty: true) + "\n" : list.table(for: Terminal(.output)))
+        case "get":
+            guard words.count == 2, let number = Int64(words[1]), let path = arguments.value("--output") else {
+                throw Failure.usage(
+                    "'documents get' needs an id and --output", hint: "as in healthbus documents get 3 -o file.json")
+            }
+            try get(number, to: path, arguments)
+        default:
+            throw Failure.usage("\"\(words.joined(separator: " "))\" isn't 'list' or 'get'", hint: "give one of them")
+        }
+    }
+
+    /// The file is whole once it has its name.
+    private static func get(_ number: Int64, to path: String, _ arguments: Arguments) throws {
+        let fetch = try DocumentFetch(try Stack(arguments))
+        if path == "-" {
+            _ = try fetch.get(number) { try FileHandle.standardOutput.write(contentsOf: Data($0)) }
+            return
+        }
+        let partial = path + ".partial"
+        guard FileManager.default.createFile(atPath: partial, contents: nil, attributes: [.posixPermissions: 0o600]),
+            let file = FileHandle(forWritingAtPath: partial)
+        else { throw Failure("can't write '\(path)'", hint: "check the folder and its rights") }
+        do {
+            let size = try fetch.get(number) { try file.write(contentsOf: Data($0)) }
+            try file.close()
+            guard rename(partial, path) == 0 else {
+                throw Failure(
+                    "can't write '\(path)': \(String(cString: strerror(errno)))",
+                    hint: "check the folder and its rights")
+            }
+            if arguments.flag("--json") {
+                let written: Value = ["id": .integer(number), "path": .string(path), "bytes": .integer(size)]
+                StandardStream.output.write(written.json(pretty: true) + "\n")
+            } else {
+                StandardStream.output.write("Wrote document \(number), \(HumanFormat.bytes(Int(size))), to \(path).\n")
+            }
+        } catch {
+            unlink(partial)
+            throw error
+        }
+    }
+}

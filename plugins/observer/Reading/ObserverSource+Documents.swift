@@ -1,0 +1,50 @@
+import HealthModel
+import HealthStore
+import MessageBus
+import Protocol
+
+extension ObserverSource {
+    private static let documentsPerPage = 50
+    private static let bytesPerPage = 48 << 10
+    private static let pagesPerDocument = 24
+
+    /// Documents hold what a hospital wrote: only a person's own tools get them.
+    private func refuse(_ consumer: String?) throws {
+        guard let consumer, !BusName.isTool(consumer) else { return }
+        throw PullRefusal("documents are given to a person's own tools only")
+    }
+
+    func documents(
+        user: String?, after: Int64, for consumer: String?, _ page: (any PageContent, Bool) -> Void
+    ) throws {
+        try refuse(consumer)
+        let limit = Self.documentsPerPage
+        let found = try store.documents(user: user, after: after, limit: limit)
+        let rows = found.map {
+            DocumentRow(number: $0.number, user: $0.user, file: $0.file, bytes: $0.bytes, hash: $0.hash)
+        }
+        let isFull = Set(rows.map(\.number)).count == limit
+        page(DocumentsPage(documents: rows, continue: isFull ? rows.last?.number : nil), true)
+    }
+
+    /// A document's content from a place on: some pages, the last of all with the size and hash of the whole.
+    func document(
+        _ number: Int64, from offset: Int64, for consumer: String?, _ page: (any PageContent, Bool) -> Void
+    ) throws {
+        try refuse(consumer)
+        var at = offset
+        for part in 1...Self.pagesPerDocument {
+            guard let found = try store.document(number, from: at, limit: Self.bytesPerPage) else {
+                throw PullRefusal("there is no document \(number)")
+            }
+            let isEnd = found.bytes.isEmpty || at + Int64(found.bytes.count) == found.size
+            let isLast = isEnd || part == Self.pagesPerDocument
+            page(
+                FilePage(
+                    offset: at, bytes: found.bytes, size: isEnd ? found.size : nil, hash: isEnd ? found.hash : nil),
+                isLast)
+            if isLast { return }
+            at += Int64(found.bytes.count)
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import HealthModel
+import ObserverReading
+import Protocol
+import StageKit
+
+/// Files of the inbox folder that are known and lie there still: which import each is.
+final class DropLedger {
+    struct Drop {
+        var name: String
+        var id: String
+        var file: FileIdentity
+        /// It is being moved; or that failed, and is tried again then.
+        var isMoving = false
+        var retry: MonotonicTime?
+    }
+
+    private struct Kept: Codable {
+        var id: String
+        var file: FileIdentity
+    }
+
+    private(set) var drops: [String: Drop] = [:]
+
+    /// Between two tries to move a file.
+    static let pause = Duration.seconds(60)
+
+    func open(_ turn: Turn) throws {
+        try ImportTables.drops.forEach(in: turn.database) { name, value in
+            guard let kept = value.read(Kept.self) else { return }
+            drops[name] = Drop(name: name, id: kept.id, file: kept.file)
+        }
+    }
+
+    /// The file that an import is of.
+    func file(of id: String) -> FileIdentity? { drops.values.first { $0.id == id }?.file }
+
+    func add(_ drop: Drop, _ turn: Turn) throws {
+        drops[drop.name] = drop
+        try ImportTables.drops.set(drop.name, to: Value(Kept(id: drop.id, file: drop.file)), turn)
+    }
+
+    func begin(_ name: String) {
+        drops[name]?.isMoving = true
+        drops[name]?.retry = nil
+    }
+
+    func fail(_ name: String, at now: MonotonicTime) {
+        drops[name]?.isMoving = false
+        drops[name]?.retry = now + Self.pause
+    }
+
+    func remove(_ name: String, _ turn: Turn) throws {
+        drops[name] = nil
+        try ImportTables.drops.remove(name, turn)
+    }
+}
