@@ -34,9 +34,13 @@ package struct PhoneAddress: Sendable, Equatable {
     }
 
     /// Where the stack itself listens.
-    /// - Parameter machine: this machine's addresses, the likeliest first.
-    package init(_ endpoint: Endpoint, machine: [String]) {
-        func http(_ host: String) -> String { "http://\(Endpoint(host: host, port: endpoint.port))" }
+    /// - Parameters:
+    ///   - machine: this machine's addresses, the likeliest first.
+    ///   - isTLS: whether it speaks TLS itself. The name that its certificate is for is still the one to give.
+    package init(_ endpoint: Endpoint, machine: [String], isTLS: Bool = false) {
+        func http(_ host: String) -> String {
+            (isTLS ? "https://" : "http://") + "\(Endpoint(host: host, port: endpoint.port))"
+        }
         guard endpoint.isEverywhere else {
             (url, isReachable, others) = (http(endpoint.host), !endpoint.isLoopback, [])
             return
@@ -46,8 +50,8 @@ package struct PhoneAddress: Sendable, Equatable {
     }
 
     /// Where the stack itself listens.
-    package static func standing(at endpoint: Endpoint) -> PhoneAddress {
-        PhoneAddress(endpoint, machine: endpoint.isEverywhere ? MachineAddresses.current() : [])
+    package static func standing(at endpoint: Endpoint, isTLS: Bool = false) -> PhoneAddress {
+        PhoneAddress(endpoint, machine: endpoint.isEverywhere ? MachineAddresses.current() : [], isTLS: isTLS)
     }
 
     /// What whoever pairs a phone should know of it.
@@ -57,7 +61,7 @@ package struct PhoneAddress: Sendable, Equatable {
             remarks.append(
                 "only this machine reaches \(url), no phone does. Have a proxy listen for it, with TLS, and pair with "
                     + "--address https://its.name; or, in a network of your own, set the option \"host\" of the instance "
-                    + "'ingest' to \"0.0.0.0\" in the configuration. docs/ways-in.md shows both")
+                    + "'ingest' to \"0.0.0.0\", with \"behindProxy\" or a certificate. docs/ways-in.md shows all of it")
         } else if url.lowercased().hasPrefix("http://") {
             remarks.append(
                 "\(url) isn't encrypted: whoever listens in on the network reads the token and the data. "
