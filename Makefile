@@ -14,13 +14,14 @@ SOURCES := Package.swift Sources Tests plugins Benchmarks
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test mutants bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-contract mutants bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make run                  build, and run the whole stack on made-up data"
 	@echo "make run EXPORT=file.zip  the same on your own Apple Health export"
 	@echo "make test                 build, and run all tests"
+	@echo "make test-contract        hold a running stack's ingest against docs/openapi-ingest.json"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
 	@echo "make bench                measure everything that docs/performance.md has a budget for; QUICK=1 in two minutes, FULL=1 all"
 	@echo "make profile WHAT=import  where the processor time goes; WHAT=again, WHAT=idle"
@@ -59,6 +60,17 @@ test: deps $(SCHEMA)
 	@$(BUILD) --build-tests
 	@$(MAKE) --no-print-directory install-manifests
 	@$(TEST)
+
+# What tries the ingest: installed once, and again when the pinned version changes.
+CONTRACT := .build/contract/installed
+
+$(CONTRACT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+$(CONTRACT): Tests/Contract/requirements.txt | deps
+	@echo "installing what tries the contract"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
+	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@
+
+test-contract: build $(CONTRACT)
+	@$(dir $(CONTRACT))bin/python Tests/Contract/run.py "$(BIN)"
 
 # A build of its own, in .build/mutants: the sources with all mutants in, each of which lives when it is named.
 mutants: deps

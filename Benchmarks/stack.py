@@ -28,7 +28,8 @@ def free_port():
 
 def environment(port):
     """Of every command of one stack: its own backend's port, and nothing of the user's own stack."""
-    return {"HEALTHBUS_BACKEND_PORT": str(port), "HEALTHBUS_INGEST_PORT": "0", "HEALTHBUS_CONFIG": "", "HEALTHBUS_LOG_LEVEL": "info"}
+    return {"HEALTHBUS_BACKEND_PORT": str(port), "HEALTHBUS_INGEST_PORT": "0", "HEALTHBUS_CONFIG": "",
+            "HEALTHBUS_LOG_LEVEL": "info"}
 
 
 def disk_bytes(state, instance):
@@ -42,14 +43,14 @@ def disk_bytes(state, instance):
 class Stack:
     """`healthbus up` on a state folder, from the start until `close`. - ready: seconds from the start until it says so."""
 
-    def __init__(self, healthbus, state, within=60):
+    def __init__(self, healthbus, state, within=60, more=()):
         self.healthbus, self.state = healthbus, state
         self.port = free_port()
         self.environment = {**os.environ, **environment(self.port)}
         self.lines = []
         begin = time.monotonic()
         self.process = subprocess.Popen(
-            [healthbus, "up", "--state", state, "--zone", ZONE], env=self.environment, stdin=subprocess.DEVNULL,
+            [healthbus, "up", "--state", state, "--zone", ZONE, *more], env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.ready = None
         is_ready = threading.Event()

@@ -4,11 +4,13 @@
 #
 # Needs a Docker engine, compose (either), python3. Waits on conditions, each with a deadline; whatever fails ends it with 1.
 #   HEALTHBUS_BACKEND_PORT   a free port of this machine (18787)
+#   HEALTHBUS_INGEST_PORT    another (18788)
 #   DOCKER_BUILD_FLAGS       more for docker build
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export COMPOSE_PROJECT_NAME=${COMPOSE_PROJECT_NAME:-healthbus-test-$$}
 export HEALTHBUS_BACKEND_PORT=${HEALTHBUS_BACKEND_PORT:-18787}
+export HEALTHBUS_INGEST_PORT=${HEALTHBUS_INGEST_PORT:-18788}
 export HEALTHBUS_IMAGE=healthbus:test HEALTHBUS_ZONE=Europe/Berlin
 unset HEALTHBUS_CONFIG
 if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
@@ -120,6 +122,15 @@ quietly cli ready --within 30
 ready=$(now)
 say "up returned after $((created - started)) ms; ready was seen $((ready - created)) ms later (a container for the question included)"
 ((ready - started < 10000)) || die "not ready within 10 s of up"
+
+say "who has a token is let in"
+pushed() {
+    curl -s -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $1" -H 'Content-Type: application/json' -d '{"samples": []}' \
+        "http://127.0.0.1:$HEALTHBUS_INGEST_PORT/v1/samples"
+}
+token=$(docker exec "$(container ingest)" healthbus token new 2>/dev/null)
+[[ $(pushed "$token") == 200 ]] || die "what is pushed isn't taken"
+[[ $(pushed hbt_nobody) == 401 ]] || die "whoever comes is let in"
 
 "${compose[@]}" run --rm -T --name "$COMPOSE_PROJECT_NAME-tap" cli tap --json figures. daily. observed. >"$work/tap.jsonl" 2>"$work/tap.err" &
 tap=$!

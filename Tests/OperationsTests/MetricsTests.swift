@@ -36,6 +36,8 @@ import Testing
         let messages: Value = ["sent": 5, "received": 6, "dropped": 0, "malformed": 1, "foreign": 2]
         return [
             "hub": beat("hub", ["forwarded": 77]),
+            "ingest": beat(
+                "ingest", ["taken": 8, "refused": 3, "lastTaken": .integer((Self.now - .seconds(5)).microseconds)]),
             "observer": beat("observer", head: 1000, ["importOpen": true, "quarantined": 3, "messages": messages]),
             "debouncer": beat("debouncer", frontier: ["observer": 1000], ["pending": 2]),
             "steps": beat(
@@ -93,6 +95,9 @@ import Testing
         #expect(page.value("healthbus_delivery_delay_seconds_bucket", ["metric": "steps", "le": "60"]) == 5)
         #expect(page.value("healthbus_delivery_delay_seconds_count", ["metric": "steps"]) == 6)
         #expect(page.value("healthbus_import_open", [:]) == 1)
+        #expect(page.value("healthbus_ingest_requests_taken_total", ["instance": "ingest"]) == 8)
+        #expect(page.value("healthbus_ingest_requests_refused_total", ["instance": "ingest"]) == 3)
+        #expect(page.value("healthbus_ingest_last_taken_timestamp_seconds", ["instance": "ingest"]) == 1_789_999_995)
     }
 
     /// A metric in the table that no heartbeat can ever lead to would be one that is never there.

@@ -34,10 +34,26 @@ import Testing
             .warning, "isn't a type that this release knows"
         ),
         (#"{"monitoring": {"port": 8787}}"#, .error, "is the backend's port"),
+        (
+            #"{"instances": {"ingest": {"configuration": {"host": "0.0.0.0"}}}}"#, .error,
+            "would listen at 0.0.0.0 without TLS, where anybody on the way reads the tokens"
+        ),
+        (#"{"instances": {"ingest": {"configuration": {"certificateFile": "/c"}}}}"#, .error, "without the other"),
+        (#"{"instances": {"ingest": {"configuration": {"keyFile": "/k"}}}}"#, .error, "without the other"),
     ])
     func whatIsntInOrderIsTold(_ overlay: String, _ severity: Finding.Severity, _ words: String) throws {
         let list = try findings(overlay)
         #expect(list.contains { $0.severity == severity && $0.what.contains(words) }, "\(list)")
+    }
+
+    @Test func whereAnIngestMayListenIsInOrder() throws {
+        for options in [
+            #"{"host": "::1"}"#, #"{"host": "0.0.0.0", "plainHTTP": true}"#,
+            #"{"host": "0.0.0.0", "certificateFile": "/c", "keyFile": "/k"}"#,
+        ] {
+            #expect(try findings(#"{"instances": {"ingest": {"configuration": \#(options)}}}"#) == [], "\(options)")
+        }
+        #expect(try findings(#"{"instances": {"ingest": null}}"#) == [])
     }
 
     /// An instance has the topics of its own name, whatever its plugin is called.

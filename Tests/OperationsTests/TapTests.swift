@@ -47,6 +47,19 @@ import Testing
         #expect(redacted.body["through"] == 3 && redacted.body["samples"]["seq"] == page.body["samples"]["seq"])
         #expect(redacted.body["rows"].array?.first?["key"] == "k")
         #expect(redacted.body["rows"].array?.first?["body"] == Redaction.hidden)
+        let pushed = Redaction.redact(
+            message(
+                "ingest.observer",
+                [
+                    "id": "a", "part": 0, "user": "me", "device": "phone", "novelty": 61.5,
+                    "records": ["types": [.string(steps)], "item": [1], "value": [61.5], "payload": ["bytes": "61.5"]],
+                    "quarantined": [["item": 2, "reason": "61.5 is too much", "raw": "61.5"]],
+                ]))
+        #expect(!pushed.body.json().contains("61.5") && pushed.body["records"]["item"] == [1])
+        let answer = Redaction.redact(
+            message(
+                "ingested.ingest", ["id": "a", "outcomes": [4], "reasons": [["row": 0, "text": "61.5 is too much"]]]))
+        #expect(!answer.body.json().contains("61.5") && answer.body["outcomes"] == [4])
         let hint = message("figures.steps", ["head": ["sequence": 3]])
         #expect(Redaction.redact(hint) == hint)
     }

@@ -158,6 +158,7 @@ struct IngestDoorTests {
             ("POST", "/v1/samples", "good", "application/json", "{", 422, "malformed"),
             ("POST", "/v1/samples", "good", "application/json", "{}", 422, "malformed"),
             ("POST", "/v1/samples", "good", "application/x-ndjson", "\n", 422, "malformed"),
+            ("POST", "/v1/samples", "good", "application/json", "{\"samples\": [], \"user\": 7}", 422, "malformed"),
         ] as [(String, String, String?, String?, String, Int, String)])
     func refusals(
         _ method: String, _ path: String, _ token: String?, _ type: String?, _ body: String, _ status: Int,

@@ -26,6 +26,7 @@ extension Heartbeat {
         case "notify": Value(NotifierDetails(told: 0, givenUp: 0, blocked: nil, pending: 0))
         case "hub": Value(HubDetails(forwarded: 0))
         case "supervisor": Value(SupervisorDetails(processes: [], swaps: []))
+        case "ingest": Value(IngestDetails(ingestPort: 1))
         case "backend": Value(BackendDetails(port: 1))
         default: Value(HandlerDetails(pending: 0, failedDays: 0, lastSynced: nil))
         }

@@ -19,6 +19,8 @@ package struct SamplesBody {
         var reader = SamplesBody()
         let problem = body.withUnsafeBytes { reader.problem(inDocument: $0) }
         if let problem { throw PushError("the body isn't what it should be: \(problem)") }
+        // Whoever means somebody else mustn't be taken for the token's own.
+        guard !reader.isUserOdd else { throw PushError("'user' isn't a text") }
         guard reader.hasList else { throw PushError("the body has neither 'samples' nor 'deleted'") }
         return try reader.finished()
     }
@@ -38,6 +40,7 @@ package struct SamplesBody {
     }
 
     private var hasList = false
+    private var isUserOdd = false
 
     private func finished() throws(PushError) -> PushedChanges {
         guard changes.items <= Self.itemLimit else {
@@ -68,7 +71,9 @@ package struct SamplesBody {
                 try scanner.beginArray()
                 while try scanner.nextElement() { add(deleted: try scanner.value()) }
             } else if name == "user" {
-                changes.user = try scanner.value().text
+                let user = try scanner.value()
+                changes.user = user.text
+                isUserOdd = user.text == nil && !user.isNull
             } else {
                 _ = try scanner.value()
             }

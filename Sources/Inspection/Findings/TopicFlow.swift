@@ -27,9 +27,9 @@ struct TopicFlow {
         }
     }
 
-    /// Everybody sends heartbeats, whoever has alerts raises them, and people and tools give commands.
+    /// Everybody sends heartbeats, whoever has alerts raises them, people and tools give commands, and an observer does without anybody who pushes.
     private static func comesAnyway(_ topic: String) -> Bool {
-        ["heartbeat", "alert", "control", "pull", "page"].contains(topic.prefix { $0 != "." })
+        ["heartbeat", "alert", "control", "pull", "page", "ingest", "ingested"].contains(topic.prefix { $0 != "." })
     }
 
     /// A manifest names topics by the plugin's name; on the bus an instance has its own.

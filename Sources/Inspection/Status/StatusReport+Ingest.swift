@@ -1,3 +1,4 @@
+import Client
 import Configuration
 import HealthModel
 import Protocol
@@ -25,5 +26,23 @@ extension StatusReport {
         if ingest["refused"] != 0 { text += ", \(count("refused")) refused" }
         if !ingest["lastTaken"].isNull { text += ", the last one taken \(ago(ingest["lastTaken"]))" }
         return text + ".\n"
+    }
+}
+
+extension Stack {
+    /// Where the ingest listens: as it says itself while it runs, for its usual port may have been taken; else as the configuration says.
+    package func ingestEndpoint() throws -> (endpoint: Endpoint, isTLS: Bool) {
+        let ingest = IngestAddress.instance(in: configuration)
+        var endpoint = try IngestAddress.endpoint(of: ingest)
+        if let ingest, !configuration.bus.isRemote {
+            // Who is silent tells no port: the configured one is the best that is known.
+            let reader = reader(foundSilent: { _ in })
+            if try reader.isRunning(ingest.name),
+                let told = try reader.gather([ingest.name], within: 1.5)[ingest.name]?.beat.ingest
+            {
+                endpoint.port = told.ingestPort
+            }
+        }
+        return (endpoint, ingest?.configuration["certificateFile"].string != nil)
     }
 }

@@ -3,7 +3,7 @@ import Protocol
 
 /// Takes health values out of messages, so that what a tap prints may be shown to others. Pure.
 ///
-/// Only pages carry any. Of those what is known to hold none stays (what moves the protocol, ids, types, times, sources); everything else is
+/// Only pages and what is pushed carry any. Of those what is known to hold none stays (what moves the protocol, ids, types, times, sources); everything else is
 /// hidden, what a later release adds too.
 package enum Redaction {
     package static let hidden: Value = "hidden"
@@ -15,16 +15,28 @@ package enum Redaction {
     ]
     private static let columns: Set<String> = [
         "types", "units", "origins", "id", "seq", "type", "unit", "start", "end", "origin", "flags", "created", "uuid",
+        "item",
     ]
     private static let rowMembers: Set<String> = [
         "seq", "key", "topic", "user", "day", "deleted", "id", "type", "unit", "source", "start", "end",
     ]
 
+    /// Of what is pushed, and of the answer.
+    private static let pushedMembers: Set<String> = [
+        "id", "part", "user", "device", "way", "last", "deleted", "outcomes", "beginAgain", "refused",
+    ]
+
+    /// What is known to hold none; nil for a message that has none at all.
+    private static func known(in topic: String) -> Set<String>? {
+        if topic.hasPrefix("page.") { return pageMembers }
+        return topic.hasPrefix("ingest.") || topic.hasPrefix("ingested.") ? pushedMembers : nil
+    }
+
     package static func redact(_ message: Message) -> Message {
-        guard message.topic.hasPrefix("page."), var members = message.body.object else { return message }
-        for (name, value) in members where !pageMembers.contains(name) {
+        guard let known = known(in: message.topic), var members = message.body.object else { return message }
+        for (name, value) in members where !known.contains(name) {
             switch name {
-            case "samples": members[name] = keeping(columns, of: value)
+            case "samples", "records": members[name] = keeping(columns, of: value)
             case "rows": members[name] = .array((value.array ?? []).map { row($0) })
             default: members[name] = hidden
             }

@@ -29,7 +29,7 @@ enum PairCommand: Command {
         let stack = try Stack(arguments)
         // What is mistyped is told before a token is made.
         let ingest = IngestAddress.instance(in: stack.configuration)
-        let address = try arguments.value("--address").map { try PhoneAddress($0) } ?? standing(ingest)
+        let address = try arguments.value("--address").map { try PhoneAddress($0) } ?? standing(stack)
         let (secret, entry) = try TokenFile(stack.state).add(
             TokenWish(user: arguments.value("--user") ?? "me", device: arguments.value("--device")),
             now: WallClock.now)
@@ -47,14 +47,14 @@ enum PairCommand: Command {
         for remark in address.remarks + nobody { StandardStream.error.write("note: \(remark)\n") }
     }
 
-    private static func standing(_ ingest: StackConfiguration.Instance?) throws -> PhoneAddress {
-        let endpoint = try IngestAddress.endpoint(of: ingest)
+    private static func standing(_ stack: Stack) throws -> PhoneAddress {
+        let (endpoint, isTLS) = try stack.ingestEndpoint()
         guard endpoint.port != 0 else {
             throw Failure.usage(
                 "phones can't be told the port: it is whichever is free when the stack starts",
                 hint: "set one in the configuration or in HEALTHBUS_INGEST_PORT, or give --address")
         }
-        return .standing(at: endpoint, isTLS: ingest?.configuration["certificateFile"].string != nil)
+        return .standing(at: endpoint, isTLS: isTLS)
     }
 
     /// nil for a link that no code has room for, and on a window that would break its lines.

@@ -60,7 +60,7 @@ PluginProgram.start("ingest") { context, stopper in
         host: endpoint.host, port: endpoint.port,
         // Two stacks run side by side by default; a port that somebody has chosen is that one or none.
         portTries: endpoint.port == IngestAddress.usualPort ? 20 : 1, limits: limits, tls: identity,
-        gate: { door.refusal(of: $0) }
+        admission: { head in door.refusal(of: head).map { .refuse($0) } ?? .collect() }
     ) { door.handle($0) }
     if server.port != endpoint.port, endpoint.port != 0 {
         log(.ingestMoved, ["wanted": endpoint.port, "port": server.port])

@@ -1,0 +1,75 @@
+import Foundation
+import HealthModel
+import Processes
+import Testing
+
+extension EndToEnd {
+    /// Where an ingest listens, and by which certificate: what `validate` and `doctor` say of it.
+    @Suite struct IngestFindingsTests {
+        private func config(_ stack: TestStack, _ options: String) throws -> String {
+            try stack.write("config.json", #"{"instances": {"ingest": {"configuration": \#(options)}}}"#)
+        }
+
+        /// A self-signed certificate for some days.
+        private func certificate(_ stack: TestStack, _ name: String, days: Int) async throws {
+            let made = try await stack.start(
+                program: "/usr/bin/openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                    "/CN=localhost", "-days", "\(days)", "-keyout", stack.path(name + ".key"), "-out",
+                    stack.path(name + ".pem"),
+                ]
+            ).ended()
+            #expect(made.exit.isSuccess, "\(made.error)")
+        }
+
+        @Test func validateSaysWhatTheStartWouldSay() async throws {
+            try await withStack { stack in
+                let words = "would listen at 0.0.0.0 without TLS, where anybody on the way reads the tokens"
+                let open = try config(stack, #"{"host": "0.0.0.0"}"#)
+                let found = try await stack.onState("validate", "--config", open)
+                #expect(found.exit == .code(2) && found.output.contains(words), "\(found)")
+                let up = try await stack.onState("up", "--config", open)
+                #expect(up.exit == .code(2) && up.error.contains(words), "\(up.error)")
+                let alone = try await stack.onState("run", "ingest", "--config", open)
+                #expect(!alone.exit.isSuccess && alone.error.contains(words), "\(alone.error)")
+            }
+        }
+
+        @Test func certificatesAreLookedAt() async throws {
+            try await withStack { stack in
+                try await certificate(stack, "short", days: 5)
+                try await certificate(stack, "long", days: 300)
+                func said(_ certificate: String, _ key: String) async throws -> Command.Ended {
+                    let file = try config(
+                        stack,
+                        #"{"certificateFile": "\#(stack.path(certificate))", "keyFile": "\#(stack.path(key))"}"#)
+                    return try await stack.onState("validate", "--config", file)
+                }
+                let near = try await said("short.pem", "short.key")
+                #expect(near.exit == .code(0) && near.output.contains("its certificate ends on 20"), "\(near)")
+                let well = try await said("long.pem", "long.key")
+                #expect(well.exit == .code(0) && well.output.hasPrefix("nothing is wrong"), "\(well)")
+                let nowhere = try await said("none.pem", "long.key")
+                #expect(nowhere.exit == .code(1) && nowhere.output.contains("none.pem"), "\(nowhere)")
+                let other = try await said("long.pem", "short.key")
+                #expect(other.exit == .code(1) && other.output.contains("certificate"), "\(other)")
+            }
+        }
+
+        @Test func theDoctorSaysWhoReachesIt() async throws {
+            try await withStack { stack in
+                let up = try await stack.upAndReady(
+                    "--config", try config(stack, #"{"host": "0.0.0.0", "plainHTTP": true}"#))
+                _ = try await stack.token()
+                let status = try await stack.onState("status")
+                #expect(status.output.contains("Ingest: http://127.0.0.1:\(stack.ingestPort), 0 requests taken."))
+                let doctor = try await stack.onState("doctor", "--json")
+                let found = try doctor.json().array?.first { $0["subject"] == "ingest" }
+                #expect(found?["severity"] == "note" && found?["what"].string?.contains("without TLS") == true)
+                #expect(doctor.exit == .code(0))
+                #expect(try await stack.interrupt(up).exit.isSuccess)
+            }
+        }
+    }
+}

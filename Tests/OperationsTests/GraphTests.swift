@@ -1,0 +1,30 @@
+import Configuration
+import Foundation
+import HealthModel
+import Inspection
+import Terminal
+import Testing
+
+/// Who hears whom in the shipped stack, as it is drawn.
+struct GraphTests {
+    private func graph() throws -> StackGraph {
+        let catalog = try PluginCatalog(
+            folder: GeneratedTable.checkout.appending(path: "plugins").path, programs: "/nowhere")
+        return StackGraph(try StackConfiguration(path: nil, catalog: catalog))
+    }
+
+    @Test func dataComeInByTheIngestAndGoOnFromStepToStep() throws {
+        let graph = try graph()
+        #expect(graph.entrances == ["ingest"] && graph.value["entrances"] == ["ingest"])
+        let layers = graph.layers.map { Set($0.map(\.name)) }
+        func layer(_ name: String) throws -> Int { try #require(layers.firstIndex { $0.contains(name) }) }
+        #expect(try layer("ingest") < layer("observer") && layer("observer") < layer("debouncer"))
+        #expect(try layer("debouncer") < layer("steps") && layer("uploader") < layer("backend"))
+        let pushed = graph.edges.filter { $0.from == "ingest" || $0.to == "ingest" }
+        #expect(pushed.map(\.topic).sorted() == ["control.debouncer", "ingest.observer", "ingested.ingest"])
+        #expect(pushed.filter { $0.kind == .data }.map(\.to) == ["observer"])
+        let lines = GraphDrawing(graph).lines(width: 100, terminal: Terminal(isTerminal: false))
+        #expect(lines.prefix(3) == ["phones, programs", "   │ POST ▶ ingest", "   ▼"])
+        #expect(graph.dot.contains("\"phones, programs\" -> \"ingest\" [label=\"POST\"]"))
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import HTTP
+import HealthModel
+import IngestStage
+import Testing
+
+/// docs/openapi-ingest.json against what the ingest answers. `make test-contract` tries a running one much harder.
+struct IngestContractTests {
+    private static func page(_ name: String) throws -> Data {
+        try Data(
+            contentsOf: URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().appending(path: "docs/" + name))
+    }
+
+    private func document() throws -> Value { try Value(json: Self.page("openapi-ingest.json")) }
+
+    @Test func bothHaveTheSamePathsAndMethods() throws {
+        let paths = try #require(try document()["paths"].object)
+        let described = paths.mapValues { Set(($0.object ?? [:]).keys) }
+        let routes = Dictionary(
+            uniqueKeysWithValues: IngestRoute.allCases.map { ($0.rawValue, Set([$0.method.lowercased()])) })
+        #expect(described == routes)
+        let text = try String(decoding: Self.page("ways-in.md"), as: UTF8.self)
+        for route in IngestRoute.allCases { #expect(text.contains("`\(route.method) \(route.rawValue)`")) }
+    }
+
+    /// Whatever is asked of any path, the answer's status is described, and its body has the members that are promised.
+    @Test func everyAnswerIsDescribed() throws {
+        let document = try document()
+        let page = try String(decoding: Self.page("ways-in.md"), as: UTF8.self)
+        let problem = document["components"]["schemas"]["Problem"]["required"].array?.compactMap(\.string) ?? []
+        let outcomes = document["components"]["schemas"]["Outcomes"]["required"].array?.compactMap(\.string) ?? []
+        #expect(problem == ["error", "hint"] && outcomes.count == 9)
+        var statuses: Set<Int> = []
+        for route in IngestRoute.allCases {
+            let rig = try IngestRig(requestsPerMinute: 8)
+            var answers = [
+                try rig.send(route.method, route.rawValue, body: "{", token: nil),
+                try rig.send(route.method, route.rawValue, body: "{", token: "reads"),
+                try rig.send("DELETE", route.rawValue, token: "good"),
+            ]
+            for (body, type) in [
+                ("{", "application/json"), ("{\"samples\": [7], \"data\": {}}", "application/json"), ("a", "text/csv"),
+            ] { answers.append(try rig.send(route.method, route.rawValue, body: body, type: type)) }
+            rig.isObserverThere = false
+            answers.append(
+                try rig.send(route.method, route.rawValue, body: "{\"samples\": [], \"data\": {}}"))
+            for _ in 0..<8 {
+                answers.append(try rig.send(route.method, route.rawValue, body: "{", type: "application/json"))
+            }
+            let described = document["paths"][route.rawValue][route.method.lowercased()]["responses"]
+            for answer in answers {
+                statuses.insert(answer.status)
+                #expect(!described["\(answer.status)"].isNull, "\(route) answers \(answer.status)")
+                let body = try Value(json: answer.body)
+                if answer.status >= 400 {
+                    #expect(problem.allSatisfy { body[$0].string != nil })
+                    let code = try #require(body["code"].string)
+                    #expect(page.contains("`\(code)`"), "\(code)")
+                } else if answer.status == 200, route != .health {
+                    #expect(outcomes.allSatisfy { !body[$0].isNull })
+                }
+            }
+        }
+        #expect(statuses == [200, 202, 401, 403, 405, 415, 422, 429, 503])
+    }
+}
