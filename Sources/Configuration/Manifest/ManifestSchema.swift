@@ -28,7 +28,7 @@ package enum ManifestSchema {
             },
             "kind": {
               "type": "string",
-              "enum": ["hub", "backend", "observer", "debouncer", "handler", "consolidator", "uploader", "notifier"]
+              "enum": .array(Manifest.Kind.allCases.map { .string($0.rawValue) }),
             },
             "executable": {
               "type": "string", "minLength": 1,
