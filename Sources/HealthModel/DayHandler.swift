@@ -145,7 +145,8 @@ extension DayInput {
     ) {
         self.init(
             user: user, day: day, window: zones.window(of: day, window), zones: zones,
-            samples: samples.overlapping(zones.slice(of: day, window)).countingStatistics(), configuration: configuration,
+            samples: samples.overlapping(zones.slice(of: day, window)).countingStatistics(),
+            configuration: configuration,
             characteristics: characteristics)
     }
 }

@@ -131,7 +131,8 @@ struct ObserverQueries {
 extension StackConfiguration {
     /// The handler whose figures a type is in.
     func handler(of type: String) -> Instance? {
-        handlers.first { $0.manifest.typesWithStatistics.contains(type) } ?? handlers.first { $0.manifest.types.contains("*") }
+        handlers.first { $0.manifest.typesWithStatistics.contains(type) }
+            ?? handlers.first { $0.manifest.types.contains("*") }
     }
 
     /// Types whose days are nights, with the hour of the local clock at which one ends.

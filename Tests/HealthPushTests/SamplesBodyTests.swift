@@ -98,7 +98,8 @@ struct SamplesBodyTests {
     @Test func deletionsAndLinesAreItemsToo() throws {
         let uuid = "01977f3a-5c00-8abc-9def-0123456789ab"
         let document = try changes("{\"deleted\": [\"\(uuid)\", {\"uuid\": \"\(uuid)\"}, 3], \"samples\": []}")
-        #expect(document.deleted.count == 2 && document.deletedItems == [1, 2] && document.quarantined.map(\.line) == [3])
+        #expect(document.deleted.count == 2 && document.deletedItems == [1, 2])
+        #expect(document.quarantined.map(\.line) == [3])
         let lines = try SamplesBody.changes(
             lines: Array(
                 """

@@ -28,7 +28,9 @@ package enum ManifestSchema {
             },
             "kind": {
               "type": "string",
-              "enum": .array(Manifest.Kind.allCases.map { .string($0.rawValue) }),
+              "enum": [
+                "hub", "ingest", "backend", "observer", "debouncer", "handler", "consolidator", "uploader", "notifier"
+              ]
             },
             "executable": {
               "type": "string", "minLength": 1,

@@ -68,7 +68,12 @@ package enum SwapRule {
         if before.registrationRefusal == nil, before.kind == .debouncer, let why = after.registrationRefusal {
             return "\(why)"
         }
-        let shared = before.kind == .backend ? ["host", "port", "tokenFile"] : before.kind == .ingest ? ["host", "port"] : []
+        let shared: [String] =
+            switch before.kind {
+            case .backend: ["host", "port", "tokenFile"]
+            case .ingest: ["host", "port"]
+            default: []
+            }
         for key in shared where old.configuration[key] != new.configuration[key] {
             return "its option '\(key)' is another one, and those who send to it go by that"
         }
