@@ -32,7 +32,8 @@ package struct DocumentReference: Sendable, Codable, Equatable {
     package var element: String
     /// The sample's type.
     package var type: String
-    /// What tells it from others of its kind, whatever the file is called: the resource's id at the hospital; empty when it has none.
+    /// What tells it from others of its kind, whatever the file is called: the resource's id at the hospital; empty when it has
+    /// none.
     package var identifier: String
     package var sourceName: String
     /// When the phone got it, or when it was recorded.

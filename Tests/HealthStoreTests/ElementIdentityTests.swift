@@ -1,5 +1,6 @@
 import HealthModel
 import HealthStore
+import SQLite
 import TestSupport
 import Testing
 
