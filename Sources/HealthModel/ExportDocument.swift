@@ -97,7 +97,7 @@ package enum UnreadKind: String, Sendable, Codable, CaseIterable {
 /// Files of an archive that aren't read, by folder: a file's own name may be a person's.
 package struct UnreadFiles: Sendable, Codable, Equatable {
     /// Folders told apart; a hostile archive has as many as it likes.
-    package static let limit = 100
+    package static let limit = 30
     /// The folder of those beyond.
     package static let elsewhere = "…"
 

@@ -6,6 +6,9 @@ import SQLite
 /// Content is kept once for each person, told by its hash, whatever files hold it (`document_names`). A long one comes in parts,
 /// over several transactions: until its last one is there it is `whole` 0, and no reader sees it.
 enum DocumentTable {
+    /// Names of one content that are noted: files without content could have any number.
+    static let mostNames = 16
+
     static let tables = [
         """
         CREATE TABLE IF NOT EXISTS documents (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, hash BLOB NOT NULL,
