@@ -12,6 +12,8 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     case damagedBlock(Int64)
     /// What is noted of a piece of an export can't be read.
     case damagedPiece
+    /// What is noted of who brought what can't be read.
+    case damagedNotes
     /// A text that should be a local date.
     case badDate(String)
 
@@ -28,6 +30,8 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
             "the health store is damaged: the samples up to \(last) can't be read; restore it from a backup, or move it away to start anew"
         case .damagedPiece:
             "the health store is damaged: its table 'pieces' can't be read; restore it from a backup, or move it away to start anew"
+        case .damagedNotes:
+            "the health store is damaged: its table 'brought' can't be read; restore it from a backup, or move it away to start anew"
         case .badDate(let text): "'\(text)' isn't a date of an activity summary; write it as 2025-03-30"
         }
     }

@@ -11,7 +11,7 @@ import SQLite
 /// the samples longer than `longDuration`, so that one sample of a year doesn't make every slice reach back a year.
 package struct HealthStoreSchema {
     /// The layout's version, kept in `store_schema` (`user_version` belongs to whoever owns the file).
-    package static let version = 5
+    package static let version = 6
 
     /// Samples longer than this (µs) are found through an index of their own.
     static let longDuration: Int64 = 24 * 3600 * 1_000_000
@@ -41,8 +41,10 @@ package struct HealthStoreSchema {
             }
             // What an earlier release has stored stays in rows.
             for table in BlockTable.tables + [Pieces.table] { try database.execute(table) }
+            if found < 6 { try BroughtTable.begin(in: database) }
         } else {
             for table in tables + BlockTable.tables + [Pieces.table] { try database.execute(table) }
+            try BroughtTable.begin(in: database)
         }
         try database.execute("INSERT INTO store_schema VALUES (\(version))")
     }
