@@ -28,7 +28,7 @@ package enum ManifestSchema {
             },
             "kind": {
               "type": "string",
-              "enum": ["hub", "backend", "observer", "debouncer", "handler", "consolidator", "uploader", "notifier"]
+              "enum": ["hub", "backend", "observer", "debouncer", "handler", "consolidator", "uploader", "notifier", "ingest"]
             },
             "executable": {
               "type": "string", "minLength": 1,
