@@ -148,7 +148,7 @@ let package = Package(
             "Control",
             [
                 "BackgroundDelivery", "Changelog", "Client", "Clocks", "Configuration", "HealthImport", "HealthModel",
-                "Inspection", "JSON", "Logging", "MessageBus", "ObserverReading", "Processes", "Protocol", "SQLite",
+                "Inspection", "JSON", "Logging", "MessageBus", "Processes", "Protocol", "SQLite",
                 "StageKit", "Supervisor", "Terminal",
             ]),
         library("Logging", []),
@@ -223,8 +223,11 @@ let package = Package(
             main: ["Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol", "StageKit"])
         + plugin(
             "ingest", "IngestStage",
-            ["Clocks", "HTTP", "HealthModel", "HealthPush", "HealthStore", "JSON", "Protocol"],
-            main: ["Clocks", "Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol", "StageKit"])
+            ["Client", "Clocks", "HTTP", "HealthModel", "HealthPush", "HealthStore", "JSON", "Protocol"],
+            main: [
+                "Client", "Clocks", "Configuration", "HTTP", "HealthModel", "Logging", "MessageBus", "Protocol",
+                "StageKit",
+            ])
         + [
             // What `make bench` measures without processes.
             .executableTarget(
@@ -273,7 +276,7 @@ let package = Package(
             tests(
                 "Stages",
                 [
-                    "BackgroundDelivery", "BodyStage", "Changelog", "Configuration", "ConsolidatorStage", "Control",
+                    "BackgroundDelivery", "BodyStage", "Changelog", "Client", "Configuration", "ConsolidatorStage",
                     "DebouncerStage", "EnergyStage", "ExecDialogue", "ExecStage", "GenericStage", "HTTP", "HandlerKit",
                     "HealthImport", "HealthModel", "HealthPush", "HealthStatistics", "HealthStore", "HeartRateStage",
                     "IngestStage", "Inspection", "Logging", "MessageBus", "NotifyStage", "ObserverReading",
@@ -284,8 +287,9 @@ let package = Package(
             tests(
                 "Operations",
                 [
-                    "BodyStage", "Changelog", "Configuration", "Control", "EnergyStage", "GenericStage", "HealthModel",
-                    "HeartRateStage", "Inspection", "Logging", "ObserverReading", "Protocol", "SleepStage", "StageKit",
+                    "BodyStage", "Changelog", "Client", "Configuration", "Control", "EnergyStage", "GenericStage",
+                    "HealthModel",
+                    "HeartRateStage", "Inspection", "Logging", "Protocol", "SleepStage", "StageKit",
                     "StepsStage", "Terminal", "TestSupport", "WorkoutsStage",
                 ]),
             tests(

@@ -60,7 +60,7 @@ extension EndToEnd {
         @Test func theDoctorSaysWhoReachesIt() async throws {
             try await withStack { stack in
                 let up = try await stack.upAndReady(
-                    "--config", try config(stack, #"{"host": "0.0.0.0", "behindProxy": true}"#))
+                    "--config", try config(stack, #"{"host": "0.0.0.0", "plainHTTP": true}"#))
                 _ = try await stack.token()
                 let status = try await stack.onState("status")
                 #expect(status.output.contains("Ingest: http://127.0.0.1:\(stack.ingestPort), 0 requests taken."))

@@ -1,8 +1,7 @@
-import Control
+import Client
 import Foundation
 import Glibc
 import HealthModel
-import ObserverReading
 import Protocol
 import Testing
 

@@ -55,6 +55,9 @@ import Testing
         #expect(everywhere.remarks.contains { $0.contains("isn't encrypted") })
         #expect(everywhere.remarks.contains { $0.contains("http://10.0.0.2:9000") })
         #expect(!PhoneAddress(Endpoint(host: "::", port: 9000), machine: []).isReachable)
+        let sealed = PhoneAddress(Endpoint(host: "0.0.0.0", port: 443), isTLS: true, machine: ["192.168.1.5"])
+        #expect(sealed.url == "https://192.168.1.5:443" && sealed.isReachable)
+        #expect(sealed.remarks.count == 1 && sealed.remarks[0].contains("--address https://its.name"))
         let one = PhoneAddress(Endpoint(host: "fd00::5", port: 9000), machine: ["192.168.1.5"])
         #expect(one.url == "http://[fd00::5]:9000" && one.isReachable && one.others == [])
     }

@@ -48,7 +48,7 @@ import Testing
 
     @Test func whereAnIngestMayListenIsInOrder() throws {
         for options in [
-            #"{"host": "::1"}"#, #"{"host": "0.0.0.0", "behindProxy": true}"#,
+            #"{"host": "::1"}"#, #"{"host": "0.0.0.0", "plainHTTP": true}"#,
             #"{"host": "0.0.0.0", "certificateFile": "/c", "keyFile": "/k"}"#,
         ] {
             #expect(try findings(#"{"instances": {"ingest": {"configuration": \#(options)}}}"#) == [], "\(options)")

@@ -1,4 +1,4 @@
-import Control
+import Client
 import Foundation
 import HealthModel
 import ObserverStage

@@ -1,5 +1,5 @@
 import Changelog
-import Control
+import Client
 import Foundation
 import Glibc
 import HealthModel

@@ -19,7 +19,7 @@ private struct Speakers: Sendable {
     private let people: TopicGrant
     /// Of which commands some come from people and one from an instance.
     private let observersCommands: String
-    /// They may have the stack look for what is new, and command nothing else.
+    /// They may have the stack look for what is new, and their tools offer files; they command nothing else.
     private let doors: Set<String>
 
     init(_ rights: BusRights) {
@@ -53,11 +53,20 @@ private struct Speakers: Sendable {
         if isQuestion { return body.read(Speaker.self)?.consumer == from }
         if topic.hasPrefix("page.") { return body.read(Speaker.self)?.producer == from }
         if topic.hasPrefix("control."), doors.contains(from) { return CommandName.of(body) == SyncNow.name }
+        if topic.hasPrefix("control."), let owner = BusName.owner(ofTool: from), doors.contains(owner) {
+            return topic == observersCommands && isPlainOffer(from, body)
+        }
         return topic == observersCommands ? mayCommandObserver(from, body) : true
     }
 
     private func grant(_ name: String) -> TopicGrant {
         instances[name] ?? BusName.owner(ofTool: name).flatMap { toolsOfInstances[$0] } ?? people
+    }
+
+    /// Files come in by these, and nothing goes: a complete import deletes.
+    private func isPlainOffer(_ from: String, _ body: Value) -> Bool {
+        guard let offer = ImportFile(body) else { return false }
+        return offer.sender == from && offer.user != nil && offer.complete != true
     }
 
     /// The debouncer registers itself and nothing else; people do everything else, and offer nobody's files but their

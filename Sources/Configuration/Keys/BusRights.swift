@@ -44,7 +44,13 @@ package struct BusRights: Sendable {
 
     /// What a tool of an instance may say: of one that stands by for it, or looks whether it is there.
     func tool(of instance: StackConfiguration.Instance) -> [Subscription] {
-        producers(for: instance).map { .exact("pull.\($0)") }
+        if instance.manifest.kind == .ingest { return handingOver }
+        return producers(for: instance).map { .exact("pull.\($0)") }
+    }
+
+    /// What it takes to hand a file over, which an ingest does as a tool of its own.
+    private var handingOver: [Subscription] {
+        [.exact("control.\(observer)"), .exact("page.\(observer)"), .exact("pull.\(observer)")]
     }
 
     private var stages: [StackConfiguration.Instance] {
@@ -67,7 +73,8 @@ package struct BusRights: Sendable {
         case .backend: return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
         case .ingest:
             publishes.append(.exact(IngestPart.topic(observer)))
-            publishes += names(.debouncer).map { .exact("control.\($0)") }
+            publishes += names(.debouncer).map { .exact("control.\($0)") } + handingOver
+            hears.append(.tools("pull." + BusName.toolPrefix(of: name)))
             hears += [.exact(IngestReceipt.topic(name))] + beats([observer])
             return TopicGrant(publishes: publishes, hears: hears, names: isNamed)
         case .observer:

@@ -5,7 +5,7 @@ import Protocol
 
 /// What a plugin says of itself: `plugin.json`.
 package struct Manifest: Sendable, Equatable {
-    package enum Kind: String, Sendable {
+    package enum Kind: String, Sendable, CaseIterable {
         case hub, ingest, observer, debouncer, handler, consolidator, uploader, notifier, backend
 
         /// Whether its instances keep a changelog, are asked for it, and take commands.
@@ -68,7 +68,7 @@ package struct Manifest: Sendable, Equatable {
         guard let kind = Kind(rawValue: try text("kind")) else {
             throw ConfigurationError(
                 file: file, key: "kind",
-                reason: "must be hub, observer, debouncer, handler, consolidator, uploader, notifier or backend")
+                reason: "must be one of \(Kind.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         self.kind = kind
         exec = try ExecCommand(manifest: value, kind: kind, file: file)

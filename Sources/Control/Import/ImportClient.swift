@@ -1,11 +1,10 @@
 import Client
 import Clocks
 import Foundation
+import HealthImport
 import HealthModel
 import Logging
-import ObserverReading
 import Protocol
-import Synchronization
 import Terminal
 
 /// Hands files over to a running observer and watches what becomes of them. Once the observer has a file, whoever runs this may die.
@@ -53,14 +52,13 @@ package final class ImportClient {
     private let client: StackClient
     private let observer: String
     private let hub: String
-    /// What the observer may ask for now, by the import's id.
-    private let offered = OfferedFiles()
+    private let offers: FileOffers
 
     package init(client: StackClient, observer: String, hub: String = "hub") {
         self.client = client
         self.observer = observer
         self.hub = hub
-        client.serve { [offered] in offered.answer($0) }
+        offers = FileOffers(client, observer: observer)
     }
 
     /// Hands a file over and waits for its end, with a progress bar on a terminal.
@@ -71,7 +69,7 @@ package final class ImportClient {
     package func run(
         _ path: String, user: String?, options: Options = Options(), within seconds: Double = 20
     ) throws -> Outcome {
-        let file = try OfferedFile(path)
+        let file = try Self.file(path)
         var request = ImportFile(path: file.path, user: user, file: file.identity)
         options.ask(&request)
         let wait = AnswerWait(client, for: observer, hub: hub)
@@ -79,11 +77,18 @@ package final class ImportClient {
         let id = try begun(request, of: file, within: seconds) ?? UUID().uuidString.lowercased()
         request.id = id
         request.sender = client.name
-        offered.offer(file, as: id)
-        defer { offered.withdraw(id) }
+        offers.offer(file, as: id)
+        defer { offers.withdraw(id) }
         let name = path == "-" ? file.path : path
         try submit(request, id: id, name: name, within: seconds, wait)
         return try watch(id, name: name, file: file, request: request, wait)
+    }
+
+    private static func file(_ path: String) throws -> OfferedFile {
+        do { return try OfferedFile(path) } catch let unreadable as OfferedFile.Unreadable {
+            let error = ImportError.system(unreadable.code, path: path)
+            throw Failure(error.problem, hint: error.hint)
+        }
     }
 
     /// The import of exactly this file that was begun before and lacks bytes. A pipe's can't be gone on with.
@@ -110,10 +115,8 @@ package final class ImportClient {
 
     /// The observer's row of an import (id, path, state, report, problem) and its head; nil when it has none or doesn't answer.
     package func state(_ id: String, within seconds: Double) throws -> (row: ImportRow, head: SequenceNumber)? {
-        guard let page = try client.ask(observer, .imports(id: id), as: ImportsPage.self, within: seconds)?.first,
-            let row = page.imports.first
-        else { return nil }
-        return (row, page.head?.sequence ?? .beginning)
+        guard let (row, head) = try offers.look(id, within: seconds), let row else { return nil }
+        return (row, head)
     }
 
     private func outcome(_ row: ImportRow, head: SequenceNumber, name: String) -> Outcome? {
@@ -127,12 +130,7 @@ package final class ImportClient {
 
     /// How far the file that is being read has come, from the last heartbeat.
     package func progress(_ id: String) -> (bytesRead: Int, bytesTotal: Int, records: Int)? {
-        guard let reading = client.heartbeats[observer]?.beat.observer?.reading, reading.id == id else {
-            return nil
-        }
-        return (
-            Int(reading.bytesRead), Int(reading.bytesTotal), Int(reading.records)
-        )
+        offers.progress(id).map { (Int($0.bytesRead), Int($0.bytesTotal), Int($0.records)) }
     }
 
     private func watch(
@@ -156,28 +154,13 @@ package final class ImportClient {
             case .announced, .receiving:
                 // As long as these come, the observer asks; without them it takes this command for gone.
                 if MonotonicClock.now - lastOffer >= .seconds(1) {
-                    client.command(observer, request.body)
+                    offers.say(request)
                     lastOffer = MonotonicClock.now
                 }
                 if row.state == .receiving { progress.send(file.progress) }
             default: if let now = self.progress(id) { progress.read(now) }
             }
         }
-    }
-}
-
-/// What this command offers, for the thread that answers.
-private final class OfferedFiles: Sendable {
-    private let files = Mutex<[String: OfferedFile]>([:])
-
-    func offer(_ file: OfferedFile, as id: String) { files.withLock { $0[id] = file } }
-    func withdraw(_ id: String) { files.withLock { $0[id] = nil } }
-
-    func answer(_ query: Query) -> Result<[FilePage], PullRefusal> {
-        guard case .file(let id, let offset) = query, let file = files.withLock({ $0[id] }) else {
-            return .failure(PullRefusal("this command gives no such file"))
-        }
-        return file.answer(from: offset)
     }
 }
 

@@ -10,6 +10,8 @@ package struct PhoneAddress: Sendable, Equatable {
     package var isReachable: Bool
     /// The same machine at its other addresses.
     package var others: [String]
+    /// The stack speaks TLS itself, and the address is one that nobody named.
+    private var needsName = false
 
     /// As a person gives it: where a proxy listens, or by which name a phone finds this machine.
     /// - Throws: `Failure` (usage) for what isn't one.
@@ -35,23 +37,24 @@ package struct PhoneAddress: Sendable, Equatable {
 
     /// Where the stack itself listens.
     /// - Parameters:
+    ///   - isTLS: it has a certificate of its own.
     ///   - machine: this machine's addresses, the likeliest first.
-    ///   - isTLS: whether it speaks TLS itself. The name that its certificate is for is still the one to give.
-    package init(_ endpoint: Endpoint, machine: [String], isTLS: Bool = false) {
-        func http(_ host: String) -> String {
-            (isTLS ? "https://" : "http://") + "\(Endpoint(host: host, port: endpoint.port))"
+    package init(_ endpoint: Endpoint, isTLS: Bool = false, machine: [String]) {
+        needsName = isTLS
+        func address(_ host: String) -> String {
+            IngestAddress.url(Endpoint(host: host, port: endpoint.port), isTLS: isTLS)
         }
         guard endpoint.isEverywhere else {
-            (url, isReachable, others) = (http(endpoint.host), !endpoint.isLoopback, [])
+            (url, isReachable, others) = (address(endpoint.host), !endpoint.isLoopback, [])
             return
         }
-        (url, isReachable) = (http(machine.first ?? Endpoint.loopback), !machine.isEmpty)
-        others = machine.dropFirst().map(http)
+        (url, isReachable) = (address(machine.first ?? Endpoint.loopback), !machine.isEmpty)
+        others = machine.dropFirst().map(address)
     }
 
     /// Where the stack itself listens.
-    package static func standing(at endpoint: Endpoint, isTLS: Bool = false) -> PhoneAddress {
-        PhoneAddress(endpoint, machine: endpoint.isEverywhere ? MachineAddresses.current() : [], isTLS: isTLS)
+    package static func standing(at endpoint: Endpoint, isTLS: Bool) -> PhoneAddress {
+        PhoneAddress(endpoint, isTLS: isTLS, machine: endpoint.isEverywhere ? MachineAddresses.current() : [])
     }
 
     /// What whoever pairs a phone should know of it.
@@ -60,12 +63,18 @@ package struct PhoneAddress: Sendable, Equatable {
         if !isReachable {
             remarks.append(
                 "only this machine reaches \(url), no phone does. Have a proxy listen for it, with TLS, and pair with "
-                    + "--address https://its.name; or, in a network of your own, set the option \"host\" of the instance "
-                    + "'ingest' to \"0.0.0.0\", with \"behindProxy\" or a certificate. docs/ways-in.md shows all of it")
+                    + "--address https://its.name; or set the option \"host\" of the instance 'ingest' to \"0.0.0.0\" "
+                    + "in the configuration, with a certificate or, in a network that you trust, \"plainHTTP\". "
+                    + "docs/ways-in.md shows all")
         } else if url.lowercased().hasPrefix("http://") {
             remarks.append(
                 "\(url) isn't encrypted: whoever listens in on the network reads the token and the data. "
                     + "Use it only where you trust everybody; else put a proxy with TLS before it (docs/ways-in.md)")
+        }
+        if isReachable, needsName {
+            remarks.append(
+                "a phone takes \(url) only if the stack's certificate is for that name: else pair with "
+                    + "--address https://its.name, and the port where it isn't 443")
         }
         if !others.isEmpty { remarks.append("this machine is \(others.joined(separator: " and ")) too") }
         return remarks

@@ -207,6 +207,9 @@ package struct ImportRow: Codable, Sendable, Equatable {
 }
 
 extension ImportRow {
+    /// Whether the same file, handed over again, is another import.
+    package var isSpent: Bool { state == .failed || (state == .closed && problem != nil) }
+
     /// One of `files` in what `import --json` prints.
     /// - Parameters:
     ///   - path: as whoever is told knows the file.

@@ -10,8 +10,8 @@ extension LogEvent {
         deadletterAdded, debounceFinished, deliveryStopped,
         deviceChanged, deviceRefused, execDropped, execFailed, execSaid, execStarted, figureCollides, figuresOutdated,
         historyCompleted, historyStarted, hubListening, importDiffers, importEnded, importReceiving, importSenderGone,
-        importStarted, inboxFound, inboxStuck, inboxTrouble, inboxWatched, ingestCertificate, ingestListening,
-        ingestMoved, ingestTokensUnreadable, instanceStandby,
+        importStarted, inboxFound, inboxStuck, inboxTrouble, inboxWatched, ingestCertificate, ingestFileLost,
+        ingestListening, ingestMoved, ingestTokensUnreadable, instanceStandby,
         instanceStarted,
         instanceStopped, mendBegun, mendEnded, messageForeign, messageMalformed, notifyFailed, notifyGivenUp,
         observerAcknowledged,
@@ -191,6 +191,8 @@ extension LogEvent {
     package static let instanceStandby = LogEvent(
         "instance.standby", .info, "A process waits until the running one has ended.")
     package static let hubListening = LogEvent("hub.listening", .info, "The hub takes connections.")
+    package static let ingestFileLost = LogEvent(
+        "ingest.file-lost", .error, "A file that is sent can't be kept on the disk.", ["why": "what went wrong"])
     package static let ingestListening = LogEvent(
         "ingest.listening", .info, "The ingest takes requests of phones and programs.", ["port": "where"])
     package static let ingestCertificate = LogEvent(

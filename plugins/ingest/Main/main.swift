@@ -1,3 +1,4 @@
+import Client
 import Clocks
 import Configuration
 import Foundation
@@ -21,8 +22,17 @@ PluginProgram.start("ingest") { context, stopper in
         place.withLock { $0 }?.say(IngestPart.topic(observer), part.body)
     }
     let options = context.configuration
+    let folder = context.folder + "/files"
+    try StateFolder.make(folder)
+    // What a life before this one took and didn't hand on: whoever sent it got no answer, and sends it again.
+    FileSink.removeLeftovers(in: folder)
+    let address = context.address
+    let handover = FileHandover(observer: observer) { try StackClient(address: address) }
     let door = IngestDoor(
-        requestsPerMinute: Int(options["requestsPerMinute"].int ?? 6000), line: line, clock: { WallClock.now },
+        requestsPerMinute: Int(options["requestsPerMinute"].int ?? 6000), line: line,
+        files: .init(handover, folder: folder, bytes: Int(options["fileBytes"].int ?? 16 << 30)) {
+            log(.ingestFileLost, failed: true, ["why": $0])
+        }, clock: { WallClock.now },
         caller: { secret in
             do {
                 guard
@@ -47,6 +57,9 @@ PluginProgram.start("ingest") { context, stopper in
     limits.connectionsPerAddress = limits.connections
     limits.bodyBytes = Int(options["bodyBytes"].int ?? 16 << 20)
     limits.totalBodyBytes = 2 * limits.bodyBytes
+    // Half of the threads stay free for what is small, while files are handed on.
+    limits.streams = 4
+    limits.streamSeconds = 6 * 3600
     let endpoint = try IngestAddress.endpoint(of: context.instance)
     if let problem = IngestAddress.problem(options.object ?? [:], at: endpoint) {
         throw Failure("\(context.name) \(problem.what)", hint: problem.remedy)
@@ -60,7 +73,7 @@ PluginProgram.start("ingest") { context, stopper in
         host: endpoint.host, port: endpoint.port,
         // Two stacks run side by side by default; a port that somebody has chosen is that one or none.
         portTries: endpoint.port == IngestAddress.usualPort ? 20 : 1, limits: limits, tls: identity,
-        admission: { head in door.refusal(of: head).map { .refuse($0) } ?? .collect() }
+        admission: { door.admission(of: $0) }
     ) { door.handle($0) }
     if server.port != endpoint.port, endpoint.port != 0 {
         log(.ingestMoved, ["wanted": endpoint.port, "port": server.port])
@@ -86,5 +99,6 @@ PluginProgram.start("ingest") { context, stopper in
         } catch { log(.ingestCertificate, failed: true, ["why": "\(error)"]) }
     }
     server.stop()
+    handover.close()
     member.leave()
 }

@@ -23,6 +23,8 @@ package final class IngestDoor: Sendable {
 
     private static let lineTypes: Set = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
 
+    /// nil: it takes no files.
+    let files: Files?
     private let line: ObserverLine
     private let clock: @Sendable () -> Instant
     private let caller: @Sendable (_ secret: String?) -> Caller?
@@ -38,14 +40,16 @@ package final class IngestDoor: Sendable {
     ///   - caller: whose a token is; nil for one that isn't good.
     ///   - isObserverThere: whether the observer was heard lately.
     ///   - wake: has the stack look for what is new, as a push does to an app.
+    ///   - files: where whole files go; nil: it takes none.
     ///   - requestsPerMinute: of one token; a minute's worth may come at once.
     package init(
-        requestsPerMinute: Int, line: ObserverLine, clock: @escaping @Sendable () -> Instant,
+        requestsPerMinute: Int, line: ObserverLine, files: Files? = nil, clock: @escaping @Sendable () -> Instant,
         caller: @escaping @Sendable (_ secret: String?) -> Caller?, isObserverThere: @escaping @Sendable () -> Bool,
         wake: @escaping @Sendable () -> Void
     ) {
         rate = Mutex(RateLimit(perSecond: Double(requestsPerMinute) / 60, burst: Double(requestsPerMinute)))
         self.line = line
+        self.files = files
         self.clock = clock
         self.caller = caller
         self.isObserverThere = isObserverThere
@@ -81,10 +85,28 @@ package final class IngestDoor: Sendable {
                 return HTTPResponse(status: 202, json: Array("{\"woken\":true}".utf8))
             case .samples: return try take(samples(request), route, caller)
             case .healthAutoExport: return try take(pushed(request), route, caller)
+            case .file: return try state(ofFileAt: request.path, caller)
+            // Its body is streamed, and answered where that ends.
+            case .files: throw .notFound
             }
-        } catch {
-            counts.withLock { $0.refused += 1 }
-            return error.answer
+        } catch { return count(error) }
+    }
+
+    func count(_ problem: IngestProblem) -> HTTPResponse {
+        counts.withLock { $0.refused += 1 }
+        return problem.answer
+    }
+
+    func noteTaken() {
+        counts.withLock {
+            $0.taken += 1
+            $0.last = clock()
+        }
+    }
+
+    func requireObserver() throws(IngestProblem) {
+        guard isObserverThere() else {
+            throw .busy("the observer isn't there, and nothing was taken", code: "observer-absent", seconds: 5)
         }
     }
 
@@ -101,8 +123,10 @@ package final class IngestDoor: Sendable {
     /// Of the clock that never jumps.
     private static var seconds: Double { Double(MonotonicClock.now.microseconds) / 1e6 }
 
-    private func admit(_ request: HTTPRequest) throws(IngestProblem) -> (IngestRoute, Caller) {
-        guard let route = IngestRoute(rawValue: request.path) else { throw .notFound }
+    func admit(_ request: HTTPRequest) throws(IngestProblem) -> (IngestRoute, Caller) {
+        guard let route = IngestRoute.of(request.path), files != nil || (route != .files && route != .file) else {
+            throw .notFound
+        }
         if route == .health {
             guard request.method == "GET" || request.method == "HEAD" else { throw .method("GET") }
             return (route, Caller(id: "", user: "", device: "", mayIngest: false))
@@ -144,9 +168,7 @@ package final class IngestDoor: Sendable {
             throw .forbidden(
                 "the body speaks for another user than the token", hint: "leave 'user' out, or use that user's token")
         }
-        guard isObserverThere() else {
-            throw .busy("the observer isn't there, and nothing was taken", code: "observer-absent", seconds: 5)
-        }
+        try requireObserver()
         let contents = RequestParts(changes).parts
         let receipts: [IngestReceipt]
         do throws(ObserverLine.Failure) {
@@ -169,10 +191,7 @@ package final class IngestDoor: Sendable {
             case .refused(let reason): throw .busy(reason, code: "not-kept", seconds: 30)
             }
         }
-        counts.withLock {
-            $0.taken += 1
-            $0.last = clock()
-        }
+        noteTaken()
         var outcomes = ItemOutcomes(items: changes.items)
         for (content, receipt) in zip(contents, receipts) { outcomes.take(content, receipt) }
         return outcomes.answer

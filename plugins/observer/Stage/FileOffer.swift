@@ -1,6 +1,5 @@
 import HealthModel
 import MessageBus
-import ObserverReading
 import Protocol
 
 /// What a command that can give a file's bytes has said of it: kept with the import until the file is in the inbox.

@@ -1,6 +1,5 @@
 import HealthModel
 import MessageBus
-import ObserverReading
 import Protocol
 import StageKit
 

@@ -1,6 +1,5 @@
 import HealthImport
 import HealthModel
-import ObserverReading
 import Protocol
 
 /// What the observer asks its host to do.

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import HealthImport
 import HealthModel
-import ObserverReading
+import Protocol
 
 /// A file that comes over the bus: half of it under another name, until all of it is there and is what was sent.
 extension Inbox {

@@ -3,7 +3,6 @@ import Foundation
 import Glibc
 import HealthImport
 import HealthModel
-import ObserverReading
 import Protocol
 import StageKit
 

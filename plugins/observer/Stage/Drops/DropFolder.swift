@@ -3,7 +3,6 @@ import Foundation
 import Glibc
 import HealthImport
 import HealthModel
-import ObserverReading
 import Protocol
 
 /// The inbox folder: what lies in it, and moving it out. Follows no symbolic link below it.

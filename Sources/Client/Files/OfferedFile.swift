@@ -1,9 +1,7 @@
 import Foundation
 import Glibc
-import HealthImport
 import HealthModel
 import Logging
-import ObserverReading
 import Protocol
 import Synchronization
 
@@ -36,7 +34,7 @@ package final class OfferedFile: Sendable {
     package let identity: FileIdentity?
 
     /// - Parameter path: "-" is standard input.
-    /// - Throws: `Failure` when it can't be read.
+    /// - Throws: `Unreadable`; `Failure` for standard input that is a terminal.
     package init(_ path: String) throws {
         let isStandardInput = path == "-"
         self.path = isStandardInput ? "standard input" : URL(fileURLWithPath: path).standardizedFileURL.path
@@ -47,18 +45,16 @@ package final class OfferedFile: Sendable {
         }
         descriptor = isStandardInput ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw Self.failure(errno, path) }
-        guard status.st_mode & S_IFMT != S_IFDIR else { throw Self.failure(EISDIR, path) }
+        guard descriptor >= 0, fstat(descriptor, &status) == 0 else { throw Unreadable(code: errno) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw Unreadable(code: EISDIR) }
         let isWhole = status.st_mode & S_IFMT == S_IFREG && lseek(descriptor, 0, SEEK_CUR) == 0
         identity = isWhole ? FileIdentity(status) : nil
     }
 
     deinit { close(descriptor) }
 
-    private static func failure(_ code: Int32, _ path: String) -> Failure {
-        let error = ImportError.system(code, path: path)
-        return Failure(error.problem, hint: error.hint)
-    }
+    /// Why it can't be read: the system's number for it.
+    package struct Unreadable: Error, Equatable { package var code: Int32 }
 
     /// How far it has been asked for, and its size if that is known.
     package var progress: (bytes: Int, total: Int?) {

@@ -1,6 +1,5 @@
 import Glibc
 import HealthModel
-import Protocol
 
 extension FileIdentity {
     /// The system's own marks.

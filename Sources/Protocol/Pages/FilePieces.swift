@@ -1,5 +1,4 @@
 import HealthModel
-import Protocol
 
 /// Bytes of a file from one place on, as one answer brought them.
 package struct FilePieces: Sendable, Equatable {

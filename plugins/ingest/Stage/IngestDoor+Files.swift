@@ -1,0 +1,90 @@
+import HTTP
+import HealthModel
+import JSON
+import Protocol
+
+/// Whole files: an export as it is, streamed to the disk and handed on.
+extension IngestDoor {
+    /// Where files go, and how large one may be.
+    package struct Files: Sendable {
+        package var taking: any FileTaking
+        /// On the disk where the observer's inbox is, so that a link is enough.
+        package var folder: String
+        package var bytes: Int
+        /// Gets a sentence for the operator.
+        package var failed: @Sendable (String) -> Void
+
+        package init(
+            _ taking: any FileTaking, folder: String, bytes: Int, failed: @escaping @Sendable (String) -> Void
+        ) {
+            (self.taking, self.folder, self.bytes, self.failed) = (taking, folder, bytes, failed)
+        }
+    }
+
+    /// What becomes of a request's body; asked once a request.
+    package func admission(of request: HTTPRequest) -> HTTPServer.Admission {
+        if let refusal = refusal(of: request) { return .refuse(refusal) }
+        guard IngestRoute.of(request.path) == .files, let files else { return .collect() }
+        do throws(HTTPRefusal) {
+            do throws(IngestProblem) { try requireObserver() } catch { return .refuse(count(error)) }
+            let sink = try FileSink(folder: files.folder, failed: files.failed)
+            return .stream(
+                HTTPServer.BodyStream(to: sink, limit: files.bytes) { [self] in take(sink, files, $0) })
+        } catch { return .refuse(error.answer) }
+    }
+
+    /// All of it is on the disk: it goes to the observer, and from here.
+    private func take(_ sink: FileSink, _ files: Files, _ request: HTTPRequest) -> HTTPResponse {
+        defer { sink.abandon() }
+        do throws(IngestProblem) {
+            let (_, caller) = try admit(request)
+            guard sink.byteCount > 0 else { throw .malformed("the body is empty") }
+            let hash = sink.contentHash
+            let content = [hash.high, hash.low].flatMap { word in
+                (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) }
+            }
+            let id: String
+            do throws(FileHandover.Failure) {
+                id = try files.taking.handOver(sink.path, content: content, user: caller.user)
+            } catch { throw Self.problem(error) }
+            noteTaken()
+            return HTTPResponse(status: 202, json: Array("{\"id\":\"\(id)\"}".utf8))
+        } catch { return count(error) }
+    }
+
+    /// What has become of a file: only of the caller's own user.
+    func state(ofFileAt path: String, _ caller: Caller) throws(IngestProblem) -> HTTPResponse {
+        guard let files, let id = IngestRoute.file(path) else { throw .notFound }
+        let found: FileState?
+        do throws(FileHandover.Failure) { found = try files.taking.state(id) } catch { throw Self.problem(error) }
+        guard let found, found.row.user == caller.user else { throw .notFound }
+        return HTTPResponse(status: 200, json: Array(Self.told(found).json().utf8))
+    }
+
+    private static func told(_ found: FileState) -> Value {
+        let row = found.row
+        // How a file comes to the observer is nothing that its sender needs to know.
+        let state = row.state == .receiving ? ImportRow.State.announced : row.state
+        var members: [String: Value] = ["id": .string(row.id), "state": .string(state.rawValue)]
+        if let reading = found.reading {
+            members["bytesRead"] = .integer(reading.bytesRead)
+            members["bytesTotal"] = .integer(reading.bytesTotal)
+            members["records"] = .integer(reading.records)
+        }
+        // Its path is the server's own.
+        if var report = row.report?.object {
+            report["path"] = nil
+            members["report"] = .object(report)
+        }
+        if let problem = row.problem { members["problem"] = .string(problem.replacing(row.path, with: "the file")) }
+        return .object(members)
+    }
+
+    private static func problem(_ failure: FileHandover.Failure) -> IngestProblem {
+        switch failure {
+        case .silent:
+            .busy("the observer doesn't answer; the file isn't kept", code: "observer-silent", seconds: 10)
+        case .refused(let reason): .busy(reason, code: "not-kept", seconds: 30)
+        }
+    }
+}
