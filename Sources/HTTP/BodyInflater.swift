@@ -19,7 +19,7 @@ final class BodyInflater {
     /// - Throws: 503 when there is no memory.
     init(_ coding: ContentCoding, ratio: Int) throws(HTTPRefusal) {
         self.coding = coding
-        self.ratio = ratio
+        self.ratio = max(ratio, 1)
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         // 15: windows of any size; 16 more: gzip's header and checksum instead of zlib's.
@@ -64,7 +64,7 @@ final class BodyInflater {
             let count = output.count - Int(stream.pointee.avail_out)
             if count > 0 {
                 made += count
-                guard made <= max(Self.alwaysAllowed, taken * ratio) else {
+                guard made <= Self.alwaysAllowed || made / ratio <= taken else {
                     throw HTTPRefusal(
                         413, "the body grows to more than \(ratio) times of what was sent",
                         hint: "send it in several requests, or without Content-Encoding")

@@ -95,7 +95,7 @@ extension HTTPExchanger {
         if monotonicSeconds() - incoming.startedAt > Double(incoming.seconds) { return .NO }
         incoming.take(chunk) { reserve($0, incoming) }
         // An answer can only be given at the body's end; one that never ends is cut off.
-        return incoming.received > incoming.limit + limits.bodyBytes ? .NO : .YES
+        return incoming.received - limits.bodyBytes > incoming.limit ? .NO : .YES
     }
 
     func finish(_ incoming: IncomingRequest, _ connection: OpaquePointer) -> MHD_Result {

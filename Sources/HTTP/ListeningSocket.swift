@@ -13,7 +13,7 @@ package struct ListeningSocket {
 
     /// The first port from `port` up that isn't taken, among so many. 0 takes any, so it is tried once.
     init(host: String, port: Int, tries: Int) throws(HTTPError) {
-        let last = port == 0 ? 0 : min(port + max(tries, 1) - 1, 65_535)
+        let last = port == 0 ? 0 : min(port + min(max(tries, 1), 65_536) - 1, 65_535)
         for candidate in port..<max(port, last) {
             do throws(HTTPError) {
                 self = try ListeningSocket(host: host, port: candidate)

@@ -1,5 +1,7 @@
 /// How often each key may do something: so many at once, then at a steady rate. Pure: the clock is passed in, in seconds.
 ///
+/// A server's threads share one in a `Mutex`.
+///
 /// A bucket of tokens for each key, written down as the one time at which it will be full again. So a full bucket and a key that
 /// was never seen are the same, and those that are full needn't be kept.
 package struct RateLimit<Key: Hashable & Sendable>: Sendable {
@@ -13,7 +15,7 @@ package struct RateLimit<Key: Hashable & Sendable>: Sendable {
     ///   - burst: tokens of a full bucket, 1 at least.
     ///   - keys: so many are remembered. When there are more, those that owe least are forgotten: they get a full bucket.
     package init(perSecond: Double, burst: Double, keys: Int = 10_000) {
-        secondsEach = 1 / perSecond
+        secondsEach = 1 / max(perSecond, 1e-9)
         self.burst = max(burst, 1)
         capacity = max(keys, 1)
     }

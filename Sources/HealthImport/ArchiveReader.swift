@@ -1,8 +1,8 @@
 import Foundation
 import HealthModel
 
-/// Reads an archive three times: to check it, then up to its export, then whatever else is in it, so that routes and documents come after the
-/// records whatever the order.
+/// Reads an archive three times: to check it, then up to its export, then whatever else is in it, so that routes and documents come
+/// after the records whatever the order.
 struct ArchiveReader {
     let descriptor: Int32
     let path: String

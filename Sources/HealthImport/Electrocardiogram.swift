@@ -90,12 +90,13 @@ extension Electrocardiogram {
     }
 }
 
-/// What HealthKit calls a classification, of those whose printed form is known: by its own names of `HKElectrocardiogram.Classification`.
+/// What HealthKit calls a classification (`HKElectrocardiogram.Classification`), of those whose printed form is known.
 enum ElectrocardiogramRhythm: String, CaseIterable {
     case sinusRhythm, atrialFibrillation, inconclusiveLowHeartRate, inconclusiveHighHeartRate, inconclusivePoorReading
     case inconclusiveOther
 
-    /// - Parameter text: in English, or in German; nil for what isn't known, in any other language too: a wrong verdict is worse than none.
+    /// - Parameter text: in English or German. Nil for what isn't known, in any other language too: a wrong verdict is worse than
+    /// none.
     init?(printed text: String) {
         let text = text.lowercased()
         if let known = Self.known[text] {

@@ -2,9 +2,9 @@ import HealthModel
 
 /// Reads an ECG's CSV file: rows of a name and a value, then a measurement a line.
 ///
-/// Exports print it in the phone's language, the rows' names too, with its decimal mark. Names are known in English and German; in any other
-/// language a row is told by what it holds (a date with a time, a number with a unit), and those between by their places, which are the
-/// same in all files seen: date, classification, symptoms, version, device, rate; then lead and unit.
+/// Exports print it in the phone's language, the rows' names too, with its decimal mark. Names are known in English and German;
+/// in any other language a row is told by what it holds (a date with a time, a number with a unit), and those between by their
+/// places, which are the same in all files seen: date, classification, symptoms, version, device, rate; then lead and unit.
 struct ElectrocardiogramFile {
     /// A row of the head.
     struct Row {

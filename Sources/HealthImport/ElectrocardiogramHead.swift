@@ -21,6 +21,7 @@ struct ElectrocardiogramHead {
     private static let rates = 1.0...10_000
     /// A rate above is one of measurements, else of beats, where the unit's name isn't known.
     private static let fastestHeart = 250.0
+    private static let slowestHeart = 20.0
 
     init(_ rows: [ElectrocardiogramFile.Row]) {
         self.rows = rows
@@ -81,6 +82,7 @@ struct ElectrocardiogramHead {
             } else if let (number, unit) = LocaleNumber.quantity(row.value) {
                 let isRate = ["hz", "hertz"].contains(unit.lowercased()) || number > Self.fastestHeart
                 let field = isRate ? Field.sampleRate : .averageHeartRate
+                guard isRate || number > Self.slowestHeart else { continue }
                 if !fields.contains(field), fields.contains(.start) { fields[index] = field }
             } else if row.isInLastBlock, Self.units[row.value.lowercased()] != nil, !fields.contains(.unit) {
                 fields[index] = .unit

@@ -2,16 +2,16 @@ import HealthModel
 
 /// How an element that isn't a `Record`, `Correlation`, `Workout` or `ActivitySummary` becomes a sample.
 ///
-/// Exports hold `Audiogram`, `VisionPrescription` and `ClinicalRecord` (their document type says so, up to iOS 26). What else they may hold (states of mind,
-/// assessments, doses) isn't published; it is read by the same rules, whatever its attributes are called.
+/// Exports hold `Audiogram`, `VisionPrescription` and `ClinicalRecord`, as their document type of version 14 says. What else they
+/// may hold (states of mind, assessments, doses) isn't published; it is read by the same rules, whatever its attributes are called.
 enum ElementSample {
     /// Where its time stands, the best first. A prescription has only when it was issued, a clinical record when the phone got it.
     static let dates = ["startDate", "dateIssued", "receivedDate", "date", "creationDate"]
 
     /// HealthKit's type of an element; nil for one without a name or type to go by.
     ///
-    /// The `type` of a prescription says which kind of glasses it is, that of a clinical record which FHIR resource: the first isn't a type of samples; the
-    /// second stays, since an `Observation` may be a lab result or a vital sign.
+    /// The `type` of a prescription says which kind of glasses it is, and isn't a type of samples. That of a clinical record says
+    /// which FHIR resource it is, and stays: an `Observation` may be a lab result or a vital sign.
     static func type(of tree: ElementTree) -> String? {
         let stated = tree.attribute("type").flatMap { $0.isEmpty ? nil : $0 }
         if tree.name == "VisionPrescription" { return HealthType.visionPrescriptionIdentifier }

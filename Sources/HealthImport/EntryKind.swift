@@ -41,7 +41,12 @@ enum EntryKind: Equatable {
     /// A file's path without the folder that everything is in.
     static func nameInside(_ path: String) -> String {
         let parts = path.split(separator: "/")
-        return (parts.count > 1 ? parts.dropFirst() : parts[...]).joined(separator: "/")
+        return short((parts.count > 1 ? parts.dropFirst() : parts[...]).joined(separator: "/"))
+    }
+
+    /// A path, cut where it is longer than any that a phone writes.
+    static func short(_ path: String) -> String {
+        path.utf8.count <= 512 ? path : String(decoding: path.utf8.prefix(512), as: UTF8.self) + "…"
     }
 
     /// FHIR, wherever it lies.

@@ -59,14 +59,15 @@ extension ExportParser {
                 line: tree.line, "the element's name isn't written as exports write it: upper and lower case count",
                 raw: outerRaw)
         }
-        guard let type = ElementSample.type(of: tree) else {
+        let start = ElementSample.dates.lazy.compactMap { tree.attribute($0) }.first
+        // A name alone makes no sample.
+        guard let type = ElementSample.type(of: tree), start != nil || type != tree.name else {
             return quarantine(line: tree.line, "the element isn't known and has no type", raw: outerRaw)
         }
         if HealthType.known(type)?.kind == .quantity {
             return quarantine(
                 line: tree.line, "the element isn't known, and its type is one of a Record", raw: outerRaw)
         }
-        let start = ElementSample.dates.lazy.compactMap { tree.attribute($0) }.first
         if let problem = stage(tree, type: type, start: start, end: tree.attribute("endDate") ?? start) {
             return quarantine(line: tree.line, problem, raw: outerRaw)
         }

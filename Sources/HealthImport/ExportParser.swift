@@ -266,9 +266,10 @@ extension ExportParser {
     }
 
     mutating func remember(_ reference: DocumentReference, of file: String) {
-        // As above.
         let name = file.split(separator: "/").last.map { String($0) } ?? file
-        guard references.count < 50_000, name.utf8.count <= 1024 else { return }
+        // Bounds, as above.
+        let texts = [name, reference.element, reference.identifier, reference.sourceName]
+        guard references.count < 50_000, texts.allSatisfy({ $0.utf8.count <= 1024 }) else { return }
         references[name] = reference
     }
 

@@ -25,7 +25,7 @@ enum ExportElement: Int32, CaseIterable {
 
     static let names = allCases.map(\.name).joined(separator: " ")
 
-    /// Whether a name is one of these but for upper and lower case, which XML tells apart, or for one letter: a damaged file has such.
+    /// Whether a name is one of these but for upper and lower case, which XML tells apart, or for one letter, as in a damaged file.
     static func isMiswritten(_ name: String) -> Bool {
         let lowercased = name.lowercased()
         return allCases.contains { known in

@@ -28,7 +28,7 @@ package struct ReadSummary: Sendable, Equatable {
     /// Files of hospitals, and what is attached to samples: kept as documents.
     package var clinicalRecords = 0
     package var attachments = 0
-    /// Files of the archive that aren't read: how many, the names of the first thousand, and all of them by kind and folder.
+    /// Files of the archive that aren't read: how many, the names of the first 100, and all by kind and folder.
     package var ignoredEntryCount = 0
     package var ignoredEntries: [String] = []
     package private(set) var unread: [UnreadFiles] = []
@@ -52,8 +52,8 @@ package struct ReadSummary: Sendable, Equatable {
 
     mutating func ignore(_ name: String, _ kind: UnreadKind) {
         ignoredEntryCount += 1
-        if ignoredEntries.count < 1000 { ignoredEntries.append(name) }
-        let folder = name.split(separator: "/").dropLast().joined(separator: "/")
+        if ignoredEntries.count < 100 { ignoredEntries.append(EntryKind.short(name)) }
+        let folder = EntryKind.short(name.split(separator: "/").dropLast().joined(separator: "/"))
         if let known = unread.firstIndex(where: { $0.kind == kind && $0.folder == folder }) {
             unread[known].count += 1
         } else if unread.count < UnreadFiles.limit {

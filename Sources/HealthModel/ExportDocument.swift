@@ -32,7 +32,8 @@ package struct DocumentReference: Sendable, Codable, Equatable {
     package var element: String
     /// The sample's type.
     package var type: String
-    /// What tells it from others of its kind, whatever the file is called: the resource's id at the hospital; empty when it has none.
+    /// What tells it from others of its kind, whatever the file is called: the resource's id at the hospital; empty when it has
+    /// none.
     package var identifier: String
     package var sourceName: String
     /// When the phone got it, or when it was recorded.
@@ -96,7 +97,7 @@ package enum UnreadKind: String, Sendable, Codable, CaseIterable {
 /// Files of an archive that aren't read, by folder: a file's own name may be a person's.
 package struct UnreadFiles: Sendable, Codable, Equatable {
     /// Folders told apart; a hostile archive has as many as it likes.
-    package static let limit = 100
+    package static let limit = 30
     /// The folder of those beyond.
     package static let elsewhere = "…"
 

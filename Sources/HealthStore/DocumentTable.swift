@@ -3,9 +3,12 @@ import SQLite
 
 /// The tables of documents: files beside an export's samples that are kept whole.
 ///
-/// Content is kept once for each person, told by its hash, whatever files hold it (`document_names`). A long one comes in parts, over several
-/// transactions: until its last one is there it is `whole` 0, and no reader sees it.
+/// Content is kept once for each person, told by its hash, whatever files hold it (`document_names`). A long one comes in parts,
+/// over several transactions: until its last one is there it is `whole` 0, and no reader sees it.
 enum DocumentTable {
+    /// Names of one content that are noted: files without content could have any number.
+    static let mostNames = 16
+
     static let tables = [
         """
         CREATE TABLE IF NOT EXISTS documents (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, hash BLOB NOT NULL,
@@ -17,7 +20,8 @@ enum DocumentTable {
         CREATE TABLE IF NOT EXISTS document_parts (document INTEGER NOT NULL, first INTEGER NOT NULL,
           content BLOB NOT NULL, PRIMARY KEY (document, first))
         """,
-        // `key` tells a file from others of its kind: the identifier of what refers to it, else its name, which another export may change.
+        // `key` tells a file from others of its kind: the identifier of what refers to it, else its name, which another export
+        // may change.
         """
         CREATE TABLE IF NOT EXISTS document_names (document INTEGER NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
           name TEXT NOT NULL, reference TEXT, PRIMARY KEY (document, kind, key)) WITHOUT ROWID

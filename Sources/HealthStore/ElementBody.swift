@@ -4,8 +4,8 @@ import JSON
 
 /// The payload of a record that is an element of the export kept whole (a clinical record, a dose, whatever later versions bring).
 ///
-/// Such records have no number, and many may have one type, source and time: a hospital's results come in one second. So what is in them
-/// tells which row is which.
+/// Such records have no number, and many may have one type, source and time: a hospital's results come in one second. So what is
+/// in them tells which row is which.
 struct ElementBody {
     private let text: UnsafeRawBufferPointer
     private let members: [String: Value]
@@ -20,8 +20,8 @@ struct ElementBody {
     /// What a row's payload says of whether it is this element.
     enum Likeness { case same, perhaps, other }
 
-    /// By the identifier, where both have one, whatever else has changed. Else no attribute that both have may differ; a later export may
-    /// say more than an earlier one.
+    /// By the identifier, where both have one, whatever else has changed. Else no attribute that both have may differ; a later
+    /// export may say more than an earlier one.
     func likeness(of payload: [UInt8]) -> Likeness {
         guard let others = payload.withUnsafeBytes({ Self.members(of: $0) }) else { return .perhaps }
         if let mine = members["identifier"], let other = others["identifier"] { return mine == other ? .same : .other }

@@ -14,6 +14,8 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
     case damagedPiece
     /// A part of a document that isn't the next one.
     case brokenDocument
+    /// What is noted of who brought what can't be read.
+    case damagedNotes
     /// A text that should be a local date.
     case badDate(String)
 
@@ -32,6 +34,8 @@ package enum HealthStoreError: Error, Equatable, CustomStringConvertible {
             "the health store is damaged: its table 'pieces' can't be read; restore it from a backup, or move it away to start anew"
         case .brokenDocument:
             "a part of a document doesn't follow the one before it; this is a fault of the importer: import the file again"
+        case .damagedNotes:
+            "the health store is damaged: its table 'brought' can't be read; restore it from a backup, or move it away to start anew"
         case .badDate(let text): "'\(text)' isn't a date of an activity summary; write it as 2025-03-30"
         }
     }

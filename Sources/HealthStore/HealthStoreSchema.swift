@@ -41,8 +41,10 @@ package struct HealthStoreSchema {
             }
             // What an earlier release has stored stays in rows.
             for table in BlockTable.tables + [Pieces.table] { try database.execute(table) }
+            if found < 6 { try BroughtTable.begin(in: database) }
         } else {
             for table in tables + BlockTable.tables + [Pieces.table] { try database.execute(table) }
+            try BroughtTable.begin(in: database)
         }
         for table in DocumentTable.tables { try database.execute(table) }
         try database.execute("INSERT INTO store_schema VALUES (\(version))")

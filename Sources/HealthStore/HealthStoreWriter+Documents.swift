@@ -81,7 +81,10 @@ extension HealthStoreWriter {
     private func name(_ document: Int64, _ file: DocumentFile) throws {
         let upsert = try database.prepare(
             """
-            INSERT INTO document_names(document, kind, key, name, reference) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO document_names(document, kind, key, name, reference)
+            SELECT ?1, ?2, ?3, ?4, ?5
+            WHERE (SELECT count(*) FROM document_names WHERE document = ?1) < \(DocumentTable.mostNames)
+               OR EXISTS (SELECT 1 FROM document_names WHERE document = ?1 AND kind = ?2 AND key = ?3)
             ON CONFLICT (document, kind, key) DO UPDATE SET name = excluded.name, reference = excluded.reference
             WHERE name <> excluded.name OR reference IS NOT excluded.reference
             """)

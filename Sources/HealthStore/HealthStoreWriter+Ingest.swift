@@ -76,6 +76,7 @@ extension HealthStoreWriter {
         if !isTrial {
             try learn(
                 batch, session, types: batch.types.map { try types.existing($0) ?? BatchIngest.unknown }, user: user)
+            try noteBrought(by: session, user: user)
         }
         return counts
     }

@@ -32,6 +32,7 @@ extension HealthStoreWriter {
                     counts.byType[name, default: .init()].known += claim.records
                 }
             }
+            try noteBrought(by: session, user: user)
             return counts
         }
     }

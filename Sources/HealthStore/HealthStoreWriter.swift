@@ -16,6 +16,7 @@ package final class HealthStoreWriter {
     let heads: HeadLedger
     let blocks: BlockTable
     let pieces: Pieces
+    let brought: BroughtTable
     var window = RowWindow()
     /// New rows that aren't written yet; none outlives its batch.
     var pending = PendingBlock()
@@ -50,6 +51,7 @@ package final class HealthStoreWriter {
         origins = try OriginTable(in: database)
         blocks = try BlockTable(in: database)
         pieces = try Pieces(in: database)
+        brought = try BroughtTable(in: database)
         heads = try HeadLedger(in: database, blocks: blocks)
         seenRollbacks = database.rollbackCount
     }

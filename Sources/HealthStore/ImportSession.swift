@@ -21,6 +21,10 @@ package final class ImportSession {
     /// isn't simply there.
     var claimed: [SequenceNumber] = []
     var openPiece = OpenPiece()
+    /// By what it comes; nil: nobody says.
+    let bringer: Bringer?
+    /// As the store numbers it.
+    var bringerNumber: Int?
     /// Whether somebody wants to know of each record what became of it.
     let tellsOutcomes: Bool
     /// By row of the batch that was taken in last, where that was asked for.
@@ -28,8 +32,9 @@ package final class ImportSession {
     /// Why rows of that batch are kept apart, where there is a reason.
     package internal(set) var reasons: [Int: String] = [:]
 
-    package init(source: String, tellsOutcomes: Bool = false) {
+    package init(source: String, bringer: Bringer? = nil, tellsOutcomes: Bool = false) {
         self.source = source
+        self.bringer = bringer
         self.tellsOutcomes = tellsOutcomes
     }
 
@@ -62,6 +67,16 @@ package final class ImportSession {
 
     func hasClaimedAny(of born: ClosedRange<Int64>) -> Bool {
         born.contains { topLevel.contains(SequenceNumber($0)) }
+    }
+
+    /// What was claimed since this was last called, whole chunks of it.
+    func takeNewClaims() -> [(number: Int64, births: BirthChunk)] {
+        topLevel.takeGrown().union(children.takeGrown()).sorted().map { number in
+            var births = BirthChunk()
+            topLevel.add(chunk: number, to: &births.bits)
+            children.add(chunk: number, to: &births.bits)
+            return (number, births)
+        }
     }
 
     /// A changed row has a new sequence: a claim goes with it.

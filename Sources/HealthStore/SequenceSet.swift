@@ -8,6 +8,9 @@ struct SequenceSet {
     // Imports touch neighbours one after the other.
     private var recentChunk: Int64 = .min
     private var recentWord = 0
+    /// Chunks that have grown since somebody asked, and whether the recent one is among them.
+    private var grown: Set<Int64> = []
+    private var isRecentGrown = false
 
     mutating func insert(_ number: SequenceNumber) {
         let sequence = number.value
@@ -21,6 +24,11 @@ struct SequenceSet {
                 words.append(contentsOf: repeatElement(0, count: 64))
             }
             recentChunk = chunk
+            isRecentGrown = false
+        }
+        if !isRecentGrown {
+            grown.insert(chunk)
+            isRecentGrown = true
         }
         words[recentWord + Int(sequence >> 6 & 63)] |= 1 << UInt64(sequence & 63)
     }
@@ -32,7 +40,23 @@ struct SequenceSet {
             guard let known = chunks[chunk] else { return false }
             recentChunk = chunk
             recentWord = known
+            isRecentGrown = false
         }
         return words[recentWord + Int(sequence >> 6 & 63)] & 1 << UInt64(sequence & 63) != 0
+    }
+
+    /// Chunks that have grown since this was last called.
+    mutating func takeGrown() -> Set<Int64> {
+        defer {
+            grown.removeAll(keepingCapacity: true)
+            isRecentGrown = false
+        }
+        return grown
+    }
+
+    /// Adds a chunk's content to the bits.
+    func add(chunk: Int64, to bits: inout [UInt64]) {
+        guard let first = chunks[chunk] else { return }
+        for word in 0..<64 { bits[word] |= words[first + word] }
     }
 }

@@ -36,7 +36,8 @@ enum Commands {
             (
                 "Mend what went wrong",
                 [
-                    ReplayCommand.self, QuarantineCommand.self, DeadLettersCommand.self, ResetCommand.self,
+                    ImportsCommand.self, ReplayCommand.self, QuarantineCommand.self, DeadLettersCommand.self,
+                    ResetCommand.self,
                     BackupCommand.self, RestoreCommand.self,
                 ]
             ),

@@ -16,15 +16,16 @@ extension EndToEnd {
                 try FileManager.default.copyItem(atPath: export, toPath: folder + "/export.zip.part")
                 try FileManager.default.moveItem(atPath: folder + "/export.zip.part", toPath: folder + "/export.zip")
                 try await until("it is known") {
-                    try await stack.onState("logs", "observer").output.contains("inbox.found")
+                    try await !(stack.onState("imports", "list", "--json").json()["imports"].array ?? []).isEmpty
                 }
                 if let pid = try stack.pid(of: "observer") { kill(pid, SIGKILL) }
                 try await until("it is done") { holds("done/export.zip") && !holds("export.zip") }
                 let report = try Value(
                     json: try #require(FileManager.default.contents(atPath: folder + "/done/export.zip.report.json")))
                 #expect((report["read"].int ?? 0) > 100 && report["path"].string == folder + "/export.zip")
-                let days = try await stack.onState("days", "--json").json().array ?? []
-                #expect(!days.isEmpty)
+                try await until("its days are there", every: 100) {
+                    try await !(stack.onState("days", "--json").json().array ?? []).isEmpty
+                }
 
                 let sound = try await stack.onState("doctor")
                 #expect(!sound.output.contains("inbox"), "\(sound)")

@@ -197,7 +197,7 @@ import Testing
         let first = try read([(Self.place, text)])
         let piece = try #require(first.sink.documents.first?.end?.piece)
         let again = try read([(Self.place, text)], known: [piece: 1])
-        #expect(again.sink.documents.isEmpty && again.sink.rows == first.sink.rows)
+        #expect(again.sink.documents.isEmpty && again.sink.rows.map(\.payload) == first.sink.rows.map(\.payload))
         #expect(again.summary == first.summary)
     }
 }

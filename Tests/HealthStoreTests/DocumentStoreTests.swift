@@ -88,6 +88,14 @@ import Testing
         #expect(try store.reader.documents(user: nil, after: 1, limit: 5).last?.bytes == 5000)
     }
 
+    /// Files without content may be any number.
+    @Test func oneContentHasOnlySoManyNames() throws {
+        let store = try StoreFixture()
+        for number in 0..<40 { try keep(store, parts(Self.file("\(number).json"), [], of: 1)) }
+        let found = try store.reader.documents(user: nil, limit: 1)
+        #expect(found.count == 16 && Set(found.map(\.number)).count == 1 && found.allSatisfy { $0.bytes == 0 })
+    }
+
     @Test func aTransactionThatIsUndoneLeavesNothing() throws {
         let store = try StoreFixture()
         let whole = parts(Self.file("a.json"), long, of: 3000)

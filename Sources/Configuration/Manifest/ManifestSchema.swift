@@ -28,7 +28,9 @@ package enum ManifestSchema {
             },
             "kind": {
               "type": "string",
-              "enum": ["hub", "backend", "observer", "debouncer", "handler", "consolidator", "uploader", "notifier", "ingest"]
+              "enum": [
+                "hub", "ingest", "backend", "observer", "debouncer", "handler", "consolidator", "uploader", "notifier"
+              ]
             },
             "executable": {
               "type": "string", "minLength": 1,

@@ -68,10 +68,10 @@ package struct DocumentFetch {
         var offset: Int64 = 0
         while true {
             let pages: [Page<FilePage>]
-            do { pages = try reader.pages(observer, .document(number, offset: offset)) } catch let refusal
-                as PullRefusal
-            {
-                throw Failure("\(refusal.reason)", hint: "'healthbus documents' lists those that there are")
+            do {
+                pages = try reader.pages(observer, .document(number, offset: offset))
+            } catch StageError.refused(_, let why) {
+                throw Failure(why, hint: "'healthbus documents' lists those that there are")
             }
             for page in pages.map(\.content) {
                 guard page.offset == offset else { throw StageError.unreadablePage(producer: observer.name) }

@@ -6,7 +6,7 @@ package struct MendRequest: BusCommand, Equatable {
     package static let name = "mend"
 
     package var id: String
-    /// "replay", "retry", "drop", "reset", "backup".
+    /// "replay", "retry", "drop", "reset", "backup", "undo".
     package var action: String
     /// Replay: local dates, both included, and by user their instants.
     @IfReadable package var from: String? = nil
@@ -22,6 +22,12 @@ package struct MendRequest: BusCommand, Equatable {
     @IfReadable package var numbers: [Int64]? = nil
     @IfReadable package var reason: String? = nil
     @IfReadable package var type: String? = nil
+    /// Undo: an import, by its id; or a device that pushes, by its name, for a user (nil: the observer's usual one).
+    @IfReadable package var `import`: String? = nil
+    @IfReadable package var device: String? = nil
+    @IfReadable package var user: String? = nil
+    /// Undo: count only.
+    @IfReadable package var dryRun: Bool? = nil
 
     package init(id: String, action: String) {
         self.id = id
@@ -72,5 +78,20 @@ package struct MendSelection: Codable, Sendable, Equatable {
         if let wanted = self.reason, !reason.lowercased().contains(wanted.lowercased()) { return false }
         if let wanted = self.type, type != wanted, !type.hasSuffix("Identifier" + wanted) { return false }
         return true
+    }
+}
+
+/// What an undo took back, or would.
+package struct UndoReport: Codable, Sendable, Equatable {
+    package var dryRun: Bool?
+    /// Samples that nothing else brought, by type: they are deleted.
+    package var taken: [String: Int64]
+    /// Samples that something else brought too, or may have: they stay.
+    package var kept: [String: Int64]
+
+    package init(dryRun: Bool? = nil, taken: [String: Int64], kept: [String: Int64]) {
+        self.dryRun = dryRun
+        self.taken = taken
+        self.kept = kept
     }
 }

@@ -58,7 +58,7 @@ package struct ImportReport: Codable, Sendable, Equatable {
         /// Documents of hospitals, and what is attached to samples.
         package var clinicalRecords: Int?
         package var attachments: Int?
-        /// Files that weren't read, by kind and folder; `ignoredEntries` has the names of the first thousand.
+        /// Files that weren't read, by kind and folder; `ignoredEntries` has the names of the first 100.
         package var unread: [UnreadFiles]?
         package var ignoredEntries: [String]?
         package var otherExports: [String]?

@@ -192,6 +192,10 @@ package struct ImportRow: Codable, Sendable, Equatable {
     @OrNull package var problem: String?
     /// Of a command that can give the bytes, until the file is in the inbox: without id and sender.
     @OrNull package var request: ImportFile?
+    /// When it was handed over.
+    package var submitted: Instant?
+    /// When what it brought was taken back.
+    package var undone: Instant?
 
     package init(
         id: String, path: String, user: String, state: State, report: Value?, problem: String?, request: ImportFile?
@@ -208,7 +212,7 @@ package struct ImportRow: Codable, Sendable, Equatable {
 
 extension ImportRow {
     /// Whether the same file, handed over again, is another import.
-    package var isSpent: Bool { state == .failed || (state == .closed && problem != nil) }
+    package var isSpent: Bool { state == .failed || (state == .closed && problem != nil) || undone != nil }
 
     /// One of `files` in what `import --json` prints.
     /// - Parameters:

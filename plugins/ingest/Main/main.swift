@@ -25,7 +25,9 @@ PluginProgram.start("ingest") { context, stopper in
     let folder = context.folder + "/files"
     try StateFolder.make(folder)
     // What a life before this one took and didn't hand on: whoever sent it got no answer, and sends it again.
-    FileSink.removeLeftovers(in: folder)
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        try FileManager.default.removeItem(atPath: folder + "/" + name)
+    }
     let address = context.address
     let handover = FileHandover(observer: observer) { try StackClient(address: address) }
     let door = IngestDoor(

@@ -1,3 +1,4 @@
+import Glibc
 import HTTP
 import HealthModel
 import JSON
@@ -45,7 +46,10 @@ extension IngestDoor {
             }
             let id: String
             do throws(FileHandover.Failure) {
-                id = try files.taking.handOver(sink.path, content: content, user: caller.user)
+                // By a name that the list of imports can show; another of the same content may have it just now.
+                let kept = try? sink.keep(as: "posted-" + String(hash.high, radix: 16))
+                defer { if let kept { unlink(kept) } }
+                id = try files.taking.handOver(kept ?? sink.path, content: content, user: caller.user)
             } catch { throw Self.problem(error) }
             noteTaken()
             return HTTPResponse(status: 202, json: Array("{\"id\":\"\(id)\"}".utf8))

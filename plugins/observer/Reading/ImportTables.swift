@@ -11,6 +11,9 @@ package enum ImportTables {
     /// Files of the inbox folder that lie there still, by their names: the import's id, and which file it is.
     package static let drops = ValueTable("import_drops", key: "name", value: "file")
 
+    /// What was taken back so far, by the request that asks for it.
+    package static let undos = ValueTable("import_undos", key: "request", value: "report")
+
     static func createTables(in database: Database) throws {
         try database.execute(
             """
@@ -20,30 +23,40 @@ package enum ImportTables {
             CREATE TABLE IF NOT EXISTS import_offers(
                 id TEXT PRIMARY KEY, request TEXT NOT NULL, heard INTEGER NOT NULL) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS first_reads(
-                user TEXT PRIMARY KEY, after INTEGER NOT NULL, until INTEGER) WITHOUT ROWID
+                user TEXT PRIMARY KEY, after INTEGER NOT NULL, until INTEGER) WITHOUT ROWID;
+            CREATE TABLE IF NOT EXISTS import_undone(id TEXT PRIMARY KEY, undone INTEGER NOT NULL) WITHOUT ROWID
             """)
         try plans.create(in: database)
         try drops.create(in: database)
+        try undos.create(in: database)
     }
 
     /// The newest of them, or the one of an id; what the observer answers of each.
     static func answer(id: String?, in database: Database) throws -> [ImportRow] {
         var rows: [ImportRow] = []
+        // A store of an earlier release has none until its own program has opened it.
+        let hasUndone =
+            try database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'import_undone'").firstRow { _ in true }
+            ?? false
         let list = try database.prepare(
             """
-            SELECT imports.id, path, user, state, report, problem, request
+            SELECT imports.id, path, user, state, report, problem, request, submitted\(hasUndone ? ", undone" : "")
             FROM imports LEFT JOIN import_offers ON import_offers.id = imports.id
+                \(hasUndone ? "LEFT JOIN import_undone ON import_undone.id = imports.id" : "")
             WHERE ?1 IS NULL OR imports.id = ?1 ORDER BY number DESC LIMIT 100
             """)
         if let id { list.bind(1, id) } else { list.bindNull(1) }
         try list.forEachRow { row in
-            rows.append(
+            var entry =
                 ImportRow(
                     id: row.string(0), path: row.string(1), user: row.string(2),
                     state: .init(rawValue: row.string(3)) ?? .failed,
                     report: row.isNull(4) ? nil : try Value(json: row.bytes(4)),
                     problem: row.isNull(5) ? nil : row.string(5),
-                    request: row.isNull(6) ? nil : try Value(json: row.bytes(6)).read()))
+                    request: row.isNull(6) ? nil : try Value(json: row.bytes(6)).read())
+            entry.submitted = Instant(microseconds: row.int64(7))
+            if hasUndone, !row.isNull(8) { entry.undone = Instant(microseconds: row.int64(8)) }
+            rows.append(entry)
         }
         return rows
     }

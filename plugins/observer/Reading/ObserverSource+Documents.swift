@@ -5,6 +5,8 @@ import Protocol
 
 extension ObserverSource {
     private static let documentsPerPage = 50
+    /// A name and a reference may be long.
+    private static let rowsPerPage = 40
     private static let bytesPerPage = 48 << 10
     private static let pagesPerDocument = 24
 
@@ -24,7 +26,11 @@ extension ObserverSource {
             DocumentRow(number: $0.number, user: $0.user, file: $0.file, bytes: $0.bytes, hash: $0.hash)
         }
         let isFull = Set(rows.map(\.number)).count == limit
-        page(DocumentsPage(documents: rows, continue: isFull ? rows.last?.number : nil), true)
+        for first in stride(from: 0, to: max(1, rows.count), by: Self.rowsPerPage) {
+            let part = Array(rows.dropFirst(first).prefix(Self.rowsPerPage))
+            let isLast = first + Self.rowsPerPage >= rows.count
+            page(DocumentsPage(documents: part, continue: isLast && isFull ? rows.last?.number : nil), isLast)
+        }
     }
 
     /// A document's content from a place on: some pages, the last of all with the size and hash of the whole.

@@ -31,7 +31,7 @@ final class ImportAttempt {
     init(id: String, source: String, effect: Int64, startedAt: MonotonicTime) {
         self.id = id
         self.effect = effect
-        session = ImportSession(source: source)
+        session = ImportSession(source: source, bringer: .importing(id: id))
         self.startedAt = startedAt
     }
 

@@ -39,9 +39,11 @@ final class ImportLedger {
         var plan: ImportPlan?
         /// Of a command that can give the bytes; nil once the file is in the inbox.
         var offer: FileOffer?
+        /// When what it brought was taken back.
+        var undone: Instant?
 
         /// Whether the same file, handed over again, is another import.
-        var isSpent: Bool { state == .failed || (state == .closed && problem != nil) }
+        var isSpent: Bool { state == .failed || (state == .closed && problem != nil) || undone != nil }
     }
 
     private(set) var entries: [Entry] = []
@@ -49,9 +51,11 @@ final class ImportLedger {
     func open(_ turn: Turn) throws {
         try turn.database.prepare(
             """
-            SELECT imports.id, path, user, state, submitted, added, report, problem, seconds, plan, request, heard
+            SELECT imports.id, path, user, state, submitted, added, report, problem, seconds, plan, request, heard,
+                undone
             FROM imports LEFT JOIN import_plans ON import_plans.id = imports.id
-                LEFT JOIN import_offers ON import_offers.id = imports.id ORDER BY number
+                LEFT JOIN import_offers ON import_offers.id = imports.id
+                LEFT JOIN import_undone ON import_undone.id = imports.id ORDER BY number
             """
         ).forEachRow { row in
             entries.append(
@@ -68,7 +72,8 @@ final class ImportLedger {
                         ? nil
                         : try Value(json: row.bytes(10)).read().map {
                             FileOffer(request: $0, heard: Instant(microseconds: row.int64(11)))
-                        }))
+                        },
+                    undone: row.isNull(12) ? nil : Instant(microseconds: row.int64(12))))
         }
     }
 
@@ -89,7 +94,8 @@ final class ImportLedger {
     /// When the newest export was made that was taken for the whole truth.
     func newestComplete(of user: String) -> Instant? {
         entries.compactMap { entry in
-            guard entry.user == user, entry.state == .closed, let plan = entry.plan, plan.isComplete, plan.isApproved
+            guard entry.user == user, entry.state == .closed, entry.undone == nil, let plan = entry.plan,
+                plan.isComplete, plan.isApproved
             else { return nil }
             return plan.exportedAt
         }.max()
@@ -118,6 +124,12 @@ final class ImportLedger {
         write.bind(9, entry.seconds)
         try write.run()
         try save(entry.offer, of: entry.id, turn)
+        if let undone = entry.undone {
+            let mark = try turn.write().database.prepare("INSERT OR REPLACE INTO import_undone VALUES (?, ?)")
+            mark.bind(1, entry.id)
+            mark.bind(2, undone.microseconds)
+            try mark.run()
+        }
         guard let plan = entry.plan else { return }
         try ImportTables.plans.set(entry.id, to: plan.wireValue, turn)
     }

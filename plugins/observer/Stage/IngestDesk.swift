@@ -30,7 +30,9 @@ struct IngestDesk {
     mutating func step(_ part: IngestPart, at now: MonotonicTime) -> Step {
         guard let request = requests[part.id] else {
             guard part.number == 0 else { return .beginAgain }
-            return .take(ImportSession(source: part.way, tellsOutcomes: true))
+            return .take(
+                ImportSession(
+                    source: part.way, bringer: .device(part.device, way: part.way), tellsOutcomes: true))
         }
         requests[part.id]?.heard = now
         if part.number == request.receipt.part { return .answered(request.receipt) }

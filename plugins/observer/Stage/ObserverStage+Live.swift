@@ -23,7 +23,9 @@ extension ObserverStage {
         _ = try turn.write()
         try writer.delete(uuids: changes.deleted)
         let counts = try writer.ingest(
-            changes.added, session: ImportSession(source: changes.source), plausibility: Self.plausibility(at: turn.now)
+            changes.added,
+            session: ImportSession(source: changes.source, bringer: .device(changes.source, way: "live")),
+            plausibility: Self.plausibility(at: turn.now)
         )
         try zones.observe(changes.added, user: changes.user, turn)
         quarantined += Int64(counts.total.newlyQuarantined)

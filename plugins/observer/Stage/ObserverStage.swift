@@ -38,6 +38,8 @@ package final class ObserverStage: Stage {
     private var reader: HealthStoreReader?
     var changedTypes: Set<String> = []
     var quarantined: Int64 = 0
+    /// What is being taken back at present.
+    var undoing: Undoing?
     /// What is done about the quarantine at present.
     var mending: QuarantineMending?
     let delivery: ObserverDelivery

@@ -68,7 +68,9 @@ struct QuarantineMending {
 
 extension ObserverStage {
     package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        undoing = nil
         switch request.action {
+        case "undo": return try undo(request, turn)
         case "retry", "drop":
             mending = QuarantineMending(
                 selection: request.selection, isRetry: request.action == "retry", left: quarantined)
@@ -85,6 +87,7 @@ extension ObserverStage {
 
     /// One step.
     package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        if let undone = try goOnUndoing(turn) { return undone }
         guard var job = mending else { return .done([:]) }
         defer { mending = job }
         guard !job.isDone, job.rereading == nil else { return job.state }

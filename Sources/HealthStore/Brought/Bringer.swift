@@ -1,0 +1,49 @@
+/// By what samples come in: noted of each, so that what one of them brought can be taken back.
+package enum Bringer: Sendable, Hashable {
+    /// One import, by its id.
+    case importing(id: String)
+    /// A device that pushes, by one way in.
+    case device(String, way: String)
+
+    /// As the store has it.
+    var kind: String {
+        switch self {
+        case .importing: "import"
+        case .device: "device"
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .importing(let id): id
+        case .device(let name, _): name
+        }
+    }
+
+    var way: String {
+        switch self {
+        case .importing: ""
+        case .device(_, let way): way
+        }
+    }
+}
+
+/// Which bringers are meant.
+package enum BringerChoice: Sendable, Hashable {
+    case importing(id: String)
+    /// By all its ways in.
+    case device(String)
+
+    var kind: String {
+        switch self {
+        case .importing: "import"
+        case .device: "device"
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .importing(let name), .device(let name): name
+        }
+    }
+}

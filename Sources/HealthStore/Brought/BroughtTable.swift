@@ -1,0 +1,136 @@
+import HealthModel
+import SQLite
+
+/// The tables `bringers` and `brought`: which rows each import and each device brought or confirmed, by the sequences that they were born with.
+///
+/// What comes without saying by whom is noted under 0. So a row that only one has noted was brought by that one alone, if it was born since
+/// there are notes.
+final class BroughtTable {
+    static let tables = [
+        """
+        CREATE TABLE IF NOT EXISTS bringers (number INTEGER PRIMARY KEY, user INTEGER NOT NULL, kind TEXT NOT NULL,
+          name TEXT NOT NULL, way TEXT NOT NULL, UNIQUE (user, kind, name, way))
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS brought (chunk INTEGER NOT NULL, bringer INTEGER NOT NULL, content BLOB NOT NULL,
+          PRIMARY KEY (chunk, bringer)) WITHOUT ROWID
+        """,
+        "CREATE TABLE IF NOT EXISTS brought_since (sequence INTEGER NOT NULL)",
+    ]
+
+    /// Rows that are there already were brought by nobody knows whom.
+    static func begin(in database: Database) throws {
+        for table in tables { try database.execute(table) }
+        try database.execute("INSERT INTO brought_since SELECT coalesce(max(seq), 0) FROM heads")
+    }
+
+    /// Who isn't said.
+    static let unnamed = 0
+
+    private let find: Statement
+    private let add: Statement
+    private let choose: Statement
+    private let read: Statement
+    private let write: Statement
+    private let chunk: Statement
+    private let first: Statement
+    private let drop: Statement
+    private let sinceQuery: Statement
+
+    init(in database: Database) throws {
+        find = try database.prepare(
+            "SELECT number FROM bringers WHERE user = ? AND kind = ? AND name = ? AND way = ?")
+        add = try database.prepare("INSERT INTO bringers (user, kind, name, way) VALUES (?, ?, ?, ?)")
+        choose = try database.prepare("SELECT number FROM bringers WHERE user = ? AND kind = ? AND name = ?")
+        read = try database.prepare("SELECT content FROM brought WHERE chunk = ? AND bringer = ?")
+        write = try database.prepare("INSERT OR REPLACE INTO brought (chunk, bringer, content) VALUES (?, ?, ?)")
+        chunk = try database.prepare("SELECT bringer, content FROM brought WHERE chunk = ?")
+        first = try database.prepare("SELECT min(chunk) FROM brought WHERE bringer = ?")
+        drop = try database.prepare("DELETE FROM brought WHERE bringer = ?")
+        sinceQuery = try database.prepare("SELECT max(sequence) FROM brought_since")
+    }
+
+    /// The number of a bringer, which gets one if it has none.
+    func number(_ bringer: Bringer?, user: Int) throws -> Int {
+        guard let bringer else { return Self.unnamed }
+        for isNew in [false, true] {
+            let statement = isNew ? add : find
+            statement.bind(1, user)
+            statement.bind(2, bringer.kind)
+            statement.bind(3, bringer.name)
+            statement.bind(4, bringer.way)
+            if isNew {
+                try statement.run()
+            } else if let number = try statement.firstRow({ $0.int(0) }) {
+                return number
+            }
+        }
+        find.bind(1, user)
+        find.bind(2, bringer.kind)
+        find.bind(3, bringer.name)
+        find.bind(4, bringer.way)
+        return try find.firstRow { $0.int(0) } ?? Self.unnamed
+    }
+
+    /// Those that are meant, in no order; none when nothing was ever noted of them.
+    func numbers(_ choice: BringerChoice, user: Int) throws -> [Int] {
+        choose.bind(1, user)
+        choose.bind(2, choice.kind)
+        choose.bind(3, choice.name)
+        var numbers: [Int] = []
+        try choose.forEachRow { numbers.append($0.int(0)) }
+        return numbers
+    }
+
+    /// Adds to what is noted of a bringer.
+    func add(_ births: BirthChunk, at number: Int64, of bringer: Int) throws {
+        var all = births
+        read.bind(1, number)
+        read.bind(2, bringer)
+        if let known = try read.firstRow({ try Self.content($0, 0) }) {
+            all.formUnion(known)
+            if all == known { return }
+        }
+        write.bind(1, number)
+        write.bind(2, bringer)
+        write.bind(3, all.encoded)
+        try write.run()
+    }
+
+    /// What some bringers have noted in a chunk, and what all others have.
+    func notes(at number: Int64, of bringers: [Int]) throws -> (theirs: BirthChunk, others: BirthChunk) {
+        var (theirs, others) = (BirthChunk(), BirthChunk())
+        chunk.bind(1, number)
+        try chunk.forEachRow { row in
+            let births = try Self.content(row, 1)
+            if bringers.contains(row.int(0)) { theirs.formUnion(births) } else { others.formUnion(births) }
+        }
+        return (theirs, others)
+    }
+
+    /// The first sequence that may be noted of any of them; nil when nothing is.
+    func firstBirth(of bringers: [Int]) throws -> SequenceNumber? {
+        var least: Int64?
+        for bringer in bringers {
+            first.bind(1, bringer)
+            guard let found = try first.firstRow({ $0.isNull(0) ? nil : $0.int64(0) }), let found else { continue }
+            least = min(least ?? found, found)
+        }
+        return least.map { SequenceNumber($0 << 12) }
+    }
+
+    func forget(_ bringers: [Int]) throws {
+        for bringer in bringers {
+            drop.bind(1, bringer)
+            try drop.run()
+        }
+    }
+
+    /// Rows that were born up to here came before anything was noted.
+    func since() throws -> Int64 { try sinceQuery.firstRow { $0.isNull(0) ? Int64.max : $0.int64(0) } ?? .max }
+
+    private static func content(_ row: Statement, _ column: Int) throws -> BirthChunk {
+        guard let births = row.withBytes(column, { BirthChunk($0) }) else { throw HealthStoreError.damagedNotes }
+        return births
+    }
+}

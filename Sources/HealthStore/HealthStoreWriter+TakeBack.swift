@@ -1,0 +1,122 @@
+import HealthModel
+import SQLite
+
+/// How far taking back has come.
+package struct TakeBackProgress: Sendable, Equatable {
+    /// Whose rows, as the store numbers them.
+    let bringers: [Int]
+    /// Rows looked at so far are those up to this sequence; nil before the first step.
+    package var after: SequenceNumber?
+    package var isDone = false
+}
+
+/// Living samples that some bringers have brought or confirmed, by type.
+package struct TakeBackCounts: Sendable, Equatable {
+    /// Nothing else brought them: they go.
+    package var taken: [String: Int] = [:]
+    /// Something else brought them too, or may have: they stay.
+    package var kept: [String: Int] = [:]
+
+    package init() {}
+
+    package static func += (a: inout TakeBackCounts, b: TakeBackCounts) {
+        a.taken.merge(b.taken, uniquingKeysWith: +)
+        a.kept.merge(b.kept, uniquingKeysWith: +)
+    }
+}
+
+extension HealthStoreWriter {
+    /// Begins to take back what an import, or a device by all its ways, has brought.
+    /// - Returns: nil when nothing was ever noted of it.
+    package func beginTakingBack(_ choice: BringerChoice) throws -> TakeBackProgress? {
+        forgetWhatWasUndone()
+        guard let user = try users.existing(self.user) else { return nil }
+        let bringers = try brought.numbers(choice, user: user)
+        return bringers.isEmpty ? nil : TakeBackProgress(bringers: bringers)
+    }
+
+    /// One step of counting what would go; changes nothing. Run it until the progress is done.
+    /// - Parameter limit: rows to look at in this step.
+    package func countBrought(_ progress: inout TakeBackProgress, limit: Int = 50_000) throws -> TakeBackCounts {
+        forgetWhatWasUndone()
+        guard let user = try users.existing(self.user) else {
+            progress.isDone = true
+            return TakeBackCounts()
+        }
+        return try walk(&progress, limit: limit, user: user).counts
+    }
+
+    /// One step of taking back, each in a transaction of its own. What goes is lifted by a later add, as after a complete export. With the last
+    /// step nothing is noted of the bringers any more.
+    /// - Returns: what this step took and kept.
+    package func takeBack(_ progress: inout TakeBackProgress, limit: Int = 50_000) throws -> TakeBackCounts {
+        try change(settle: false) { user in
+            let (counts, gone) = try walk(&progress, limit: limit, user: user)
+            // A record of theirs would bring them back.
+            if !gone.isEmpty { try pieces.forgetAll(user: user) }
+            for sequence in gone {
+                guard let row = try row(at: sequence, user: user) else { continue }
+                try bury(row, as: .absent, user: user)
+            }
+            if progress.isDone {
+                try brought.forget(progress.bringers)
+                try heads.flush(user: user, settle: false)
+                try heads.settle(user: user)
+            }
+            return counts
+        }
+    }
+
+    /// Rows that change meanwhile come again behind the last one, so the walk ends at the store's head of now.
+    private func walk(
+        _ progress: inout TakeBackProgress, limit: Int, user: Int
+    ) throws -> (counts: TakeBackCounts, gone: [SequenceNumber]) {
+        var counts = TakeBackCounts()
+        var gone: [SequenceNumber] = []
+        guard let begin = try progress.after ?? brought.firstBirth(of: progress.bringers) else {
+            progress.isDone = true
+            return (counts, gone)
+        }
+        var after = progress.after ?? SequenceNumber(begin.value - 1)
+        let since = try brought.since()
+        var number = Int64.min
+        var notes = (theirs: BirthChunk(), others: BirthChunk())
+        var scanned = 0
+        let isWhole = try RowWalk(.times, in: database, blocks).run(
+            SequenceWindow(after: after, through: sequence), wants: { owner, _ in owner == user }
+        ) { walked, _ in
+            let row = walked.row
+            scanned += 1
+            after = row.sequence
+            guard walked.user == user, row.state == .alive else { return scanned < limit }
+            let born = row.born.value
+            if born >> 12 != number {
+                number = born >> 12
+                notes = try brought.notes(at: number, of: progress.bringers)
+            }
+            let place = Int(born & 4095)
+            if notes.theirs.contains(place) {
+                let name = try types.name(row.type)
+                if born > since, !notes.others.contains(place) {
+                    counts.taken[name, default: 0] += 1
+                    gone.append(row.sequence)
+                } else {
+                    counts.kept[name, default: 0] += 1
+                }
+            }
+            return scanned < limit
+        }
+        progress.after = isWhole ? max(after, sequence) : after
+        progress.isDone = isWhole
+        return (counts, gone)
+    }
+
+    /// Notes what a session has claimed since it was last asked.
+    func noteBrought(by session: ImportSession, user: Int) throws {
+        let claims = session.takeNewClaims()
+        guard !claims.isEmpty else { return }
+        let bringer = try session.bringerNumber ?? brought.number(session.bringer, user: user)
+        session.bringerNumber = bringer
+        for (number, births) in claims { try brought.add(births, at: number, of: bringer) }
+    }
+}

@@ -1,0 +1,69 @@
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import Logging
+import Protocol
+import StageKit
+import Terminal
+
+/// What became of files that were handed over, the newest first: at most a hundred.
+package struct ImportsReport {
+    package let rows: [ImportRow]
+
+    package init(_ stack: Stack) throws {
+        let pages: [Page<ImportsPage>] = try stack.reader().pages(try stack.instance(.observer), .imports())
+        rows = pages.flatMap(\.imports)
+    }
+
+    /// The one of an id, or of the beginning of one.
+    /// - Throws: `Failure` when there is none, or more than one.
+    package func row(_ id: String) throws -> ImportRow {
+        if let row = rows.first(where: { $0.id == id }) { return row }
+        let found = rows.filter { id.utf8.count >= 4 && $0.id.hasPrefix(id) }
+        guard let row = found.first else {
+            throw Failure(
+                "there is no import '\(id)' among the last \(rows.count)", hint: "'healthbus imports list' shows them")
+        }
+        guard found.count == 1 else {
+            throw Failure("\(found.count) imports begin with '\(id)'", hint: "give more of the id")
+        }
+        return row
+    }
+
+    package var value: Value {
+        .object([
+            "imports": .array(
+                rows.map { row in
+                    var members = Value(row).object ?? [:]
+                    members["request"] = nil
+                    members["submitted"] = Value(row.submitted.map { InstantText.iso8601($0) })
+                    members["undone"] = Value(row.undone.map { InstantText.iso8601($0) })
+                    return .object(members)
+                })
+        ])
+    }
+
+    package func table(for terminal: Terminal) -> String {
+        guard !rows.isEmpty else { return "Nothing was imported yet.\n" }
+        var table = Table([
+            .init("Id"), .init("When", givesWay: 2), .init("User", givesWay: 3), .init("State"), .number("Added"),
+            .number("Known", givesWay: 1), .init("File", givesWay: 4),
+        ])
+        for row in rows {
+            let report: ImportReport? = row.report?.read()
+            func count(_ number: Int64?) -> String { number.map { HumanFormat.count(Int($0)) } ?? "" }
+            table.add([
+                row.id, row.submitted.map { String(InstantText.iso8601($0).prefix(16)) } ?? "", row.user,
+                state(of: row),
+                count(report?.total.added), count(report?.total.known), (row.path as NSString).lastPathComponent,
+            ])
+        }
+        return table.render(for: terminal)
+    }
+
+    private func state(of row: ImportRow) -> String {
+        if row.undone != nil { return "taken back" }
+        return row.state == .closed && row.problem != nil ? "damaged" : row.state.rawValue
+    }
+}

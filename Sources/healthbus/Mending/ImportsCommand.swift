@@ -1,0 +1,92 @@
+import Configuration
+import Control
+import HealthModel
+import Inspection
+import Logging
+import Protocol
+import StageKit
+import Terminal
+
+enum ImportsCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus imports",
+        summary: "List what was imported, or take back what an import or a device brought.",
+        positionals: [.init("list|undo"), .init("id", isRequired: false)],
+        options: CommandHelp.stackOptions + [
+            .init("--device", value: "name", help: "undo: all that this device has pushed, instead of an import"),
+            .user("with --device: whose samples they are (default: me)"),
+            .init("--dry-run", help: CommandHelp.dryRun), Confirmation.option, .json,
+        ],
+        examples: [
+            "healthbus imports list", "healthbus imports undo 8c1f --dry-run",
+            "healthbus imports undo --device phone --user anna",
+        ])
+
+    static func run(_ arguments: Arguments) throws {
+        let words = Array(arguments.positionals.dropFirst())
+        switch arguments.positionals.first {
+        case "list":
+            guard words.isEmpty, arguments.value("--device") == nil, !arguments.flag("--dry-run") else {
+                throw Failure.usage("'list' takes no id and nothing of 'undo'", hint: "'healthbus imports list'")
+            }
+            let report = try ImportsReport(try Stack(arguments))
+            StandardStream.output.write(
+                arguments.flag("--json")
+                    ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
+        case "undo": try undo(words.first, arguments)
+        case let other:
+            throw Failure.usage("healthbus imports can't \"\(other ?? "")\"", hint: "give one of list, undo")
+        }
+    }
+
+    private static func undo(_ id: String?, _ arguments: Arguments) throws {
+        let device = arguments.value("--device")
+        guard (id == nil) != (device == nil) else {
+            throw Failure.usage(
+                id == nil ? "it isn't said what to take back" : "an id and --device are given",
+                hint: "give an import's id, or --device with a name")
+        }
+        if device == nil, arguments.value("--user") != nil {
+            throw Failure.usage("--user goes with --device", hint: "an import is one user's anyway: leave it out")
+        }
+        let stack = try Stack(arguments)
+        let observer = try stack.instance(.observer)
+        let imported = try id.map { try ImportsReport(stack).row($0).id }
+        let client = MendClient(stack)
+        defer { client.close() }
+        func request(isTrial: Bool) -> MendRequest {
+            var request = MendClient.request("undo")
+            (request.import, request.device, request.user) = (imported, device, arguments.value("--user"))
+            if isTrial { request.dryRun = true }
+            return request
+        }
+        if arguments.flag("--dry-run") || !arguments.flag("--yes") {
+            let trial = try client.mend(observer, request(isTrial: true))
+            if arguments.flag("--dry-run") { return MendOutput.write(trial, arguments, text) }
+            guard case .done(let value) = trial, let told = value.read(UndoReport.self) else {
+                return MendOutput.write(trial, arguments, text)
+            }
+            StandardStream.error.write(text(value) + "\n")
+            let count = Int(told.taken.values.reduce(0, +))
+            try Confirmation.require("Delete \(HumanFormat.count(count, "sample"))", arguments)
+        }
+        MendOutput.write(try client.mend(observer, request(isTrial: false)), arguments, text)
+    }
+
+    /// For people: what goes and what stays, by type.
+    private static func text(_ value: Value) -> String {
+        guard let told = value.read(UndoReport.self) else { return "Taken back." }
+        func sum(_ counts: [String: Int64]) -> String { HumanFormat.count(Int(counts.values.reduce(0, +)), "sample") }
+        let isTrial = told.dryRun == true
+        var text =
+            isTrial
+            ? "Would delete \(sum(told.taken)), and keep \(sum(told.kept)) that something else brought too."
+            : "Deleted \(sum(told.taken)); kept \(sum(told.kept)) that something else brought too."
+        for type in Set(told.taken.keys).union(told.kept.keys).sorted() {
+            text +=
+                "\n  \(type): \(HumanFormat.count(Int(told.taken[type] ?? 0))) deleted, "
+                + "\(HumanFormat.count(Int(told.kept[type] ?? 0))) kept"
+        }
+        return text
+    }
+}

@@ -1,0 +1,98 @@
+import HealthModel
+import HealthStore
+import ObserverReading
+import Protocol
+import StageKit
+
+/// Taking back what an import, or a device, has brought: one walk over the store, in steps.
+struct Undoing {
+    let request: MendRequest
+    let user: String
+    var progress: TakeBackProgress
+    var counts = TakeBackCounts()
+    /// Rows that a walk may have to look at yet, at most.
+    var left: Int64 = 1
+
+    var isTrial: Bool { request.dryRun == true }
+
+    var state: Mended {
+        guard progress.isDone else { return .underWay(left: max(1, left), goesOn: true) }
+        return .done(Value(told))
+    }
+
+    var told: UndoReport {
+        UndoReport(
+            dryRun: isTrial ? true : nil, taken: counts.taken.mapValues { Int64($0) },
+            kept: counts.kept.mapValues { Int64($0) })
+    }
+}
+
+extension ObserverStage {
+    /// Begins, or goes on after a restart: what was taken back before that is counted once.
+    func undo(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        let choice: BringerChoice
+        let user: String
+        switch (request.import, request.device) {
+        case (let id?, nil):
+            guard let entry = imports[id] else {
+                return .refused("there is no import '\(id)'; 'healthbus imports' lists those that there are")
+            }
+            if let refusal = Self.refusal(toUndo: entry) { return .refused(refusal) }
+            (choice, user) = (.importing(id: id), entry.user)
+        case (nil, let device?): (choice, user) = (.device(device), request.user ?? defaultUser)
+        default: return .refused("it isn't said what to take back; name an import, or a device")
+        }
+        guard let progress = try writer(for: user, turn).beginTakingBack(choice) else {
+            return .refused(
+                request.import == nil
+                    ? "no device of that name has pushed anything for that user since there are notes of who brought what"
+                    : "nothing is noted of what this import brought: it was taken in by an earlier release, or brought nothing. "
+                        + "What it brought counts as brought by something else, and stays")
+        }
+        var undoing = Undoing(request: request, user: user, progress: progress)
+        if let kept = try ImportTables.undos.value(request.id, in: turn.database)?.read(UndoReport.self) {
+            undoing.counts.taken = kept.taken.mapValues { Int($0) }
+        }
+        self.undoing = undoing
+        return undoing.state
+    }
+
+    private static func refusal(toUndo entry: ImportLedger.Entry) -> String? {
+        if entry.undone != nil { return "what this import brought was taken back already" }
+        if entry.plan?.isTrial == true { return "this import was only tried out, and brought nothing" }
+        switch entry.state {
+        case .announced, .receiving, .open: return "this import isn't over; take it back when it is"
+        case .closed, .failed: return nil
+        }
+    }
+
+    /// One step.
+    func goOnUndoing(_ turn: Turn) throws -> Mended? {
+        guard var job = undoing else { return nil }
+        defer { undoing = job }
+        guard !job.progress.isDone else { return job.state }
+        let writer = try writer(for: job.user, turn)
+        if job.isTrial {
+            job.counts += try writer.countBrought(&job.progress, limit: rowsPerStep)
+        } else {
+            _ = try turn.write()
+            let step = try writer.takeBack(&job.progress, limit: rowsPerStep)
+            job.counts += step
+            if job.progress.isDone {
+                try ImportTables.undos.remove(job.request.id, turn)
+                try noteUndone(job, turn)
+            } else if !step.taken.isEmpty {
+                try ImportTables.undos.set(job.request.id, to: Value(job.told), turn)
+            }
+            try refreshHeads()
+        }
+        job.left = turn.head.sequence.value - (job.progress.after ?? .beginning).value
+        return job.state
+    }
+
+    private func noteUndone(_ job: Undoing, _ turn: Turn) throws {
+        guard let id = job.request.import, var entry = imports[id] else { return }
+        entry.undone = turn.now
+        try imports.save(entry, turn)
+    }
+}
