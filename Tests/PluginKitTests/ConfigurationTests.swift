@@ -50,6 +50,8 @@ import Testing
     @Test func thePublishedSchemaIsTheOneThatManifestsAreHeldAgainst() throws {
         let published = try String(contentsOfFile: Self.root + "/docs/plugin.schema.json", encoding: .utf8)
         #expect(published == ManifestSchema.text)
+        let kinds = try Value(json: published.utf8)["properties"]["kind"]["enum"].array ?? []
+        #expect(Set(kinds.compactMap(\.string)) == Set(Manifest.Kind.allCases.map(\.rawValue)))
         // Every member that a manifest has is one of the schema's, and none of the schema's is without a word on it.
         let properties = try #require(try Value(json: published.utf8)["properties"].object)
         let page = try String(contentsOfFile: Self.root + "/docs/plugins.md", encoding: .utf8)

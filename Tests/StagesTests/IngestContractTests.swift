@@ -23,7 +23,9 @@ struct IngestContractTests {
             })
         #expect(described == routes)
         let text = try String(decoding: Self.page("ways-in.md"), as: UTF8.self)
-        for route in IngestRoute.allCases where route != .file { #expect(text.contains("`\(route.method) \(route.rawValue)`")) }
+        for route in IngestRoute.allCases where route != .file {
+            #expect(text.contains("`\(route.method) \(route.rawValue)`"))
+        }
     }
 
     /// Whatever is asked of any path, the answer's status is described, and its body has the members that are promised.

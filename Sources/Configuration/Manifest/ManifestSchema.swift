@@ -160,6 +160,7 @@ package enum ManifestSchema {
                 "enum": { "type": "array", "items": {} },
                 "minimum": { "type": "number" },
                 "maximum": { "type": "number" },
+                "minLength": { "type": "integer", "minimum": 0 },
                 "format": { "type": "string", "enum": ["sample-type"] },
                 "properties": { "type": "object", "additionalProperties": { "$ref": "#/$defs/options" } },
                 "additionalProperties": {

@@ -35,6 +35,8 @@ package final class FileHandover: FileTaking {
         /// The observer doesn't answer, or asks for no more.
         case silent
         case refused(String)
+        /// It isn't a file that can be imported: why, without its path, which is the server's own.
+        case unreadable(String)
     }
 
     /// Without progress for so long it is given up.
@@ -80,7 +82,9 @@ package final class FileHandover: FileTaking {
             do { row = try offers.look(id, within: 0.3)?.row } catch { throw .refused("\(error)") }
             switch row?.state {
             case .open, .closed: return id
-            case .failed: throw .refused(row?.problem ?? "the observer can't take it")
+            case .failed:
+                let problem = row?.problem ?? "the observer can't take it"
+                throw .unreadable(problem.replacing("'\(file.path)'", with: "it").replacing(file.path, with: "it"))
             case .announced, .receiving, nil: break
             }
             if file.progress.bytes != bytes { (bytes, moved) = (file.progress.bytes, MonotonicClock.now) }

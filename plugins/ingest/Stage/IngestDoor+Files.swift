@@ -89,6 +89,7 @@ extension IngestDoor {
         case .silent:
             .busy("the observer doesn't answer; the file isn't kept", code: "observer-silent", seconds: 10)
         case .refused(let reason): .busy(reason, code: "not-kept", seconds: 30)
+        case .unreadable(let reason): .malformed(reason)
         }
     }
 }
