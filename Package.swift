@@ -185,9 +185,8 @@ let package = Package(
         + plugin(
             "observer", "ObserverStage",
             [
-                "BackgroundDelivery", "Changelog", "Clocks", "Configuration", "HealthImport", "HealthModel",
-                "HealthStatistics", "HealthStore", "JSON", "MessageBus", "ObserverReading", "Protocol", "SQLite",
-                "StageKit",
+                "BackgroundDelivery", "Changelog", "Configuration", "HealthImport", "HealthModel", "HealthStatistics",
+                "HealthStore", "JSON", "MessageBus", "ObserverReading", "Protocol", "SQLite", "StageKit",
             ], main: ["Configuration", "StageKit"])
         + plugin(
             "debouncer", "DebouncerStage",
