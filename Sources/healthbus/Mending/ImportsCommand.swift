@@ -11,7 +11,7 @@ enum ImportsCommand: Command {
     static let help = CommandHelp(
         name: "healthbus imports",
         summary: "List what was imported, or take back what an import or a device brought.",
-        positionals: [.init("list|undo"), .init("id", isRequired: false)],
+        positionals: [.init("list|undo", isRequired: false), .init("id", isRequired: false)],
         options: CommandHelp.stackOptions + [
             .init("--device", value: "name", help: "undo: all that this device has pushed, instead of an import"),
             .user("with --device: whose samples they are (default: me)"),
@@ -24,7 +24,7 @@ enum ImportsCommand: Command {
 
     static func run(_ arguments: Arguments) throws {
         let words = Array(arguments.positionals.dropFirst())
-        switch arguments.positionals.first {
+        switch arguments.positionals.first ?? "list" {
         case "list":
             guard words.isEmpty, arguments.value("--device") == nil, !arguments.flag("--dry-run") else {
                 throw Failure.usage("'list' takes no id and nothing of 'undo'", hint: "'healthbus imports list'")
@@ -35,7 +35,7 @@ enum ImportsCommand: Command {
                     ? report.value.json(pretty: true) + "\n" : report.table(for: Terminal(.output)))
         case "undo": try undo(words.first, arguments)
         case let other:
-            throw Failure.usage("healthbus imports can't \"\(other ?? "")\"", hint: "give one of list, undo")
+            throw Failure.usage("healthbus imports can't \"\(other)\"", hint: "give one of list, undo")
         }
     }
 

@@ -1,10 +1,10 @@
-import Clocks
 import Foundation
+import HealthModel
 import Synchronization
 
 /// Looks into the inbox folder every other second: by looking, since a folder of another machine or container tells nobody of its changes.
 final class DropWatcher: Sendable {
-    private static let interval = 2.0
+    private static let interval = Duration.seconds(2)
     private let isStopped = Mutex(false)
     private let wake = DispatchSemaphore(value: 0)
 
@@ -17,6 +17,8 @@ final class DropWatcher: Sendable {
     func run(_ folder: DropFolder, tell: (DropEvent) -> Bool) {
         var watch = DropWatch()
         var problem: String??
+        // Told by the looks so far: at least so much time has gone by, whatever the clocks do.
+        var time = MonotonicTime.distantPast
         while !isStopped.withLock({ $0 }) {
             let now = folder.problem()
             if problem != .some(now) {
@@ -24,7 +26,7 @@ final class DropWatcher: Sendable {
                 problem = .some(now)
             }
             if now == nil {
-                for (name, file, rest) in watch.look(folder.files(), at: MonotonicClock.now) {
+                for (name, file, rest) in watch.look(folder.files(), at: time) {
                     guard let end = folder.end(of: name, file), rest >= DropWatch.patience(end),
                         let dropped = folder.dropped(name, file)
                     else { continue }
@@ -32,7 +34,8 @@ final class DropWatcher: Sendable {
                     watch.tell(name)
                 }
             }
-            _ = wake.wait(timeout: .now() + Self.interval)
+            _ = wake.wait(timeout: .now() + Self.interval.seconds)
+            time = time + Self.interval
         }
     }
 }
