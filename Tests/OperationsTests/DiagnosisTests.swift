@@ -102,7 +102,7 @@ import Testing
 
     @Test func processes() {
         expectOne(.error, "steps", "isn't heard") { $0.beats["steps"] = nil }
-        expectOne(.error, "steps", "isn't heard") { $0.beats["steps"]?.age = 13 }
+        expectOne(.error, "steps", "isn't heard") { $0.beats["steps"]?.age = 18 }
         expectOne(.error, "steps", "doesn't run") { seen in
             seen.beats["steps"] = nil
             seen.held.remove("steps")

@@ -114,14 +114,14 @@ import Testing
     }
 
     @Test func whoIsntHeardIsntReady() {
-        let late = (beat: beat("steps").beat, age: 13.0)
+        let late = (beat: beat("steps").beat, age: 18.0)
         let starting = (
             beat: Heartbeat(instance: "sleep", plugin: "sleep", phase: .running, pid: 1), age: 0.1
         )
         let readiness = Readiness(
             ["hub", "steps", "sleep", "energy"], ["hub": beat("hub"), "steps": late, "sleep": starting])
         #expect(!readiness.isReady)
-        #expect(readiness.text == "ready: 1 of 4\nsteps: not heard for 13 s\nsleep: running\nenergy: not heard\n")
+        #expect(readiness.text == "ready: 1 of 4\nsteps: not heard for 18 s\nsleep: running\nenergy: not heard\n")
         #expect(Readiness(["hub"], ["hub": beat("hub")]).isReady)
     }
 

@@ -66,7 +66,7 @@ import Testing
 
     @Test func whoIsntHeardIsSilentAndShowsNoOldNumbers() throws {
         let a = beat("steps", head: 10, frontier: 0, received: 10, cpu: 0, turns: (1, 0))
-        let row = try #require(TopTable(sample([a], age: 13, at: 20)).rows.first)
+        let row = try #require(TopTable(sample([a], age: 18, at: 20)).rows.first)
         #expect(row.state == "silent" && row.memory == nil && row.behind == nil)
     }
 

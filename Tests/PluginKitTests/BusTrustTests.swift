@@ -127,7 +127,11 @@ import Testing
         for instance in ["phone", "walking", "uploader", "consolidator", "supervisor", "hello"] {
             #expect(!believes("ingest", "control.\(instance)", ["command": "sync"]), "\(instance)")
         }
-        #expect(!believes("ingest", "pull.phone", ["consumer": "ingest"]))
+        #expect(!believes("ingest", "pull.phone", ["consumer": "ingest", "query": "imports"]))
+        // Its tool hands files over, and asks how far they have come.
+        let tool = "client-ingest-1-2"
+        #expect(believes(tool, "pull.phone", ["consumer": .string(tool), "query": "imports"]))
+        #expect(!believes(tool, "pull.phone", ["consumer": .string(tool), "query": "slice"]))
     }
 
     @Test func theDebouncerRegistersItselfAndNothingElse() {

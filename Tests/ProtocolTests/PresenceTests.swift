@@ -73,9 +73,9 @@ import Testing
 
     @Test func allProcessesMeetAtTheSameMoments() {
         let quiet = Repetition(at: .seconds(-100))
-        let times = ([5_000_001, 6_200_000, 9_999_999] as [MonotonicTime]).map { quiet.next(after: $0, at: $0) }
-        #expect(times == [.seconds(10), .seconds(10), .seconds(10)])
-        #expect(quiet.next(after: .seconds(10), at: .seconds(10)) == .seconds(15))
+        let times = ([7_000_001, 9_200_000, 13_999_999] as [MonotonicTime]).map { quiet.next(after: $0, at: $0) }
+        #expect(times == [.seconds(14), .seconds(14), .seconds(14)])
+        #expect(quiet.next(after: .seconds(14), at: .seconds(14)) == .seconds(21))
         let lively = Repetition(at: .seconds(5))
         #expect(lively.next(after: 6_200_000, at: 6_200_000) == .seconds(7))
     }

@@ -47,7 +47,7 @@ import Testing
         #expect(isWaiting(verdict(closedHead: 101), for: "observer"))
         #expect(isWaiting(verdict { $0["observer"]?.beat.say(["importOpen": true]) }, for: "observer"))
         #expect(isWaiting(verdict { $0["a"]?.beat.frontier["observer"] = 99 }, for: "a"))
-        #expect(isWaiting(verdict { $0["b"]?.age = 13 }, for: "b"))
+        #expect(isWaiting(verdict { $0["b"]?.age = 18 }, for: "b"))
         #expect(isWaiting(verdict { $0["consolidator"]?.beat.frontier["observer"] = 99 }, for: "consolidator"))
         #expect(isWaiting(verdict { $0["consolidator"]?.beat.say(["openDays": 1]) }, for: "consolidator"))
         #expect(isWaiting(verdict { $0["uploader"]?.beat.frontier["observer"] = 99 }, for: "uploader"))

@@ -49,18 +49,32 @@ private struct Speakers: Sendable {
         // Everybody speaks for himself.
         if topic == Heartbeat.topic(from) { return true }
         guard grant(from).mayPublish(topic) else { return false }
-        let isQuestion = topic.hasPrefix("pull.") || topic.hasPrefix("acknowledged.")
-        if isQuestion { return body.read(Speaker.self)?.consumer == from }
-        if topic.hasPrefix("page.") { return body.read(Speaker.self)?.producer == from }
-        if topic.hasPrefix("control."), doors.contains(from) { return CommandName.of(body) == SyncNow.name }
-        if topic.hasPrefix("control."), let owner = BusName.owner(ofTool: from), doors.contains(owner) {
+        if doors.contains(from) { return mayDoorSay(topic, body) }
+        if let owner = BusName.owner(ofTool: from), doors.contains(owner), topic.hasPrefix("control.") {
             return topic == observersCommands && isPlainOffer(from, body)
         }
+        let isQuestion = topic.hasPrefix("pull.") || topic.hasPrefix("acknowledged.")
+        if isQuestion { return body.read(Speaker.self)?.consumer == from && mayAsk(from, body) }
+        if topic.hasPrefix("page.") { return body.read(Speaker.self)?.producer == from }
         return topic == observersCommands ? mayCommandObserver(from, body) : true
     }
 
     private func grant(_ name: String) -> TopicGrant {
         instances[name] ?? BusName.owner(ofTool: name).flatMap { toolsOfInstances[$0] } ?? people
+    }
+
+    /// What is pushed, and that somebody is to look at once. Its tools hand files over, and it doesn't.
+    private func mayDoorSay(_ topic: String, _ body: Value) -> Bool {
+        if topic.hasPrefix("control.") {
+            return topic != observersCommands && CommandName.of(body) == SyncNow.name
+        }
+        return !topic.hasPrefix("pull.") && !topic.hasPrefix("page.")
+    }
+
+    /// A door faces the network: it may ask how far a file has come, and for no samples.
+    private func mayAsk(_ from: String, _ body: Value) -> Bool {
+        guard let owner = BusName.owner(ofTool: from), doors.contains(owner) else { return true }
+        return body["query"].string == "imports"
     }
 
     /// Files come in by these, and nothing goes: a complete import deletes.
