@@ -123,7 +123,9 @@ extension EndToEnd {
 
                 // The first one's backend has the port that a stack elsewhere is to use.
                 // It goes on until stopped: an empty stack may be idle before its backend gives up.
-                let elsewhere = try await stack.start(["up", "--state", stack.path("e")]).ended()
+                let elsewhere = try await stack.start(
+                    ["up", "--state", stack.path("e")], environment: ["HEALTHBUS_INGEST_PORT": "0"]
+                ).ended()
                 #expect(elsewhere.exit == .code(1), "\(elsewhere.error)")
                 #expect(elsewhere.error.contains("'backend' can't start"), "\(elsewhere.error.suffix(2000))")
                 #expect(elsewhere.error.contains("\(stack.port)"), "\(elsewhere.error.suffix(2000))")
