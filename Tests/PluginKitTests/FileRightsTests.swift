@@ -39,7 +39,8 @@ import Testing
     }
 
     @Test func itAsksWhatBecameOfThemAndGivesTheirBytes() throws {
-        #expect(believes(Self.tool, "pull.observer", ["consumer": .string(Self.tool)]))
+        #expect(believes(Self.tool, "pull.observer", ["consumer": .string(Self.tool), "query": "imports"]))
+        #expect(!believes(Self.tool, "pull.observer", ["consumer": .string(Self.tool), "query": "samples"]))
         #expect(!believes(Self.tool, "pull.observer", ["consumer": "client-cli-1-2"]))
         #expect(!believes(Self.tool, "pull.uploader", ["consumer": .string(Self.tool)]))
         #expect(believes(Self.tool, "page.observer", ["producer": .string(Self.tool)]))
