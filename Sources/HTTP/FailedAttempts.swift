@@ -1,8 +1,9 @@
 /// Who has failed to show a valid token too often to be asked again now. Pure: the clock is passed in, in seconds.
 ///
-/// Ask `wait` before a token is looked at, for otherwise a guess that is right gets through all the same; and say `failed`
-/// when it is wrong. A good client behind the same address waits too. A success forgives nothing: else whoever has one token
-/// could guess at others.
+/// Where secrets could be guessed, ask `wait` before one is looked at: a guess that is right mustn't get through either, so a
+/// good client behind the same address waits too. Where they can't (256 random bits), look first, and hold up only what is
+/// wrong: behind a proxy all clients have one address. Say `failed` when it is wrong. A success forgives nothing: else whoever
+/// has one token could guess at others.
 package struct FailedAttempts<Key: Hashable & Sendable>: Sendable {
     private var limit: RateLimit<Key>
 
