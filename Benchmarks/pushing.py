@@ -3,84 +3,12 @@
 import http.client
 import json
 import os
-import queue
-import subprocess
-import threading
 import time
 
+from door import Door, body
 from live import WINDOW
 from measure import Failed, median, percentile
 from stack import STORE_ALONE, Stack
-
-START = 1_741_564_800  # a Monday in March 2025
-
-
-def body(first, count):
-    """A request with samples that no other has: each a second of its own, values and types in turn."""
-    kinds = [("HKQuantityTypeIdentifierStepCount", "count"), ("HKQuantityTypeIdentifierHeartRate", "count/min"),
-             ("HKQuantityTypeIdentifierActiveEnergyBurned", "kcal")]
-    samples = []
-    for number in range(first, first + count):
-        kind, unit = kinds[number % len(kinds)]
-        samples.append({
-            "uuid": f"01020304-0506-8708-9000-{number:012X}", "type": kind, "start": START + number, "end": START + number + 1,
-            "value": 40 + number % 60, "unit": unit, "source": {"name": "Bench", "version": "1", "productType": "Watch6,2"}})
-    return json.dumps({"samples": samples}).encode()
-
-
-class Door:
-    """The ingest of a stack that runs, and a token for it."""
-
-    def __init__(self, stack):
-        self.port = stack.ask("status")["ingest"]["port"]
-        told = subprocess.run(
-            [stack.healthbus, "token", "new", "--state", stack.state], env=stack.environment, capture_output=True, text=True)
-        if told.returncode != 0:
-            raise Failed(f"'healthbus token new' ended with {told.returncode}: {told.stderr.strip()}")
-        self.headers = {"Authorization": "Bearer " + told.stdout.strip(), "Content-Type": "application/json"}
-
-    def connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
-
-    def push(self, connection, content):
-        connection.request("POST", "/v1/samples", content, self.headers)
-        response = connection.getresponse()
-        answer = response.read()
-        if response.status != 200:
-            raise Failed(f"the ingest answers {response.status}: {answer[:200].decode(errors='replace')}")
-        return answer
-
-    def rate(self, bodies, count, clients):
-        """Samples a second: all bodies, over so many connections that are kept; each is sent when the one before it is answered."""
-        waiting, problems = queue.SimpleQueue(), []
-        for content in bodies:
-            waiting.put(content)
-
-        def send():
-            connection = self.connect()
-            try:
-                while True:
-                    answer = self.push(connection, waiting.get_nowait())
-                    if b'"added":%d,' % count not in answer:
-                        raise Failed("samples that should be new were not")
-            except queue.Empty:
-                pass
-            except (Failed, OSError, http.client.HTTPException) as problem:
-                problems.append(problem)
-            finally:
-                connection.close()
-
-        threads = [threading.Thread(target=send) for _ in range(clients)]
-        begin = time.monotonic()
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        seconds = time.monotonic() - begin
-        if problems:
-            raise problems[0]
-        return len(bodies) * count / seconds
-
 
 class Pushed:
     """The ingest alone with the store, and a whole stack."""
