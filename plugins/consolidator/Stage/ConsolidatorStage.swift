@@ -9,16 +9,16 @@ import StageKit
 /// Makes one summary of a user's day from all handlers' figures: provisional through the day, final from 00:01 of the next, revised when late data lands.
 package final class ConsolidatorStage: Stage {
     private let instance: String
-    private let observer: String
+    let observer: String
     private var daily: DailyTask
     let handlers: [Upstream]
     let zones: Upstream
-    private var timelines = Timelines()
-    private var ends = DayEnds()
-    private(set) var days = SummaryDays()
+    var timelines = Timelines()
+    var ends = DayEnds()
+    var days = SummaryDays()
     /// Days that somebody asked to take in again.
     var replay: PartsReplay?
-    private var finality: FinalMark
+    var finality: FinalMark
     /// A head that becomes the mark once the zones up to it are known here, with the time it was said.
     private var candidate: (head: SequenceNumber, heardAt: Instant)?
     /// Days to be written in this turn.
@@ -112,33 +112,6 @@ package final class ConsolidatorStage: Stage {
         }
     }
 
-    /// Takes over changed zone timelines: days that hold other instants now are open again until every handler has computed them by it.
-    private func learnZones(_ page: ZonesPage, _ turn: Turn) throws {
-        for change in try timelines.learn(page.zones, from: observer, turn) {
-            ends.forget()
-            for (key, state) in days.states where key.user == change.user {
-                let day = LocalDay(number: key.day)
-                guard let old = change.old else {
-                    touched.insert(key)
-                    continue
-                }
-                if old.differs(from: change.new, on: day) {
-                    if state.isFinal, state.finalContent != nil { try days.reopen(key, turn) }
-                    touched.insert(key)
-                } else if Self.zone(of: day, old) != Self.zone(of: day, change.new) {
-                    touched.insert(key)
-                }
-            }
-            // What was marked was computed by the older one. A candidate waits for the zones, and becomes a mark that holds for them.
-            finality.withdraw()
-        }
-    }
-
-    /// Where a day begins; nil for a date that was left out.
-    private static func zone(of day: LocalDay, _ zones: ZoneTimeline) -> String? {
-        zones.ranges(of: day).first.map { zones.zone(at: $0.lowerBound) }
-    }
-
     /// - Parameter users: whose rows; nil for all.
     func apply(_ page: ChangesPage, of handler: String, users: Set<String>? = nil, _ turn: Turn) throws {
         for row in page.rows {
@@ -153,7 +126,7 @@ package final class ConsolidatorStage: Stage {
     /// Notes that a day is to be written: in this turn, or, when it is over and was never final, once it has settled. Otherwise a first import
     /// would write and deliver each of its days once for every handler.
     private func settle(_ key: SummaryDays.Key, _ turn: Turn) throws {
-        var state = days.states[key] ?? SummaryDays.State()
+        var state = try days.state(of: key, turn) ?? SummaryDays.State()
         guard !state.isFinal, state.revision == 0, isOver(key, at: turn.now) else {
             touched.insert(key)
             return
@@ -194,7 +167,7 @@ package final class ConsolidatorStage: Stage {
         }
         if let mark {
             missing = []
-            let over = days.open.union(touched).filter { isOver($0, at: mark.heardAt) }
+            let over = touched.union(days.open).filter { isOver($0, at: mark.heardAt) }
             for key in over { try finalise(key, turn) }
             touched.subtract(over)
             daily.reached(markOf: mark.heardAt, turn)
@@ -202,6 +175,7 @@ package final class ConsolidatorStage: Stage {
         for key in touched { try rebuild(key, turn) }
         touched = []
         if days.unwritten.isEmpty { written = finality.covered }
+        if days.open.isEmpty { ends.forget() }
         if turn.head.sequence > before { turn.hint(Self.topic) }
         try daily.finishTurn(turn)
         return [
@@ -215,7 +189,9 @@ package final class ConsolidatorStage: Stage {
         finality.withdraw()
     }
 
-    private func overDays(at now: Instant) -> Set<SummaryDays.Key> { days.open.filter { isOver($0, at: now) } }
+    private func overDays(at now: Instant) -> Set<SummaryDays.Key> {
+        Set(days.open.filter { isOver($0, at: now) })
+    }
 
     private func isOver(_ key: SummaryDays.Key, at now: Instant) -> Bool { ends.isOver(key, at: now, timelines) }
 
@@ -223,18 +199,18 @@ package final class ConsolidatorStage: Stage {
     private func rebuild(_ key: SummaryDays.Key, _ turn: Turn) throws {
         let figures = try figures(of: key, turn)
         if figures.isEmpty { return try remove(key, turn) }
-        var state = days.states[key] ?? SummaryDays.State()
+        var state = try days.state(of: key, turn) ?? SummaryDays.State()
         // A day that is as it was when it was last final has nothing to wait for.
-        state.isFinal = !state.isReopened && state.finalContent == Value.object(figures).json()
+        state.isFinal = !state.isReopened && state.finalContent == SummaryDays.content(of: figures)
         try write(key, state, figures, turn)
     }
 
     /// Writes a day's summary as its last word; a day whose figures are all gone has none.
     private func finalise(_ key: SummaryDays.Key, _ turn: Turn) throws {
-        var state = days.states[key] ?? SummaryDays.State()
+        var state = try days.state(of: key, turn) ?? SummaryDays.State()
         let figures = try figures(of: key, turn)
         if figures.isEmpty { return try remove(key, turn) }
-        let content = Value.object(figures).json()
+        let content = SummaryDays.content(of: figures)
         if state.finalContent != content { state.revision += 1 }
         state.finalContent = content
         state.isFinal = true
@@ -246,7 +222,7 @@ package final class ConsolidatorStage: Stage {
     private func remove(_ key: SummaryDays.Key, _ turn: Turn) throws {
         _ = try turn.write()
         try turn.changelog.remove(key: Self.changelogKey(key))
-        let revision = days.states[key]?.revision ?? 0
+        let revision = try days.state(of: key, turn)?.revision ?? 0
         try days.save(key, revision > 0 ? SummaryDays.State(isFinal: true, revision: revision) : nil, turn)
     }
 

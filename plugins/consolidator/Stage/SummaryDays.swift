@@ -4,7 +4,8 @@ import Protocol
 import SQLite
 import StageKit
 
-/// The days and what the handlers gave for them, in memory (their state) and in the stage's file (their parts).
+/// The days and what the handlers gave for them, in the stage's file. In memory are only the days that aren't final: of ten years, or of a thousand people,
+/// that is few of many.
 struct SummaryDays {
     struct Key: Hashable {
         var user: String
@@ -20,15 +21,24 @@ struct SummaryDays {
         var isUnwritten = false
         /// How often this day has been final with different content.
         var revision: Int64 = 0
-        /// The figures when it was last final, as JSON; nil with `isFinal` is a day that has none any more.
+        /// The digest of its figures when it was last final; nil with `isFinal` is a day that has none any more.
         var finalContent: String?
+
+        fileprivate var hasFigures: Bool { !isFinal || finalContent != nil }
     }
 
-    private(set) var states: [Key: State] = [:]
-    private(set) var open: Set<Key> = []
+    /// Those that aren't final.
+    private var states: [Key: State] = [:]
     private(set) var unwritten: Set<Key> = []
     /// Days that have figures.
-    var count: Int { states.values.count { !$0.isFinal || $0.finalContent != nil } }
+    private(set) var count = 0
+
+    var open: some Collection<Key> { states.keys }
+
+    /// What tells a day's figures from others.
+    static func content(of figures: [String: Value]) -> String {
+        ContentDigest(Array(Value.object(figures).json().utf8)[...]).description
+    }
 
     static func createTables(in database: Database) throws {
         try database.execute(
@@ -43,24 +53,72 @@ struct SummaryDays {
     }
 
     mutating func open(_ turn: Turn) throws {
-        try turn.database.prepare("SELECT user, day, final, revision, content FROM days").forEachRow {
-            set(
-                Key(user: $0.string(0), day: $0.int(1)),
-                State(
-                    isFinal: $0.int(2) & 3 == 1, isReopened: $0.int(2) & 3 == 2, isUnwritten: $0.int(2) & 4 == 4,
-                    revision: $0.int64(3), finalContent: $0.isNull(4) ? nil : $0.string(4)))
+        try digestContents(turn)
+        try turn.database.prepare(
+            "SELECT user, day, final, revision, content FROM days WHERE final & 3 <> 1 OR final & 4"
+        )
+        .forEachRow { row in set(Key(user: row.string(0), day: row.int(1)), Self.state(row, from: 2)) }
+        count =
+            try turn.database.prepare("SELECT count(*) FROM days WHERE final & 3 <> 1 OR content IS NOT NULL")
+            .firstRow { $0.int(0) } ?? 0
+    }
+
+    /// Earlier releases kept the figures themselves.
+    private func digestContents(_ turn: Turn) throws {
+        let database = try turn.write().database
+        let list = try database.prepare("SELECT user, day, content FROM days WHERE content LIKE '{%' LIMIT 1000")
+        let update = try database.prepare("UPDATE days SET content = ? WHERE user = ? AND day = ?")
+        while true {
+            var found: [(key: Key, content: String)] = []
+            try list.forEachRow { row in
+                let content = ContentDigest(Array(row.string(2).utf8)[...]).description
+                found.append((Key(user: row.string(0), day: row.int(1)), content))
+            }
+            guard !found.isEmpty else { return }
+            for (key, content) in found {
+                update.bind(1, content)
+                update.bind(2, key.user)
+                update.bind(3, key.day)
+                try update.run()
+            }
         }
     }
 
+    /// A day's state; nil for one that nothing is known of.
+    func state(of key: Key, _ turn: Turn) throws -> State? {
+        if let state = states[key] { return state }
+        let read = try turn.database.prepare("SELECT final, revision, content FROM days WHERE user = ? AND day = ?")
+        read.bind(1, key.user)
+        read.bind(2, key.day)
+        return try read.firstRow { Self.state($0, from: 0) }
+    }
+
+    /// A user's days that anything is known of.
+    func days(of user: String, _ turn: Turn) throws -> [Key] {
+        let read = try turn.database.prepare("SELECT day FROM days WHERE user = ?")
+        read.bind(1, user)
+        var keys: [Key] = []
+        try read.forEachRow { keys.append(Key(user: user, day: $0.int(0))) }
+        return keys
+    }
+
+    private static func state(_ row: Statement, from column: Int) -> State {
+        let word = row.int(column)
+        return State(
+            isFinal: word & 3 == 1, isReopened: word & 3 == 2, isUnwritten: word & 4 == 4,
+            revision: row.int64(column + 1), finalContent: row.isNull(column + 2) ? nil : row.string(column + 2))
+    }
+
     private mutating func set(_ key: Key, _ state: State?) {
-        states[key] = state
-        if let state, !state.isFinal { open.insert(key) } else { open.remove(key) }
+        states[key] = state.flatMap { $0.isFinal ? nil : $0 }
         if state?.isUnwritten == true { unwritten.insert(key) } else { unwritten.remove(key) }
     }
 
     mutating func save(_ key: Key, _ state: State?, _ turn: Turn) throws {
-        guard states[key] != state else { return }
+        let old = try self.state(of: key, turn)
+        guard old != state else { return }
         set(key, state)
+        count += (state?.hasFigures == true ? 1 : 0) - (old?.hasFigures == true ? 1 : 0)
         let database = try turn.write().database
         guard let state else {
             let delete = try database.prepare("DELETE FROM days WHERE user = ? AND day = ?")
@@ -79,7 +137,7 @@ struct SummaryDays {
 
     /// Makes a final day wait again.
     mutating func reopen(_ key: Key, _ turn: Turn) throws {
-        guard var state = states[key] else { return }
+        guard var state = try state(of: key, turn) else { return }
         state.isFinal = false
         state.isReopened = true
         try save(key, state, turn)
