@@ -56,6 +56,16 @@ extension HealthStoreReader {
         return heads.sorted { ($0.user, $0.type) < ($1.user, $1.type) }
     }
 
+    /// The newest change of each type, whoever's samples they are, of the types that have changed since.
+    package func heads(after sequence: SequenceNumber) throws -> [String: SequenceNumber] {
+        try refresh()
+        let query = try database.prepare("SELECT type, max(seq) FROM heads WHERE seq > ? GROUP BY type")
+        query.bind(1, sequence.value)
+        var heads: [String: SequenceNumber] = [:]
+        try query.forEachRow { heads[try types.name($0.int(0))] = SequenceNumber($0.int64(1)) }
+        return heads
+    }
+
     /// The users that the store has something of, sorted.
     package func userNames() throws -> [String] {
         try users.refresh()

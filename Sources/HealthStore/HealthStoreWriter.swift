@@ -56,6 +56,9 @@ package final class HealthStoreWriter {
         seenRollbacks = database.rollbackCount
     }
 
+    /// Whether another writer of the same user couldn't take over from it: an import or a document goes on.
+    package var isInUse: Bool { openDocument != nil || sessions.contains { $0.session != nil } }
+
     /// Where the sequence stands.
     var sequence: SequenceNumber { sequences.sequence }
 

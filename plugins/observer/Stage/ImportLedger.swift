@@ -44,9 +44,15 @@ final class ImportLedger {
 
         /// Whether the same file, handed over again, is another import.
         var isSpent: Bool { state == .failed || (state == .closed && problem != nil) || undone != nil }
+
+        fileprivate var isUnderWay: Bool { [.announced, .receiving, .open].contains(state) }
     }
 
     private(set) var entries: [Entry] = []
+    /// Where each stands in `entries`, which only grows.
+    private var places: [String: Int] = [:]
+    /// Places of those that aren't over: few, while the others grow over the years and are looked at seldom.
+    private var underWay: [Int] = []
 
     func open(_ turn: Turn) throws {
         try turn.database.prepare(
@@ -58,7 +64,7 @@ final class ImportLedger {
                 LEFT JOIN import_undone ON import_undone.id = imports.id ORDER BY number
             """
         ).forEachRow { row in
-            entries.append(
+            enter(
                 Entry(
                     id: row.string(0), path: row.string(1), user: row.string(2),
                     state: State(rawValue: row.string(3)) ?? .failed,
@@ -77,17 +83,29 @@ final class ImportLedger {
         }
     }
 
-    subscript(id: String) -> Entry? { entries.first { $0.id == id } }
+    private func enter(_ entry: Entry) {
+        let place = places[entry.id] ?? entries.count
+        if place < entries.count { entries[place] = entry } else { entries.append(entry) }
+        places[entry.id] = place
+        underWay.removeAll { $0 == place }
+        if entry.isUnderWay { underWay.insert(place, at: underWay.firstIndex { $0 > place } ?? underWay.count) }
+    }
+
+    private func underWay(_ state: State) -> [Entry] {
+        underWay.compactMap { entries[$0].state == state ? entries[$0] : nil }
+    }
+
+    subscript(id: String) -> Entry? { places[id].map { entries[$0] } }
 
     /// The one to read next.
-    var firstOpen: Entry? { entries.first { $0.state == .open } }
-    var announced: [Entry] { entries.filter { $0.state == .announced } }
-    var receiving: [Entry] { entries.filter { $0.state == .receiving } }
+    var firstOpen: Entry? { underWay.first { entries[$0].state == .open }.map { entries[$0] } }
+    var announced: [Entry] { underWay(.announced) }
+    var receiving: [Entry] { underWay(.receiving) }
     /// What is still on its way over the bus holds nothing up: its sender may never come back.
-    var isOpen: Bool { entries.contains { $0.state == .open || $0.state == .announced } }
+    var isOpen: Bool { underWay.contains { entries[$0].state != .receiving } }
     /// Names of the inbox's files that are still needed.
     var needed: Set<String> {
-        Set(entries.filter { $0.state == .open || $0.state == .announced || $0.state == .receiving }.map(\.id))
+        Set(underWay.map { entries[$0].id })
             .union(receiving.map { Inbox.half($0.id) })
     }
 
@@ -102,11 +120,7 @@ final class ImportLedger {
     }
 
     func save(_ entry: Entry, _ turn: Turn) throws {
-        if let index = entries.firstIndex(where: { $0.id == entry.id }) {
-            entries[index] = entry
-        } else {
-            entries.append(entry)
-        }
+        enter(entry)
         let write = try turn.write().database.prepare(
             """
             INSERT INTO imports(id, path, user, state, submitted, added, report, problem, seconds) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

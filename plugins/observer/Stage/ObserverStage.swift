@@ -175,14 +175,19 @@ package final class ObserverStage: Stage {
 
     func refreshHeads() throws {
         guard let reader else { return }
-        for head in try reader.heads() where head.sequence > heads[head.type] ?? .beginning {
-            heads[head.type] = head.sequence
-            changedTypes.insert(head.type)
+        // What is known stands by type and no later than the newest: all that has changed since lies beyond it.
+        for (type, sequence) in try reader.heads(after: heads.values.max() ?? .beginning) {
+            heads[type] = sequence
+            changedTypes.insert(type)
         }
     }
 
+    /// Writers that are kept for what comes next: a thousand people's would hold what they remember for nothing.
+    private static let keptWriters = 8
+
     func writer(for user: String, _ turn: Turn) throws -> HealthStoreWriter {
         if let writer = writers[user] { return writer }
+        if writers.count >= Self.keptWriters { writers = writers.filter { $0.value.isInUse } }
         let stage = try turn.write()
         let writer = try HealthStoreWriter(database: stage.database, user: user, sequences: stage)
         writers[user] = writer
