@@ -14,7 +14,7 @@ SOURCES := Package.swift Sources Tests plugins Benchmarks
 # What holds messages against docs/protocol.cddl in the tests.
 SCHEMA := .build/schema/installed
 
-.PHONY: help run build test test-contract mutants bench profile image test-compose bin-path format check-format deps clean
+.PHONY: help run build test test-contract mutants fuzz bench profile image test-compose bin-path format check-format deps clean
 .DEFAULT_GOAL := help
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make test                 build, and run all tests"
 	@echo "make test-contract        hold a running stack's ingest against docs/openapi-ingest.json"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
+	@echo "make fuzz                 attack the decoders of bytes from outside; TARGET=json SECONDS=600 for one and how long"
 	@echo "make bench                measure everything that docs/performance.md has a budget for; QUICK=1 in two minutes, FULL=1 all"
 	@echo "make profile WHAT=import  where the processor time goes; WHAT=again, WHAT=idle"
 	@echo "make build                build the programs; make bin-path says where they are"
@@ -76,6 +77,10 @@ test-contract: build $(CONTRACT)
 # A build of its own, in .build/mutants: the sources with all mutants in, each of which lives when it is named.
 mutants: deps
 	@SWIFT="$(SWIFT)" Tests/Mutants/run.py $(MUTANT)
+
+# A build of its own too, in .build/fuzz, with libFuzzer, which comes with the toolchain. TARGET: xml, export, cbor, json or push.
+fuzz: deps
+	@SWIFT="$(SWIFT)" Tests/Fuzz/run.sh "$(TARGET)" "$(SECONDS)"
 
 # What floors, peers and profiles need beside what is built with.
 BENCH_PACKAGES = libxml2-dev libc6-dev gcc $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)

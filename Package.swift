@@ -244,6 +244,12 @@ let package = Package(
                 name: "TestSupport", dependencies: ["BackgroundDelivery", "HealthModel", "Protocol"],
                 path: "Tests/Support",
                 swiftSettings: swiftSettings),
+            // Decoders of bytes from outside with what must hold of them: for `make fuzz`, and for the tests.
+            .target(
+                name: "FuzzTargets",
+                dependencies: ["CXMLStream", "CZlib", "HealthImport", "HealthModel", "HealthPush", "JSON", "Protocol"],
+                path: "Tests/Fuzz/Targets", swiftSettings: swiftSettings),
+            tests("Fuzz", ["FuzzTargets", "TestSupport"]),
             tests("HealthModel", ["HealthModel", "TestSupport"]),
             tests("HealthStatistics", ["HealthModel", "HealthStatistics", "TestSupport"]),
             tests(
@@ -320,5 +326,14 @@ let package = Package(
 
 // An image is built without them: a changed test must not build all programs again.
 if Context.environment["HEALTHBUS_WITHOUT_TESTS"] != nil {
-    package.targets.removeAll { $0.type == .test || ["TestSupport", "healthbus-bench"].contains($0.name) }
+    let others = ["FuzzTargets", "TestSupport", "healthbus-bench"]
+    package.targets.removeAll { $0.type == .test || others.contains($0.name) }
+}
+
+// The program of `make fuzz` has libFuzzer's main, which only that build links.
+if Context.environment["HEALTHBUS_WITH_FUZZER"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "healthbus-fuzz", dependencies: ["FuzzTargets"], path: "Tests/Fuzz/Main",
+            swiftSettings: swiftSettings + [.unsafeFlags(["-parse-as-library"])]))
 }

@@ -1,0 +1,142 @@
+import Glibc
+import HealthImport
+import HealthModel
+
+/// What somebody imports: batches are whole, the sums are right, and a second reading that passes over known pieces counts the same.
+enum ExportFuzzing {
+    static func run(_ bytes: [UInt8]) throws {
+        let file = try NamelessFile(packed(bytes) ?? bytes)
+        guard let first = try read(file, known: [:]) else { return }
+        guard let again = try read(file, known: first.pieces) else {
+            throw BrokenRule(description: "what could be read can't be read again")
+        }
+        try hold(again.summary.records == first.summary.records, "with known pieces it counts other records")
+        try hold(again.summary.quarantined == first.summary.quarantined, "with known pieces it quarantines others")
+        try hold(again.summary.routePoints == first.summary.routePoints, "with known pieces it counts other points")
+    }
+
+    /// "@name", a line's end, and a file's content: an archive with that file beside an export.
+    private static func packed(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.first == UInt8(ascii: "@"), let end = bytes.firstIndex(of: UInt8(ascii: "\n")), end < 512,
+            let name = String(validating: bytes[1..<end], as: UTF8.self)
+        else { return nil }
+        return StoredZip([
+            (name: "apple_health_export/export.xml", bytes: Array(export.utf8)),
+            (name: name, bytes: Array(bytes[(end + 1)...])),
+        ]).bytes
+    }
+
+    private static let export = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <HealthData locale="en_DE">
+         <ExportDate value="2025-04-06 08:15:00 +0200"/>
+         <Workout workoutActivityType="HKWorkoutActivityTypeRunning" duration="30" durationUnit="min" sourceName="Watch" \
+        startDate="2025-03-30 08:00:00 +0200" endDate="2025-03-30 08:30:00 +0200">
+          <WorkoutRoute sourceName="Watch" startDate="2025-03-30 08:00:00 +0200" endDate="2025-03-30 08:30:00 +0200">
+           <FileReference path="/workout-routes/route.gpx"/>
+          </WorkoutRoute>
+         </Workout>
+        </HealthData>
+
+        """
+
+    private struct Reading {
+        var summary: ReadSummary
+        var pieces: [PieceHash: Int]
+    }
+
+    /// nil for what is no export, as a whole.
+    private static func read(_ file: NamelessFile, known: [PieceHash: Int]) throws -> Reading? {
+        let sink = CountingSink()
+        let summary: ReadSummary
+        do {
+            summary = try ExportReader(path: "export.zip", file: file.path).read(into: sink, known: known)
+        } catch is ImportError {
+            return nil
+        }
+        let rows =
+            summary.recordElements + summary.correlations + summary.workouts + summary.otherSamples
+            + summary.electrocardiograms
+        let passed = sink.passed.reduce(0) { $0 + (known[$1] ?? 0) }
+        try hold(sink.rows + passed == rows, "\(sink.rows) rows came and \(passed) were passed over, of \(rows)")
+        try hold(sink.quarantined == summary.quarantined, "not all that is quarantined came")
+        try hold(sink.activitySummaries == summary.activitySummaries, "not all ring summaries came")
+        return Reading(summary: summary, pieces: sink.pieces)
+    }
+}
+
+/// Looks at all that comes, and keeps only how much it was.
+private final class CountingSink: ExportSink {
+    var rows = 0
+    var quarantined = 0
+    var activitySummaries = 0
+    /// Of pieces that may be passed over: how many rows each has.
+    var pieces: [PieceHash: Int] = [:]
+    var passed: [PieceHash] = []
+    private var rowsOfPiece = 0
+    private var infos = 0
+
+    func exportInfo(_ info: ExportInfo) throws {
+        infos += 1
+        try hold(infos == 1, "the export tells twice what it is")
+    }
+
+    func records(_ batch: RecordBatch) throws {
+        try hold(infos == 1, "samples come before what the export is")
+        try hold(batch.count <= 4096, "a batch is too long")
+        try batch.holdTogether()
+        rows += batch.count
+        var begin = 0
+        for end in batch.pieceEnds {
+            try hold(end.rows >= begin && end.rows <= batch.count, "a piece ends outside its batch")
+            rowsOfPiece += end.rows - begin
+            if let hash = end.hash { pieces[hash] = rowsOfPiece }
+            (begin, rowsOfPiece) = (end.rows, 0)
+        }
+        rowsOfPiece += batch.count - begin
+    }
+
+    func known(_ pieces: [PieceHash]) throws { passed += pieces }
+
+    func quarantined(_ inputs: [QuarantinedInput]) throws {
+        quarantined += inputs.count
+        for input in inputs {
+            try hold(!input.reason.isEmpty && input.raw.utf8.count <= 4200, "what is quarantined is too long")
+        }
+    }
+
+    func activitySummaries(_ rows: [ActivitySummaryRecord]) throws { activitySummaries += rows.count }
+
+    func route(_ route: WorkoutRoute) throws {
+        let columns = [
+            route.latitude, route.longitude, route.elevation, route.speed, route.course, route.horizontalAccuracy,
+            route.verticalAccuracy,
+        ]
+        try hold(columns.allSatisfy { $0.count == route.count }, "a route's columns have different lengths")
+        try hold(route.count <= WorkoutRoute.pointLimit, "too much of a route comes at once")
+    }
+
+    func routeEnded(_ piece: PieceHash, points: Int) throws { pieces[piece] = points }
+
+    func document(_ part: DocumentPart) throws {}
+
+    func progress(bytesRead: Int64, bytesTotal: Int64) {}
+}
+
+/// A file without a name, gone with whoever reads it.
+private final class NamelessFile {
+    private let descriptor: Int32
+    var path: String { "/proc/self/fd/\(descriptor)" }
+
+    init(_ bytes: [UInt8]) throws {
+        var name = Array("/tmp/healthbus-fuzz-XXXXXX".utf8CString)
+        descriptor = mkstemp(&name)
+        guard descriptor >= 0 else { throw BrokenRule(description: "there is no file for the input: error \(errno)") }
+        unlink(name)
+        guard write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw BrokenRule(description: "there is no room for the input: error \(errno)")
+        }
+    }
+
+    deinit { close(descriptor) }
+}

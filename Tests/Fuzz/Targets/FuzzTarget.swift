@@ -1,0 +1,55 @@
+/// A decoder of bytes from outside, and what must hold whatever it is given.
+///
+/// libFuzzer runs them on inputs of its own (`make fuzz`), the tests on those of `Tests/Fuzz/Corpus`: both through here.
+package enum FuzzTarget: String, CaseIterable, Sendable {
+    /// The parser in C of an export's XML.
+    case xml
+    /// A file that somebody imports: an export's XML, an archive, or a file of one.
+    case export
+    /// What comes over the bus, and a delivery in columns.
+    case cbor
+    /// JSON text: the scanner, the tree, objects that are joined.
+    case json
+    /// What an app posts: samples, lines of them, Health Auto Export's form.
+    case push
+
+    /// - Parameter input: a whole document, or a recipe for a large one (`Repetition`).
+    /// - Throws: `BrokenRule`.
+    package func run(_ input: [UInt8]) throws {
+        let bytes = Repetition.unfold(input)
+        switch self {
+        case .xml: try XMLFuzzing.run(bytes)
+        case .export: try ExportFuzzing.run(bytes)
+        case .cbor: try CBORFuzzing.run(bytes)
+        case .json: try JSONFuzzing.run(bytes)
+        case .push: try PushFuzzing.run(bytes)
+        }
+    }
+}
+
+/// What should hold of a decoder, and doesn't.
+package struct BrokenRule: Error, CustomStringConvertible {
+    package let description: String
+}
+
+func hold(_ condition: Bool, _ rule: @autoclosure () -> String) throws {
+    if !condition { throw BrokenRule(description: rule()) }
+}
+
+/// Small inputs never show what takes time by the square of their length. So one that begins with FE, which begins no text and no CBOR, is a recipe: FE,
+/// a length n, n bytes that come once, and then what is repeated up to 128 KiB.
+enum Repetition {
+    static let limit = 128 << 10
+
+    static func unfold(_ input: [UInt8]) -> [UInt8] {
+        guard input.count > 2, input[0] == 0xFE else { return input }
+        let body = input[2...]
+        let head = body.prefix(Int(input[1]))
+        let unit = body.dropFirst(Int(input[1]))
+        var bytes = Array(head)
+        guard !unit.isEmpty else { return bytes }
+        bytes.reserveCapacity(limit + unit.count)
+        while bytes.count < limit { bytes.append(contentsOf: unit) }
+        return bytes
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import HealthModel
+import JSON
+
+/// JSON text: what the scanner takes is JSON to others too, and means the same.
+enum JSONFuzzing {
+    static func run(_ bytes: [UInt8]) throws {
+        guard JSONScanner.isUTF8(bytes) else { return }
+        let isDocument = try bytes.withUnsafeBytes { try scan($0) }
+        let value = Value(strictJSON: bytes)
+        if let value {
+            let text = Array(value.json().utf8)
+            guard let again = Value(strictJSON: text) else {
+                throw BrokenRule(description: "what is written isn't JSON")
+            }
+            try hold(again.json() == value.json(), "what is read again is written otherwise")
+            if bytes.count < 2048 { try compare(value, bytes) }
+        }
+        if isDocument { try objects(bytes) }
+    }
+
+    /// Whether it is one document; every span lies within the text.
+    private static func scan(_ text: UnsafeRawBufferPointer) throws -> Bool {
+        let span: JSONSpan
+        switch document(text) {
+        case .success(let found): span = found
+        case .failure(let error):
+            try hold((0...text.count).contains(error.offset), "an error is outside the text")
+            return false
+        }
+        if let begin = text.baseAddress, let at = span.bytes.baseAddress {
+            try hold(at >= begin && at + span.bytes.count <= begin + text.count, "a span is outside the text")
+        }
+        _ = (span.text, span.integer, span.double)
+        if span.kind == .array {
+            var counting = JSONScanner(text)
+            _ = try counting.countedArray()
+        }
+        return true
+    }
+
+    private static func document(_ text: UnsafeRawBufferPointer) -> Result<JSONSpan, JSONScanError> {
+        do throws(JSONScanError) {
+            var scanner = JSONScanner(text)
+            let span = try scanner.value()
+            try scanner.end()
+            return .success(span)
+        } catch { return .failure(error) }
+    }
+
+    /// Foundation reads the same in it. It refuses half of a surrogate pair, which RFC 8259 allows and we read as U+FFFD.
+    private static func compare(_ value: Value, _ bytes: [UInt8]) throws {
+        if String(decoding: bytes, as: UTF8.self).lowercased().contains("\\ud") { return }
+        guard let other = try? JSONDecoder().decode(Value.self, from: Data(bytes)) else {
+            throw BrokenRule(description: "Foundation takes it for something else than JSON")
+        }
+        try hold(other.json() == value.json(), "Foundation reads something else")
+    }
+
+    /// Objects in canonical form stay so, and it doesn't matter which of two comes first.
+    private static func objects(_ bytes: [UInt8]) throws {
+        let canonical = bytes.withUnsafeBytes { JSONMembers.canonical($0) } ?? bytes
+        try hold(canonical.withUnsafeBytes { JSONMembers.canonical($0) } == nil, "the canonical form has another one")
+        let members = Value(strictJSON: bytes)?.object ?? [:]
+        guard members.count > 1 else { return }
+        let (left, right) = (
+            members.filter { $0.key.utf8.count % 2 == 0 }, members.filter { $0.key.utf8.count % 3 != 0 }
+        )
+        let texts = [left, right].map { Array(Value.object($0.mapValues { .string($0.json()) }).json().utf8) }
+        let joined = join(texts[0], texts[1])
+        try hold(joined == join(texts[1], texts[0]), "it matters which of two objects comes first")
+        try hold(joined == join(joined, texts[0]), "what is joined again isn't the same")
+        try hold(Value(strictJSON: joined) != nil, "what is joined isn't JSON")
+    }
+
+    private static func join(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
+        a.withUnsafeBytes { a in b.withUnsafeBytes { JSONMembers.joined(a, $0) } }
+    }
+}
