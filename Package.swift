@@ -105,6 +105,7 @@ let package = Package(
                 "BackgroundDelivery", "CPosix", "CSodium", "Clocks", "HealthModel", "JSON", "Logging", "MessageBus",
                 "Processes", "Protocol",
             ]),
+        library("HealthViews", ["Configuration"]),
         library(
             "Client",
             [
@@ -268,6 +269,7 @@ let package = Package(
                     "BackendStage", "DeliveryKit", "HTTP", "HealthModel", "JSON", "Protocol", "SQLite", "TestSupport",
                     "UploaderReading",
                 ]),
+            tests("HealthViews", ["Configuration", "HealthViews", "SQLite", "TestSupport"]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
                 "Uploader", ["DeliveryKit", "HTTP", "HealthModel", "TestSupport", "UploaderReading", "UploaderStage"]),

@@ -79,6 +79,16 @@ extension ZoneTimeline {
         return hours
     }
 
+    /// A moment by the local clock, with its offset, ISO 8601 to the second: `2025-03-30T03:00:00+02:00`.
+    ///
+    /// Offsets of old times that have seconds are cut to minutes; the moment stays the same.
+    package func localText(of instant: Instant) -> String {
+        let minutes = offsets.offsets[offsets.index(of: instant)].flooredQuotient(60 * Instant.microsecondsPerSecond)
+        let local = InstantText.iso8601(Instant(seconds: instant.flooredSecond + minutes * 60)).dropLast()
+        func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return local + (minutes < 0 ? "-" : "+") + padded(abs(minutes) / 60) + ":" + padded(abs(minutes) % 60)
+    }
+
     /// Whether a day is over: true from one minute past the midnight (or the first instant) after it.
     ///
     /// A date that was left out is over when the next one begins.

@@ -102,6 +102,8 @@ package final class Statement {
         return try step() ? try body(self) : nil
     }
 
+    package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
     package func int64(_ column: Int) -> Int64 { sqlite3_column_int64(handle, Int32(column)) }
     package func int(_ column: Int) -> Int { Int(sqlite3_column_int64(handle, Int32(column))) }
     package func double(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }

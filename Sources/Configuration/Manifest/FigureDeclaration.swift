@@ -54,6 +54,8 @@ package struct FigureDeclaration: Sendable, Equatable {
     package var form: Form
     /// As people are told it; empty where there is none.
     package var unit: String
+    /// Which of the handler's hourly figures it is by hour; nil: it is none.
+    package var hourly: String?
     /// nil: it can't be explained.
     package var explanation: Explanation?
     /// nil: it is in no table.
@@ -65,6 +67,7 @@ package struct FigureDeclaration: Sendable, Equatable {
         guard !path.isEmpty else { return nil }
         form = value["form"].string.flatMap(Form.init) ?? .number
         unit = value["unit"].string ?? ""
+        hourly = value["hourly"].string
         explanation = Explanation(value["explain"])
         column = Column(value["column"])
     }

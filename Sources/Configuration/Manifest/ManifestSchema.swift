@@ -115,6 +115,10 @@ package enum ManifestSchema {
                   "description": "What it is: a day without it has null, [] or {}. number where it is left out."
                 },
                 "unit": { "type": "string", "description": "As people are told it." },
+                "hourly": {
+                  "type": "string", "minLength": 1,
+                  "description": "Which of the handler's hourly figures it is by hour, for healthbus days --hourly; left out: there is none."
+                },
                 "explain": {
                   "type": "object", "required": ["names", "type", "rule"], "additionalProperties": false,
                   "description": "How it follows from samples, for healthbus explain; left out: it can't be explained.",

@@ -67,7 +67,7 @@ package struct PluginTemplate: Sendable {
           "exec": [@COMMAND@],
           "types": [@TYPES@],
           "reads": [@READS@],
-          "figures": [{ "name": "@FIGURE@", "unit": "hours", "column": { "title": "@FIGURE@" } }],
+          "figures": [{ "name": "@FIGURE@", "unit": "hours", "hourly": "@FIGURE@", "column": { "title": "@FIGURE@" } }],
           "consumes": ["sync.@NAME@"],
           "produces": ["figures.@NAME@"],
           "entitlements": ["health"],

@@ -94,7 +94,7 @@ package struct FiguresBody: Codable, Sendable, Equatable {
     package var figures: Value
     package var hourly: Value?
 
-    package init(figures: [String: Value], hourly: [String: Value]) {
+    package init(figures: [String: Value] = [:], hourly: [String: Value] = [:]) {
         self.figures = .object(figures)
         self.hourly = .object(hourly)
     }

@@ -64,6 +64,9 @@ package final class ConsolidatorStage: Stage {
         try timelines.open(turn)
         try zones.open(turn)
         for handler in handlers { try handler.open(turn) }
+        if try SummaryDays.makeRoomForHours(in: database) {
+            for handler in handlers { try handler.forget(turn) }
+        }
         try daily.open(turn)
         touched = days.unwritten
     }
@@ -118,7 +121,7 @@ package final class ConsolidatorStage: Stage {
             guard let day = row.day else { throw StageError.unreadablePage(producer: handler) }
             guard users?.contains(row.user) != false else { continue }
             let key = SummaryDays.Key(user: row.user, day: day)
-            try days.put(row.body.map { $0.read(FiguresBody.self)?.figures ?? .null }, key: key, handler: handler, turn)
+            try days.put(row.body.map { $0.read(FiguresBody.self) ?? FiguresBody() }, key: key, handler: handler, turn)
             try settle(key, turn)
         }
     }
@@ -252,6 +255,9 @@ package final class ConsolidatorStage: Stage {
         summary["revision"] = .integer(state.revision)
         let waitsFor = state.isFinal || !isOver(key, at: turn.now) ? [] : missing
         summary["missing"] = .array(waitsFor.map { .string($0) })
+        if let hours = try zones.flatMap({ try days.hours(of: key, $0, turn) }) {
+            summary[SummaryDays.hoursMember] = hours
+        }
         _ = try turn.write()
         try turn.changelog.put(
             key: Self.changelogKey(key), topic: Self.topic, user: key.user, day: key.day, body: .object(summary))

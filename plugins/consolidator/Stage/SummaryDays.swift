@@ -45,7 +45,7 @@ struct SummaryDays {
             """
             CREATE TABLE IF NOT EXISTS parts(
                 user TEXT NOT NULL, day INTEGER NOT NULL, handler TEXT NOT NULL, stale INTEGER NOT NULL, figures BLOB NOT NULL,
-                PRIMARY KEY (user, day, handler)) WITHOUT ROWID;
+                hourly BLOB, PRIMARY KEY (user, day, handler)) WITHOUT ROWID;
             CREATE TABLE IF NOT EXISTS days(
                 user TEXT NOT NULL, day INTEGER NOT NULL, final INTEGER NOT NULL, revision INTEGER NOT NULL, content TEXT,
                 PRIMARY KEY (user, day)) WITHOUT ROWID;
@@ -143,18 +143,33 @@ struct SummaryDays {
         try save(key, state, turn)
     }
 
+    /// Earlier releases kept no hourly figures. True when the parts have just got room for them: then every handler is to be read once more.
+    static func makeRoomForHours(in database: Database) throws -> Bool {
+        let column = try database.prepare("SELECT 1 FROM pragma_table_info('parts') WHERE name = 'hourly'")
+        guard try column.firstRow({ _ in true }) == nil else { return false }
+        try database.execute("ALTER TABLE parts ADD COLUMN hourly BLOB")
+        return true
+    }
+
     /// A handler's figures for a day; nil when it has none any more.
-    func put(_ figures: Value?, key: Key, handler: String, _ turn: Turn) throws {
+    func put(_ body: FiguresBody?, key: Key, handler: String, _ turn: Turn) throws {
         let database = try turn.write().database
         let statement =
-            figures == nil
+            body == nil
             ? try database.prepare("DELETE FROM parts WHERE user = ? AND day = ? AND handler = ?")
             : try database.prepare(
-                "INSERT OR REPLACE INTO parts(user, day, handler, stale, figures) VALUES (?, ?, ?, 0, ?)")
+                "INSERT OR REPLACE INTO parts(user, day, handler, stale, figures, hourly) VALUES (?, ?, ?, 0, ?, ?)")
         statement.bind(1, key.user)
         statement.bind(2, key.day)
         statement.bind(3, handler)
-        if let figures { statement.bind(4, CBOREncoder.encode(figures)) }
+        if let body {
+            statement.bind(4, CBOREncoder.encode(body.figures))
+            if let hourly = body.hourly, hourly.object?.isEmpty == false {
+                statement.bind(5, CBOREncoder.encode(hourly))
+            } else {
+                statement.bindNull(5)
+            }
+        }
         try statement.run()
     }
 
@@ -175,8 +190,11 @@ struct SummaryDays {
         return gone
     }
 
+    /// The member that has the hourly figures.
+    static let hoursMember = "hours"
+
     /// Members of a summary that are no handler's figures.
-    static let ownMembers: Set<String> = ["user", "date", "zone", "final", "revision", "missing"]
+    static let ownMembers: Set<String> = ["user", "date", "zone", "final", "revision", "missing", hoursMember]
 
     /// All handlers' figures for a day, as members of its summary. Of two with one name the first's counts, by the handlers' names.
     func figures(of key: Key, _ turn: Turn) throws -> (members: [String: Value], collisions: [FigureCollision]) {
@@ -200,6 +218,28 @@ struct SummaryDays {
         }
         return (members, collisions)
     }
+
+    /// All handlers' hourly figures for a day: lists of one length by name, and `start`, when each hour begins; nil where there are none. Of two
+    /// with one name the first's counts. A list of another length is of days by other zones, and is computed again soon: it is left out.
+    func hours(of key: Key, _ zones: ZoneTimeline, _ turn: Turn) throws -> Value? {
+        let read = try turn.database.prepare(
+            "SELECT hourly FROM parts WHERE user = ? AND day = ? AND hourly IS NOT NULL ORDER BY handler")
+        read.bind(1, key.user)
+        read.bind(2, key.day)
+        let starts = zones.hours(of: LocalDay(number: key.day)).map(\.lowerBound)
+        var lists: [String: Value] = [:]
+        try read.forEachRow { row in
+            for (name, list) in try CBORDecoder.decode(row.bytes(0)).object ?? [:]
+            where name != Self.startsMember && lists[name] == nil && list.array?.count == starts.count {
+                lists[name] = list
+            }
+        }
+        guard !lists.isEmpty else { return nil }
+        lists[Self.startsMember] = .array(starts.map { .string(zones.localText(of: $0)) })
+        return .object(lists)
+    }
+
+    private static let startsMember = "start"
 
     /// Before a snapshot: what isn't seen again by its end is gone.
     func markStale(handler: String, _ turn: Turn) throws {

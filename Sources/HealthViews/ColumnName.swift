@@ -1,0 +1,47 @@
+/// Names of columns as SQL writes them.
+enum ColumnName {
+    /// A figure's path as one lower-case name: `heartRate.average` is `heart_rate_average`, `hrvSDNNMilliseconds` is
+    /// `hrv_sdnn_milliseconds`. What isn't a letter or a digit of ASCII becomes `_`.
+    static func make(_ path: [String]) -> String {
+        let letters = Array(path.joined(separator: "_").unicodeScalars)
+        var name = ""
+        for (index, letter) in letters.enumerated() {
+            guard letter.isASCII, letter.properties.isAlphabetic || letter.properties.numericType != nil else {
+                name += "_"
+                continue
+            }
+            if isUpper(letter), index > 0, letters[index - 1] != "_" {
+                // A word begins at a capital after a small letter, and at the last capital of several.
+                let isNext = index + 1 < letters.count && isLower(letters[index + 1])
+                if !isUpper(letters[index - 1]) || isNext { name += "_" }
+            }
+            name += letter.properties.lowercaseMapping
+        }
+        return name
+    }
+
+    private static func isUpper(_ letter: Unicode.Scalar) -> Bool { ("A"..."Z").contains(letter) }
+    private static func isLower(_ letter: Unicode.Scalar) -> Bool { ("a"..."z").contains(letter) }
+
+    /// In double quotes: figures may be called as SQL's own words.
+    static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
+
+    /// A text as SQL writes it.
+    static func literal(_ text: String) -> String { "'" + text.replacing("'", with: "''") + "'" }
+}
+
+extension [ViewColumn] {
+    /// Adds a figure's column under the first free name: `steps`, `steps_2`.
+    mutating func append(
+        figure path: [String], _ kind: ViewColumn.Kind, _ meaning: String, _ content: ViewColumn.Content
+    ) {
+        let wanted = ColumnName.make(path)
+        var name = wanted
+        var number = 1
+        while contains(where: { $0.name == name }) {
+            number += 1
+            name = "\(wanted)_\(number)"
+        }
+        append(ViewColumn(name, kind, meaning, content))
+    }
+}

@@ -1,0 +1,119 @@
+extension HealthViews {
+    /// The views over the tables of the reference backend's file: `sample_rows`, `kinds`, `texts`, `documents`.
+    ///
+    /// The rows are packed; the views unpack them by plain SQL, so that any SQLite tool from 3.35 on reads them.
+    package var sqlite: [ViewStatement] {
+        all.map { view in
+            let columns = view.columns.map { "\(SQLiteText.expression(of: $0)) AS \(ColumnName.quoted($0.name))" }
+            return ViewStatement(
+                name: view.name,
+                text: """
+                    CREATE VIEW \(view.name) AS
+                    SELECT \(columns.joined(separator: ",\n    "))
+                    \(SQLiteText.rows(of: view.name))
+                    """, comments: [])
+        }
+    }
+}
+
+/// Parts of SQLite's statements.
+private enum SQLiteText {
+    static func rows(of view: HealthView.Name) -> String {
+        switch view {
+        case .samples: "FROM (\(samples))"
+        case .days: "FROM (\(documents(0)))"
+        case .workouts: "FROM (\(documents(1)))"
+        case .nights: "FROM (\(documents(2)))"
+        case .hours:
+            // A list of the hours' starts says how many there are, and when, with the offset of the local clock.
+            """
+            FROM (SELECT d.user_id, d.date, d.body, h.key AS "index", CAST(substr(h.value, 12, 2) AS INTEGER) AS hour,
+                strftime('%Y-%m-%dT%H:%M:%SZ', h.value) AS start_date
+                FROM (\(documents(0))) d JOIN json_each(d.body, '$.hours.start') h)
+            """
+        case .sources:
+            """
+            FROM (SELECT user_id, s.source AS source, t.type AS type, count(*) AS samples, \(moment("min(start_us)")) AS first_date,
+                \(moment("max(start_us)")) AS last_date FROM (\(times)) r \(names) GROUP BY r.user, k.source, k.type)
+            """
+        }
+    }
+
+    static func expression(of column: ViewColumn) -> String {
+        switch column.content {
+        case .own: ColumnName.quoted(column.name)
+        case .member(let path):
+            member(ColumnName.literal("$" + path.map { ".\"\($0)\"" }.joined()), column.kind)
+        case .hour(let name):
+            member(ColumnName.literal("$.\"hours\".\"\(name)\"[") + " || \"index\" || ']'", column.kind)
+        }
+    }
+
+    /// NULL where it is something else than the column promises.
+    private static func member(_ path: String, _ kind: ViewColumn.Kind) -> String {
+        let types =
+            switch kind {
+            case .integer: "'integer'"
+            case .real: "'integer', 'real'"
+            case .boolean: "'true', 'false'"
+            case .json: "'object', 'array'"
+            case .text, .date, .moment, .uuid: "'text'"
+            }
+        return "CASE WHEN json_type(body, \(path)) IN (\(types)) THEN json_extract(body, \(path)) END"
+    }
+
+    /// Microseconds since 1970 as ISO 8601.
+    private static func moment(_ time: String) -> String {
+        let rest = "((\(time)) % 1000000 + 1000000) % 1000000"
+        return "strftime('%Y-%m-%dT%H:%M:%S', ((\(time)) - \(rest)) / 1000000, 'unixepoch')"
+            + " || CASE \(rest) WHEN 0 THEN '' ELSE rtrim(printf('.%06d', \(rest)), '0') END || 'Z'"
+    }
+
+    /// An id of 16 bytes as a UUID's text; another is text already.
+    private static func uuid(_ id: String) -> String {
+        let parts = ["1, 8", "9, 4", "13, 4", "17, 4", "21"].map { "substr(hex(\(id)), \($0))" }
+        return "CASE typeof(\(id)) WHEN 'blob' THEN lower(\(parts.joined(separator: " || '-' || "))) ELSE \(id) END"
+    }
+
+    /// The milliseconds in an id's first 48 bits. A byte's value is its place in a list of all bytes; what isn't in the list is 0.
+    private static let idMilliseconds: String = {
+        let hex = Array("0123456789ABCDEF")
+        let bytes = (1...255).map { "\(hex[$0 / 16])\(hex[$0 % 16])" }.joined()
+        return (0..<6).map { "(instr(x'\(bytes)', substr(id, \($0 + 1), 1)) << \(40 - 8 * $0))" }.joined(
+            separator: " + ")
+    }()
+
+    /// Living samples with their times in microseconds, as `StoredTimes` packs them. The limits, which take all, keep SQLite from writing the
+    /// long expressions into each place that names the time.
+    private static let times = """
+        SELECT *, start_us + CASE WHEN duration < 0 THEN -duration ELSE duration * 1000000 END AS end_us
+            FROM (SELECT user, id, kind, version, duration, value, uuid, metadata, payload,
+                shift + CASE typeof(id) WHEN 'blob' THEN 1000 * (\(idMilliseconds)) ELSE 0 END AS start_us
+                FROM sample_rows WHERE deleted = 0 LIMIT -1) LIMIT -1
+        """
+
+    /// What a row of `times`, `r`, says by numbers. In this order, so that SQLite walks the rows once and keeps none.
+    private static let names = """
+        CROSS JOIN kinds k ON k.id = r.kind CROSS JOIN (SELECT id, text AS type FROM texts) t ON t.id = k.type
+            CROSS JOIN (SELECT id, text AS user_id FROM texts) u ON u.id = r.user
+            LEFT JOIN (SELECT id, text AS unit FROM texts) n ON n.id = k.unit
+            LEFT JOIN (SELECT id, text AS source FROM texts) s ON s.id = k.source
+        """
+
+    private static let samples = """
+        SELECT \(uuid("r.id")) AS id, user_id, t.type AS type, \(moment("start_us")) AS start_date, \(moment("end_us")) AS end_date,
+            value, n.unit AS unit, s.source AS source, CASE k.manual WHEN 0 THEN 'healthkit' ELSE 'manual' END AS source_type,
+            \(uuid("uuid")) AS healthkit_uuid,
+            CASE typeof(metadata) WHEN 'integer' THEN (SELECT text FROM texts WHERE texts.id = metadata)
+                ELSE metadata END AS metadata, payload, version
+            FROM (\(times)) r \(names)
+        """
+
+    private static func documents(_ kind: Int) -> String {
+        """
+        SELECT u.text AS user_id, d.id AS id, \(kind == 0 ? "d.id" : "d.date") AS date, d.version AS version,
+            \(moment("d.start")) AS start_date, \(moment("d.\"end\"")) AS end_date, d.body AS body
+            FROM documents d JOIN texts u ON u.id = d.user WHERE d.kind = \(kind) AND d.deleted = 0
+        """
+    }
+}

@@ -1,0 +1,121 @@
+import Configuration
+
+/// The views by which people query what was delivered: the same names, columns and rows in the reference backend's SQLite file and in
+/// PostgreSQL. `docs/queries.md` is their documentation.
+///
+/// They hold only what is alive. `days` and `hours` have a column for each figure that a handler's manifest declares, so a person's own
+/// figures are columns too. Columns are added in later releases, and none is renamed or taken away.
+package struct HealthViews: Sendable, Equatable {
+    /// In the order of the documentation.
+    package let all: [HealthView]
+
+    /// - Parameter figures: what days have, as `StackConfiguration.figures` lists it.
+    package init(figures: [FigureDeclaration]) {
+        all = [
+            HealthView(name: .samples, summary: "one row a living sample", columns: Self.samples),
+            HealthView(name: .days, summary: "one row a local day", columns: Self.days(figures)),
+            HealthView(name: .hours, summary: "one row an hour of the local clock", columns: Self.hours(figures)),
+            HealthView(name: .nights, summary: "one row a sleep, the main one and naps", columns: Self.nights),
+            HealthView(name: .workouts, summary: "one row a workout", columns: Self.workouts),
+            HealthView(
+                name: .sources, summary: "one row a source and type, of the living samples", columns: Self.sources),
+        ]
+    }
+
+    package subscript(name: HealthView.Name) -> HealthView? { all.first { $0.name == name } }
+
+    private static let user = ViewColumn("user_id", .text, "whose")
+    private static let version = ViewColumn("version", .integer, "rises with each change")
+
+    private static let samples = [
+        ViewColumn("id", .uuid, "the sample's id"), user,
+        ViewColumn("type", .text, "HealthKit's identifier, as HKQuantityTypeIdentifierStepCount"),
+        ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
+        ViewColumn("value", .real, "in unit; NULL where the type has none"),
+        ViewColumn("unit", .text, "as count/min; NULL where there is none"),
+        ViewColumn("source", .text, "the app or device, as the phone calls it"),
+        ViewColumn("source_type", .text, "healthkit, or manual for what was never in HealthKit"),
+        ViewColumn("healthkit_uuid", .uuid, "HealthKit's own UUID, where the channel knew it"),
+        ViewColumn("metadata", .json, "an object, or NULL"),
+        ViewColumn("payload", .json, "what doesn't fit elsewhere, as parts of a correlation"), version,
+    ]
+
+    private static func days(_ figures: [FigureDeclaration]) -> [ViewColumn] {
+        var columns = [
+            user, ViewColumn("date", .date, "the local day"),
+            ViewColumn("zone", .text, "the time zone in which it begins", .member(["zone"])),
+            ViewColumn("final", .boolean, "whether the day is over and complete", .member(["final"])),
+            ViewColumn("revision", .integer, "how often it was final with other figures", .member(["revision"])),
+            version,
+        ]
+        for figure in figures where figure.isReadable {
+            columns.append(
+                figure: figure.path, figure.form == .number ? .real : .json,
+                figure.unit.isEmpty ? "a figure" : "a figure, in \(figure.unit)", .member(figure.path))
+        }
+        return columns
+    }
+
+    private static func hours(_ figures: [FigureDeclaration]) -> [ViewColumn] {
+        var columns = [
+            user, ViewColumn("date", .date, "the local day"),
+            ViewColumn(
+                "hour", .integer, "the hour that the local clock shows, 0 to 23; when it is set back one comes twice"),
+            ViewColumn("start_date", .moment, "when the hour begins; tells hours of one name apart"),
+        ]
+        for figure in figures {
+            guard let name = figure.hourly, FigureDeclaration.isReadable([name]) else { continue }
+            columns.append(
+                figure: [name], .real, figure.unit.isEmpty ? "a figure" : "a figure, in \(figure.unit)", .hour(name))
+        }
+        return columns
+    }
+
+    private static func minutes(_ member: String, _ meaning: String) -> ViewColumn {
+        ViewColumn(ColumnName.make([member]), .real, meaning, .member([member]))
+    }
+
+    private static let nights = [
+        user, ViewColumn("id", .text, "the night's id"), ViewColumn("date", .date, "the local day it belongs to"),
+        ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
+        ViewColumn("main", .boolean, "whether it is the day's main sleep; else a nap", .member(["main"])),
+        minutes("asleepMinutes", "asleep"), minutes("inBedMinutes", "in bed"), minutes("awakeMinutes", "awake"),
+        minutes("coreMinutes", "in core sleep"), minutes("deepMinutes", "in deep sleep"),
+        minutes("remMinutes", "in REM sleep"),
+        minutes("unspecifiedMinutes", "asleep, of an unknown stage"), minutes("latencyMinutes", "until asleep"),
+        minutes("wakeAfterOnsetMinutes", "awake after having fallen asleep"),
+        ViewColumn("efficiency", .real, "asleep of the time in bed, 0 to 1", .member(["efficiency"])),
+        ViewColumn("source", .text, "whose stages they are", .member(["source"])), version,
+    ]
+
+    private static let workouts = [
+        user, ViewColumn("id", .text, "the workout's id"),
+        ViewColumn("activity", .text, "as running; an unknown one is other", .member(["type"])),
+        ViewColumn("start_date", .moment, "when it begins"), ViewColumn("end_date", .moment, "when it ends"),
+        ViewColumn("duration_seconds", .real, "without pauses", .member(["duration"])),
+        ViewColumn("distance_meters", .real, "NULL where it is unknown, as all below", .member(["distance"])),
+        ViewColumn("active_energy_kcal", .real, "active energy", .member(["activeEnergy"])),
+        ViewColumn("heart_rate_average", .real, "beats a minute", .member(["heartRate", "average"])),
+        ViewColumn("heart_rate_min", .real, "beats a minute", .member(["heartRate", "minimum"])),
+        ViewColumn("heart_rate_max", .real, "beats a minute", .member(["heartRate", "maximum"])),
+        ViewColumn("ascent_meters", .real, "of the route", .member(["route", "ascentMeters"])),
+        ViewColumn("descent_meters", .real, "of the route", .member(["route", "descentMeters"])),
+        ViewColumn("route_points", .integer, "how many points the route has", .member(["route", "points"])),
+        ViewColumn("metadata", .json, "an object, or NULL", .member(["metadata"])), version,
+    ]
+
+    private static let sources = [
+        user, ViewColumn("source", .text, "the app or device"), ViewColumn("type", .text, "HealthKit's identifier"),
+        ViewColumn("samples", .integer, "how many"), ViewColumn("first_date", .moment, "when the first one begins"),
+        ViewColumn("last_date", .moment, "when the last one begins"),
+    ]
+}
+
+extension FigureDeclaration {
+    fileprivate var isReadable: Bool { Self.isReadable(path) }
+
+    /// Whether JSON paths of both databases can name it.
+    fileprivate static func isReadable(_ path: [String]) -> Bool {
+        path.allSatisfy { part in !part.unicodeScalars.contains { $0 == "\"" || $0 == "\\" || $0.value < 32 } }
+    }
+}

@@ -1,0 +1,53 @@
+/// A column of a view.
+package struct ViewColumn: Sendable, Equatable {
+    /// What its values are, in both databases.
+    package enum Kind: String, Sendable {
+        case text
+        case integer
+        /// SQLite: an integer where it is whole.
+        case real
+        /// SQLite: 0 or 1.
+        case boolean
+        /// A local date. SQLite: text, `2025-03-30`.
+        case date
+        /// A moment. SQLite: text, ISO 8601 in UTC, `2025-03-30T06:15:00Z`, with as few digits of the fraction as it needs.
+        case moment
+        /// SQLite: JSON text. PostgreSQL: `jsonb`.
+        case json
+        /// SQLite: text, lower case.
+        case uuid
+    }
+
+    /// Where a view takes it from.
+    enum Content: Sendable, Equatable {
+        /// What the view's rows have under the column's own name.
+        case own
+        /// A member of a document's body.
+        case member([String])
+        /// An hour's entry in a list of the body's `hours`.
+        case hour(String)
+    }
+
+    package let name: String
+    package let kind: Kind
+    /// One sentence, as the documentation has it.
+    package let meaning: String
+    let content: Content
+
+    init(_ name: String, _ kind: Kind, _ meaning: String, _ content: Content = .own) {
+        self.name = name
+        self.kind = kind
+        self.meaning = meaning
+        self.content = content
+    }
+}
+
+/// A view for queries: what it is called, what it holds, and its columns.
+package struct HealthView: Sendable, Equatable {
+    package enum Name: String, Sendable, CaseIterable { case samples, days, hours, nights, workouts, sources }
+
+    package let name: Name
+    /// One sentence.
+    package let summary: String
+    package let columns: [ViewColumn]
+}
