@@ -77,6 +77,7 @@ let package = Package(
         systemLibrary("CQREncode", "libqrencode-dev"),
         systemLibrary("CZlib", "zlib1g-dev"),
         systemLibrary("CGnuTLS", "libgnutls28-dev"),
+        systemLibrary("CPostgreSQL", "libpq-dev"),
         .target(name: "CXMLStream", path: "Sources/CXMLStream"),
         .target(name: "CPosix", path: "Sources/CPosix"),
         .executableTarget(name: "healthbus-trampoline", path: "Sources/Trampoline"),
@@ -89,6 +90,8 @@ let package = Package(
 
         // Effects at the edge.
         library("SQLite", ["CSQLite"]),
+        library("PostgreSQL", ["CPostgreSQL"]),
+        library("PostgresStore", ["HealthModel", "PostgreSQL"]),
         library("HealthStore", ["HealthModel", "JSON", "SQLite"]),
         library("HealthImport", ["CArchive", "CXMLStream", "CXXHash", "HealthModel", "JSON"]),
         library("HealthPush", ["HealthModel", "HealthStatistics", "JSON"]),
