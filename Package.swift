@@ -83,6 +83,7 @@ let package = Package(
 
         // Pure: the model and the figures.
         library("JSON", []),
+        library("Digest", ["CSodium"]),
         library("HealthModel", ["CXXHash", "JSON"]),
         library("HealthStatistics", ["HealthModel"]),
         library("BackgroundDelivery", ["HealthModel"]),
@@ -214,6 +215,13 @@ let package = Package(
                 "BackgroundDelivery", "Changelog", "Configuration", "HTTP", "HealthModel", "JSON", "MessageBus",
                 "Protocol", "SQLite", "StageKit", "UploaderReading",
             ], main: ["Configuration", "StageKit"])
+        // Files as a destination.
+        + plugin(
+            "files", "FilesStage",
+            [
+                "Changelog", "Configuration", "Digest", "HealthModel", "JSON", "MessageBus", "Protocol", "SQLite",
+                "StageKit", "UploaderReading",
+            ], main: ["StageKit"])
         + plugin(
             "notify", "NotifyStage",
             ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
@@ -256,6 +264,9 @@ let package = Package(
                     "BackendStage", "HTTP", "HealthModel", "JSON", "Protocol", "SQLite", "TestSupport",
                     "UploaderReading",
                 ]),
+            tests(
+                "Files",
+                ["Configuration", "Digest", "FilesStage", "HealthModel", "Protocol", "TestSupport"]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests("Uploader", ["HTTP", "HealthModel", "TestSupport", "UploaderReading", "UploaderStage"]),
             tests(
