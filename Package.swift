@@ -135,14 +135,17 @@ let package = Package(
             ]),
         part(
             "uploader/Reading", "UploaderReading",
-            ["Changelog", "HealthModel", "JSON", "Logging", "Protocol", "SQLite", "StageKit"]),
+            ["Changelog", "Configuration", "HealthModel", "JSON", "Logging", "Protocol", "SQLite", "StageKit"]),
+        part("files/Reading", "FilesReading", ["Configuration", "HealthModel"]),
         library("Supervisor", ["CPosix", "Processes"]),
         // The tools: what looks at a stack, and what acts on it.
         library(
             "Inspection",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "HTTP", "HandlerKit",
-                "HealthModel", "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus", "ObserverReading",
+                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "FilesReading",
+                "HTTP",
+                "HandlerKit", "HealthModel", "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus",
+                "ObserverReading",
                 "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",
             ]),
         library(
@@ -219,8 +222,8 @@ let package = Package(
         + plugin(
             "files", "FilesStage",
             [
-                "Changelog", "Configuration", "Digest", "HealthModel", "JSON", "MessageBus", "Protocol", "SQLite",
-                "StageKit", "UploaderReading",
+                "Changelog", "Configuration", "Digest", "FilesReading", "HealthModel", "JSON", "MessageBus", "Protocol",
+                "SQLite", "StageKit", "UploaderReading",
             ], main: ["StageKit"])
         + plugin(
             "notify", "NotifyStage",
@@ -315,7 +318,8 @@ let package = Package(
             tests(
                 "EndToEnd",
                 [
-                    "CArchive", "Clocks", "Configuration", "HTTP", "HealthModel", "HealthStore", "HubStage", "Logging",
+                    "CArchive", "Clocks", "Configuration", "Digest", "HTTP", "HealthModel", "HealthStore", "HubStage",
+                    "Logging",
                     "MessageBus", "Processes", "Protocol", "SQLite", "Supervisor", "Terminal", "TestSupport",
                 ]),
         ]

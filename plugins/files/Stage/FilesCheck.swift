@@ -65,10 +65,12 @@ struct FilesCheck {
         nextReadsAll = true
     }
 
-    /// - Parameter why: it can't be looked at present.
-    func report(why: String?) -> UploaderDetails.Backend {
+    /// - Parameters:
+    ///   - why: it can't be looked at present.
+    ///   - isListed: whether the manifest lists all files as they are.
+    func report(why: String?, isListed: Bool) -> UploaderDetails.Backend {
         .init(
-            acceptance: .proven, isCompared: isDone && phase == .idle && why == nil, compared: compared, result: result,
-            missing: lacked, check: answered, why: why)
+            acceptance: .proven, isCompared: isDone && isListed && phase == .idle && why == nil, compared: compared,
+            result: result, missing: lacked, check: answered, why: why)
     }
 }

@@ -1,4 +1,5 @@
 import Configuration
+import FilesReading
 import Foundation
 import HealthModel
 import StageKit
@@ -15,31 +16,10 @@ extension StagePlugin {
         effects: { context in
             FilesRunner(
                 folder: try FilesFolder.path(
-                    of: context.instance, in: context.stack, standard: context.folder + "/data",
+                    of: context.instance, file: context.stack.file, state: context.state,
                     environment: ProcessInfo.processInfo.environment))
         },
         source: { UploaderSource(database: $0) })
-}
-
-/// Where an instance's files are.
-package enum FilesFolder {
-    package static let variable = "HEALTHBUS_FILES_FOLDER"
-
-    /// As it is configured, else as the environment says, else in the instance's own folder.
-    /// - Throws: `ConfigurationError` for a path that isn't full.
-    package static func path(
-        of instance: StackConfiguration.Instance, in stack: StackConfiguration, standard: String,
-        environment: [String: String]
-    ) throws -> String {
-        let told = environment[variable].flatMap { $0.isEmpty ? nil : $0 }
-        guard let path = instance.configuration["folder"].string ?? told else { return standard }
-        guard path.hasPrefix("/"), path.count > 1 else {
-            throw ConfigurationError(
-                file: stack.file, key: "instances.\(instance.name).configuration.folder",
-                reason: "must be a full path, as /srv/health, not '\(path)'")
-        }
-        return URL(fileURLWithPath: path).standardizedFileURL.path
-    }
 }
 
 extension FilesStage {

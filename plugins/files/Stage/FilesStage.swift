@@ -153,7 +153,8 @@ package final class FilesStage: Stage {
             deadLetters: 0, droppedLetters: 0, delivered: ledger.delivered, lastDelivered: ledger.lastDelivered,
             delays: [:], delayBuckets: .init(bounds: [], metrics: [:]),
             answers: .init(created: 0, updated: 0, known: 0), blocked: blocked, waitsUntil: nil, held: 0,
-            backend: check.report(why: blocked), paused: false, path: nil, waiting: jobs.count)
+            backend: check.report(why: blocked, isListed: manifest.state == .complete), paused: false, path: nil,
+            waiting: jobs.count)
         var frontier: [String: SequenceNumber] = [:]
         for upstream in upstreams {
             let oldest = marks.oldestMark(of: upstream.producer)
