@@ -84,6 +84,7 @@ let package = Package(
 
         // Pure: the model and the figures.
         library("JSON", []),
+        library("Digest", ["CSodium"]),
         library("HealthModel", ["CXXHash", "JSON"]),
         library("HealthStatistics", ["HealthModel"]),
         library("BackgroundDelivery", ["HealthModel"]),
@@ -145,12 +146,14 @@ let package = Package(
         part(
             "uploader/Reading", "UploaderReading",
             ["DeliveryKit", "HealthModel", "JSON", "Logging", "Protocol"]),
+        part("files/Reading", "FilesReading", ["Configuration", "HealthModel"]),
         library("Supervisor", ["CPosix", "Processes"]),
         // The tools: what looks at a stack, and what acts on it.
         library(
             "Inspection",
             [
-                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit", "HTTP",
+                "BackgroundDelivery", "CPosix", "Changelog", "Client", "Clocks", "Configuration", "DeliveryKit",
+                "FilesReading", "HTTP",
                 "HandlerKit", "HealthModel", "HealthStatistics", "HealthStore", "JSON", "Logging", "MessageBus",
                 "ObserverReading",
                 "Processes", "Protocol", "SQLite", "StageKit", "Terminal", "UploaderReading",
@@ -224,6 +227,13 @@ let package = Package(
                 "Configuration", "DeliveryKit", "HTTP", "HealthModel", "JSON", "MessageBus", "Protocol", "StageKit",
                 "UploaderReading",
             ], main: ["Configuration", "StageKit"])
+        // Files as a destination.
+        + plugin(
+            "files", "FilesStage",
+            [
+                "Changelog", "Configuration", "Digest", "FilesReading", "HealthModel", "JSON", "MessageBus", "Protocol",
+                "SQLite", "StageKit", "UploaderReading",
+            ], main: ["StageKit"])
         + plugin(
             "notify", "NotifyStage",
             ["Changelog", "Configuration", "HTTP", "HealthModel", "MessageBus", "Protocol", "SQLite", "StageKit"],
@@ -273,6 +283,9 @@ let package = Package(
                     "UploaderReading",
                 ]),
             tests("HealthViews", ["Configuration", "HealthViews", "SQLite", "TestSupport"]),
+            tests(
+                "Files",
+                ["Configuration", "Digest", "FilesStage", "HealthModel", "Protocol", "TestSupport"]),
             tests("HTTP", ["CZlib", "HTTP", "HealthModel", "TestSupport"]),
             tests(
                 "Uploader", ["DeliveryKit", "HTTP", "HealthModel", "TestSupport", "UploaderReading", "UploaderStage"]),
@@ -323,7 +336,8 @@ let package = Package(
             tests(
                 "EndToEnd",
                 [
-                    "CArchive", "Clocks", "Configuration", "HTTP", "HealthModel", "HealthStore", "HubStage", "Logging",
+                    "CArchive", "Clocks", "Configuration", "Digest", "HTTP", "HealthModel", "HealthStore", "HubStage",
+                    "Logging",
                     "MessageBus", "Processes", "Protocol", "SQLite", "Supervisor", "Terminal", "TestSupport",
                 ]),
         ]

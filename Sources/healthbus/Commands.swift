@@ -12,7 +12,8 @@ enum Commands {
             (
                 "See what it does",
                 [
-                    StatusCommand.self, TopCommand.self, HistoryCommand.self, AlertsCommand.self, TapCommand.self,
+                    StatusCommand.self, DestinationsCommand.self, TopCommand.self, HistoryCommand.self,
+                    AlertsCommand.self, TapCommand.self,
                     GraphCommand.self,
                     LogsCommand.self,
                 ]

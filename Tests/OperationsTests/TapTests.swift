@@ -75,8 +75,8 @@ import Testing
             place: SampleWhereabouts(
                 id: "", uuid: nil, user: "me", type: steps, sequence: 100, born: 100, start: 0, end: 0, state: .alive,
                 stored: nil, changed: 7), observer: "observer")
-        (facts.debouncer, facts.handler, facts.consolidator, facts.uploader) = (
-            "debouncer", "steps", "consolidator", "uploader"
+        (facts.debouncer, facts.handler, facts.consolidator, facts.uploaders) = (
+            "debouncer", "steps", "consolidator", ["uploader"]
         )
         facts.days = ["2025-03-30"]
         facts.figures = [.init(day: "2025-03-30", sequence: 5, at: 8)]

@@ -16,7 +16,7 @@ extension Verification {
         request.rows = before.again.mapValues { sequences in
             SequenceWindows.of(sequences).map { [$0.after, $0.until] }
         }
-        let outcome = try client.mend(try stack.instance(.uploader), request, progress: telling)
+        let outcome = try client.mend(destination, request, progress: telling)
         guard case .done = outcome else {
             throw Failure("the uploader stopped meanwhile", hint: "it delivers at the next start, 'healthbus up'")
         }

@@ -113,13 +113,15 @@ package final class SyncClient {
         }
     }
 
-    /// How many changes of a handler's types the uploader hasn't delivered; nil when that can't be told.
+    /// How many changes of a handler's types the destination that is farthest behind hasn't delivered; nil when that can't be told.
     private func changes(
         of handler: StackConfiguration.Instance, _ beats: [String: (beat: Heartbeat, age: Double)]
     ) throws -> Int? {
         guard let head = beats[stack.observer]?.beat.head,
-            let uploader = stack.configuration.only(.uploader).flatMap({ beats[$0.name]?.beat }),
-            let frontier = uploader.frontier[stack.observer]
+            let (uploader, frontier) = uploaders.compactMap({ name -> (Heartbeat, SequenceNumber)? in
+                guard let beat = beats[name]?.beat, let frontier = beat.frontier[stack.observer] else { return nil }
+                return (beat, frontier)
+            }).min(by: { $0.1 < $1.1 })
         else { return nil }
         guard frontier < head.sequence else { return 0 }
         let types: TypeChoice =
@@ -230,7 +232,7 @@ package final class SyncClient {
     }
 
     private var blockedUploader: String? {
-        stack.configuration.only(.uploader).flatMap { client.heartbeats[$0.name]?.beat.stage.blocked }
+        uploaders.lazy.compactMap { [client] in client.heartbeats[$0]?.beat.stage.blocked }.first
     }
 }
 

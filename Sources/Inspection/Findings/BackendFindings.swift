@@ -5,9 +5,10 @@ import Terminal
 /// What an uploader's heartbeat says of its backend that a person should know. Pure.
 enum BackendFindings {
     /// - Parameter own: the stack's own backend, if it has one.
-    static func of(_ beat: Heartbeat, _ name: String, backend own: String?) -> [Finding] {
+    static func of(_ beat: Heartbeat, _ name: String, backend own: String?, keepsFiles: Bool = false) -> [Finding] {
         guard let told = beat.uploader else { return [] }
         let backend = told.backend
+        if keepsFiles { return ofFiles(backend, name) }
         var found: [Finding] = []
         if let why = backend.why, !told.paused {
             found.append(
@@ -31,5 +32,17 @@ enum BackendFindings {
                     remedy: "nothing; 'Acceptance' in docs/delivery.md says what a backend answers to prove it"))
         }
         return found
+    }
+
+    /// What is in the way of files is told as that; here is whether they are still as they were written.
+    private static func ofFiles(_ backend: UploaderDetails.Backend, _ name: String) -> [Finding] {
+        guard backend.result == .redelivered else { return [] }
+        let files = HumanFormat.count(Int(backend.missing ?? 0), "file")
+        return [
+            Finding(
+                .warning, name,
+                "\(files) had been changed or removed by somebody else, and \(backend.missing == 1 ? "is" : "are") written again",
+                remedy: "nothing; but keep what you edit elsewhere, for it is lost here")
+        ]
     }
 }

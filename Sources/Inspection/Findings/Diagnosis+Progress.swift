@@ -4,6 +4,7 @@ import Configuration
 import HealthModel
 import Protocol
 import Terminal
+import UploaderReading
 
 /// Who has how much to do, and whether it gets less.
 extension Diagnosis {
@@ -126,6 +127,12 @@ extension Diagnosis {
                 .warning, name, why + waiting,
                 remedy: "see to the backend; if it is right, set the uploader's 'refusedInARow' to 0"
             ).asCause(because: [backend])
+        }
+        if seen.stack.instance(name)?.manifest.isFolderDestination == true {
+            return Finding(
+                .warning, name, "can't write its files at present: \(why)\(waiting)",
+                remedy: "nothing is lost, and it is tried again by itself; 'healthbus sync' tries at once"
+            ).asCause(because: [])
         }
         return Finding(
             .warning, name, "isn't delivering at present: \(why)\(waiting)",

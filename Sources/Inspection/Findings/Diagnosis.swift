@@ -4,6 +4,7 @@ import Configuration
 import HealthModel
 import Protocol
 import Terminal
+import UploaderReading
 
 /// What is wrong with a running stack. Pure.
 package struct Diagnosis {
@@ -121,7 +122,8 @@ package struct Diagnosis {
         let stage = beat.stage
         let uploader = beat.uploader
         let backend = seen.stack.only(.backend)?.name
-        var found = BackendFindings.of(beat, name, backend: backend)
+        let keepsFiles = seen.stack.instance(name)?.manifest.isFolderDestination == true
+        var found = BackendFindings.of(beat, name, backend: backend, keepsFiles: keepsFiles)
         if uploader?.paused == true {
             found.append(
                 Finding(
@@ -216,14 +218,14 @@ package struct Diagnosis {
 
     private var alerts: [Finding] {
         let backend = seen.stack.only(.backend)?.name
-        let uploader = seen.stack.only(.uploader)?.name
+        let uploaders = seen.stack.instances.filter { $0.manifest.kind == .uploader }.map(\.name)
         return seen.alerts.map { alert in
             let finding = Finding(.warning, alert.from, alert.text, remedy: alert.remedy)
-            if alert.from == uploader, ["delivery", "acceptance"].contains(alert.subject) {
-                return finding.because(of: [backend, uploader])
+            if uploaders.contains(alert.from), ["delivery", "acceptance"].contains(alert.subject) {
+                return finding.because(of: [backend, alert.from])
             }
             // A sync fails when anyone doesn't take part.
-            let all = [backend, uploader] + seen.stack.instances.map(\.name)
+            let all = [backend] + uploaders + seen.stack.instances.map(\.name)
             return alert.subject == "rounds" ? finding.because(of: all) : finding
         }
     }

@@ -2,6 +2,7 @@ import BackgroundDelivery
 import Configuration
 import HealthModel
 import Logging
+import UploaderReading
 
 /// What is wrong with a stack as a whole, by its configuration and its plugins' manifests alone. Pure.
 package struct StackStructure {
@@ -38,14 +39,50 @@ package struct StackStructure {
         }
         if stack.only(.backend) == nil {
             for uploader in stack.instances
-            where uploader.manifest.kind == .uploader && uploader.configuration["url"].isNull {
+            where uploader.manifest.isHTTPDestination && uploader.configuration["url"].isNull {
                 found.append(
                     finding(
                         .error, "instances.\(uploader.name).configuration.url",
                         "is needed: this stack has no backend of its own", remedy: "name where to deliver to"))
             }
         }
-        return found
+        return found + sharedPlaces + tokens
+    }
+
+    /// Two destinations at one place: each would deliver what the other did, or undo it.
+    private var sharedPlaces: [Finding] {
+        let own = try? stack.only(.backend).map { try BackendAddress.url(of: $0) }
+        var first: [String: String] = [:]
+        return stack.instances.compactMap { instance -> Finding? in
+            let manifest = instance.manifest
+            let option = manifest.isFolderDestination ? "folder" : "url"
+            guard manifest.isFolderDestination || manifest.isHTTPDestination else { return nil }
+            let told = instance.configuration[option].string
+            guard let place = told ?? (option == "url" ? (own ?? nil) : nil) else { return nil }
+            let key = option + " " + (place.hasSuffix("/") ? String(place.dropLast()) : place)
+            guard let other = first[key] else {
+                first[key] = instance.name
+                return nil
+            }
+            return finding(
+                .warning, "instances.\(instance.name).configuration.\(option)",
+                "delivers to the same place as \(other): \(place)",
+                remedy: option == "url"
+                    ? "leave one of them out: everything is sent there twice" : "give each a folder of its own")
+        }
+    }
+
+    /// A destination that names another server and no token, where the stack's own must not go to it.
+    private var tokens: [Finding] {
+        let all = stack.instances.filter { $0.manifest.isHTTPDestination }
+        guard all.count > 1 else { return [] }
+        return all.filter { !$0.configuration["url"].isNull && $0.configuration["tokenFile"].isNull }.map { instance in
+            finding(
+                .error, "instances.\(instance.name).configuration.tokenFile",
+                "is needed: where there are several destinations, the token of the stack's own backend goes to no other",
+                remedy: "name the file that holds the token of \(instance.configuration["url"].string ?? "that server")"
+            )
+        }
     }
 
     /// Types whose sources are put into an order: one that isn't known is misspelt, or newer than this release.

@@ -19,13 +19,19 @@ package struct DeadLetterReport {
 
     package let entries: [Entry]
     private let stack: Stack
+    /// Whether the list says whose each is.
+    private let namesStage: Bool
 
     /// - Throws: `Failure` when a number isn't among them.
-    package init(_ stack: Stack, _ selection: MendSelection) throws {
+    /// - Parameter destination: whose letters; nil for those of all.
+    package init(_ stack: Stack, _ selection: MendSelection, of destination: StackConfiguration.Instance? = nil) throws
+    {
         self.stack = stack
+        let destinations = destination.map { [$0] } ?? stack.destinations
+        namesStage = stack.destinations.count > 1
         let reader = stack.reader()
         var entries: [Entry] = []
-        for uploader in stack.configuration.instances where uploader.manifest.kind == .uploader {
+        for uploader in destinations {
             var after: Int64?
             repeat {
                 let pages: [Page<LettersPage>] = try reader.pages(uploader, .letters(selection, after: after))
@@ -52,17 +58,20 @@ package struct DeadLetterReport {
 
     package func table(for terminal: Terminal, now: Date) -> String {
         guard !entries.isEmpty else { return "There are no dead letters.\n" }
-        var table = Table([
-            .number("Id"), .init("Metric"), .init("Element", givesWay: 3), .number("Status", givesWay: 4),
-            .init("Reason"), .number("Tries", givesWay: 2), .init("Last tried", givesWay: 1),
-        ])
+        let stage: [Table.Column] = namesStage ? [.init("Destination")] : []
+        var table = Table(
+            stage + [
+                .number("Id"), .init("Metric"), .init("Element", givesWay: 3), .number("Status", givesWay: 4),
+                .init("Reason"), .number("Tries", givesWay: 2), .init("Last tried", givesWay: 1),
+            ])
         for entry in entries {
             let letter = entry.letter
-            table.add([
-                "\(letter.number)", letter.metric, letter.id, letter.status.map { "\($0)" } ?? "", letter.reason,
-                "\(letter.tries)",
-                HumanFormat.relative(Date(timeIntervalSince1970: letter.lastTried.secondsSince1970), now: now),
-            ])
+            table.add(
+                (namesStage ? [entry.stage] : []) + [
+                    "\(letter.number)", letter.metric, letter.id, letter.status.map { "\($0)" } ?? "", letter.reason,
+                    "\(letter.tries)",
+                    HumanFormat.relative(Date(timeIntervalSince1970: letter.lastTried.secondsSince1970), now: now),
+                ])
         }
         return table.render(for: terminal)
     }

@@ -43,9 +43,12 @@ package struct HistoryReport {
         let rounds = try reader.rows(debouncer, topic: "rounds").compactMap { $0.body?.read(RoundResult.self) }
             .sorted { $0.number > $1.number }
         var delays: [String: UploaderDetails.Delay] = [:]
-        if let uploader = stack.configuration.only(.uploader), try reader.isRunning(uploader.name) {
-            let beat = try reader.gather([uploader.name], within: 3)[uploader.name]?.beat
-            delays = beat?.uploader?.delays ?? [:]
+        let running = try stack.destinations.map(\.name).filter { try reader.isRunning($0) }
+        if !running.isEmpty {
+            // Where several have a metric, the slowest of them counts: only then is it everywhere.
+            for beat in try reader.gather(running, within: 3).values {
+                delays.merge(beat.beat.uploader?.delays ?? [:]) { ($0.p95 ?? 0) >= ($1.p95 ?? 0) ? $0 : $1 }
+            }
         }
         let succeeded = rounds.count { $0.failed.isEmpty }
         let durations = rounds.map(\.duration).sorted()

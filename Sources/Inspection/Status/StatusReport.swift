@@ -34,11 +34,19 @@ package struct StatusReport {
             processes.append(
                 try Self.process(instance.name, beats, supervised[instance.name], stack, reader))
         }
-        let uploader = stack.configuration.only(.uploader)
-        let stored =
-            try uploader.map { try Self.delivered($0, stack, reader, beats[$0.name]?.beat) } ?? (
-                last: [:], letters: 0, dropped: 0
-            )
+        let destinations = stack.destinations
+        var stored: (last: [String: Instant], letters: Int64, dropped: Int64) = ([:], 0, 0)
+        for destination in destinations {
+            let own = try Self.delivered(destination, stack, reader, beats[destination.name]?.beat)
+            // Delivered is what has reached each place that takes it.
+            stored.last.merge(own.last) { min($0, $1) }
+            stored.letters += own.letters
+            stored.dropped += own.dropped
+        }
+        let blocked = destinations.compactMap { destination -> String? in
+            guard let why = beats[destination.name]?.beat.stage.blocked else { return nil }
+            return destinations.count > 1 ? "\(destination.name): \(why)" : why
+        }
         var metrics: [Value] = []
         for handler in stack.configuration.handlers {
             var metric = try Self.metric(
@@ -46,7 +54,7 @@ package struct StatusReport {
             metric.merge(Self.completeness(stack.configuration.known(days, to: handler))) { $1 }
             metrics.append(.object(metric))
         }
-        let pendingDelivery = Self.pendingDelivery(uploader?.name, stack, beats)
+        let pendingDelivery = destinations.map { Self.pendingDelivery($0.name, stack, beats) }.max() ?? 0
         let ingest = stack.configuration.only(.ingest)
         let pendingDays = metrics.compactMap { $0["pending"].int }.reduce(0, +)
         value = [
@@ -55,8 +63,12 @@ package struct StatusReport {
             "quarantined": .integer(types?.quarantined ?? 0),
             "deadLetters": .integer(stored.letters), "droppedLetters": .integer(stored.dropped),
             "pending": .integer(pendingDays + pendingDelivery), "stalest": Self.stalest(metrics),
-            "blocked": Value(uploader.flatMap { beats[$0.name]?.beat.stage.blocked }),
-            "backend": Self.backend(uploader.flatMap { beats[$0.name]?.beat }),
+            "blocked": Value(blocked.isEmpty ? nil : blocked.joined(separator: "; ")),
+            "backend": Self.backend(
+                (destinations.first { $0.manifest.isHTTPDestination } ?? destinations.first).flatMap {
+                    beats[$0.name]?.beat
+                }),
+            "destinations": try DestinationReport(stack, now: now).value,
             "ingest": try Self.ingest(ingest, ingest.flatMap { beats[$0.name]?.beat }),
         ]
     }
@@ -198,13 +210,15 @@ extension StatusReport {
         }
         let stalest = value["stalest"]
         let dropped = value["droppedLetters"].int.map { $0 > 0 ? " (\($0) dropped)" : "" } ?? ""
+        let places = (value["destinations"].array ?? []).compactMap { $0.read(DestinationReport.Row.self) }
+        let destinations = places.count > 1 ? DestinationReport(rows: places, now: now).text(for: terminal) + "\n" : ""
         return "State  \(value["state"].string ?? "")\n\n" + processes.render(for: terminal) + "\n"
-            + metrics.render(for: terminal)
-            + "\n" + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
+            + metrics.render(for: terminal) + "\n" + destinations
+            + "Stalest: \(stalest["metric"].string ?? "nothing"), synced \(ago(stalest["lastSynced"])). "
             + "Quarantined \(value["quarantined"].int ?? 0), dead letters \(value["deadLetters"].int ?? 0)\(dropped), "
             + "pending \(value["pending"].int ?? 0).\n"
             + Self.ingestText(value["ingest"], ago) + Self.backendText(value["backend"], ago)
-            + (value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
+            + (places.count > 1 ? "" : value["blocked"].string.map { "Delivery waits: \($0)\n" } ?? "")
     }
 
     /// A number of days; nothing for what doesn't come daily: a scale that is stepped on weekly has no gaps.

@@ -73,7 +73,7 @@ package final class SampleFollower {
         facts.debouncer = configuration.only(.debouncer)?.name
         facts.handler = handler?.name
         facts.consolidator = consolidator?.name
-        facts.uploader = configuration.only(.uploader)?.name
+        facts.uploaders = stack.destinations.map(\.name)
         let zones = try ObserverQueries(stack, reader).zones(of: user)
         let hour = handler?.configuration["windowHour"].int
         let counted = SampleTimes.countedEnd(

@@ -40,7 +40,7 @@ package struct SampleTrace: Sendable {
         package var debouncer: String?
         package var handler: String?
         package var consolidator: String?
-        package var uploader: String?
+        package var uploaders: [String] = []
         package var days: [String] = []
         package var figures: [DayRow] = []
         package var summaries: [DayRow] = []
@@ -96,7 +96,7 @@ package struct SampleTrace: Sendable {
             let isDone = reached(consolidator, facts.observer, sequence)
             steps += facts.days.map { Self.step("summarized", consolidator, $0, isDone, facts.summaries) }
         }
-        if let uploader = facts.uploader {
+        for uploader in facts.uploaders {
             let isWorkout = type == HealthType.workoutIdentifier
             // A workout goes out as its handler's event, whose row is never newer than that of the day's figures.
             let sample =

@@ -40,20 +40,18 @@ final class BackendVersions {
     /// So long nothing is said: a page comes within a second.
     private static let patience = 5.0
 
-    /// The backend that the stack's uploader delivers to.
-    init(_ stack: Stack, tell: @escaping @Sendable (String) -> Void) throws {
-        let options = try stack.instance(.uploader).configuration
+    /// The backend that a destination delivers to.
+    init(_ stack: Stack, of uploader: StackConfiguration.Instance, tell: @escaping @Sendable (String) -> Void) throws {
+        let options = uploader.configuration
         let own = try stack.configuration.only(.backend).map { try BackendAddress.url(of: $0) }
         guard let url = options["url"].string ?? own else {
             throw Failure(
-                "this stack has no backend", hint: "give the uploader's 'url' in \(stack.configuration.file)")
+                "this stack has no backend", hint: "give 'url' of '\(uploader.name)' in \(stack.configuration.file)")
         }
         address = url
         slowness = Slowness { tell("waiting for the backend at \(url), which doesn't answer") }
         client = try HTTPClient(base: url, answerLimit: Self.answerLimit)
-        token = TokenSource(
-            file: options["tokenFile"].string ?? stack.state.backendToken,
-            environment: ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"])
+        token = try DestinationToken.source(of: uploader, in: stack.configuration, state: stack.state)
         timeout = options["timeoutSeconds"].double ?? 30
     }
 

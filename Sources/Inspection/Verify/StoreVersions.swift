@@ -26,11 +26,11 @@ final class StoreVersions {
     private(set) var types: [String] = []
     private var typeIndices: [String: Int] = [:]
 
-    /// Takes note of how far the uploader is.
-    init(_ stack: Stack, _ reader: StackReader) throws {
+    /// Takes note of how far a destination is.
+    init(_ stack: Stack, _ reader: StackReader, of destination: StackConfiguration.Instance) throws {
         self.reader = reader
         observer = try stack.instance(.observer)
-        let uploader = try stack.instance(.uploader).name
+        let uploader = destination.name
         let beats = try reader.gather([uploader, observer.name], within: 10)
         guard let beat = beats[uploader]?.beat else {
             throw Failure(

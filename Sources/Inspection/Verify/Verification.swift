@@ -30,6 +30,8 @@ package final class Verification {
     package typealias Progress = (_ done: Int, _ total: Int) -> Void
 
     package let stack: Stack
+    /// Whose backend is asked.
+    package let destination: StackConfiguration.Instance
     let scope: Scope
     let now: Instant
     let reader: StackReader
@@ -42,12 +44,17 @@ package final class Verification {
     /// Rows of days that differ, looked at in one walk.
     private static let rowsPerWalk = 200_000
 
-    /// - Parameter tell: told whom it waits for, once that takes long.
+    /// - Parameters:
+    ///   - destination: its name; nil for the only one that delivers over HTTP.
+    ///   - tell: told whom it waits for, once that takes long.
+    /// - Throws: `Failure` when there is no such destination, or several.
     package init(
-        _ stack: Stack, _ scope: Scope, now: Instant, tell: @escaping @Sendable (String) -> Void = { _ in },
+        _ stack: Stack, of destination: String? = nil, _ scope: Scope, now: Instant,
+        tell: @escaping @Sendable (String) -> Void = { _ in },
         progress: @escaping Progress = { _, _ in }
     ) throws {
         self.tell = tell
+        self.destination = try stack.destination(destination, toBe: "verified") { $0.manifest.isHTTPDestination }
         try stack.requireRunning()
         self.stack = stack
         self.scope = scope
@@ -61,9 +68,9 @@ package final class Verification {
         let all = try observing.allZones()
         var zones = all
         if let user = scope.user { zones = [user: try observing.zones(of: user)] }
-        let store = try StoreVersions(stack, reader)
-        let backend = try BackendVersions(stack, tell: tell)
-        let letters = try DeadLetterReport(stack, MendSelection()).entries
+        let store = try StoreVersions(stack, reader, of: destination)
+        let backend = try BackendVersions(stack, of: destination, tell: tell)
+        let letters = try DeadLetterReport(stack, MendSelection(), of: destination).entries
         var report = VerifyReport(address: backend.address, from: scope.from, to: scope.to)
         for (user, timeline) in zones.sorted(by: { $0.key < $1.key }) {
             let counts = try store.count(of: user)

@@ -14,6 +14,7 @@ enum DeadLettersCommand: Command {
         summary: "List, show, send again or drop what the backend refused for good.",
         positionals: [.init("list|show|retry|drop"), .init("id", isRequired: false, repeats: true)],
         options: CommandHelp.stackOptions + [
+            .init("--destination", value: "name", help: "only those of this one, where the stack has several"),
             .init("--all", help: "all that the other options allow"),
             .init("--reason", value: "text", help: "only those whose reason has this in it"),
             .init("--type", value: "metric", help: "only those of this metric, as in steps or daily"),
@@ -28,7 +29,10 @@ enum DeadLettersCommand: Command {
         let action = try ListAction.of(arguments)
         let selection = try action.selection(arguments)
         let stack = try Stack(arguments)
-        let report = try DeadLetterReport(stack, selection)
+        // Each destination numbers its own.
+        let isOne = action != .list || arguments.value("--destination") != nil
+        let destination = isOne ? try destination(of: stack, selection, arguments) : nil
+        let report = try DeadLetterReport(stack, selection, of: destination)
         let isJSON = arguments.flag("--json")
         switch action {
         case .list:
@@ -44,18 +48,33 @@ enum DeadLettersCommand: Command {
             if action == .drop, count > 0 {
                 try Confirmation.require("Give up the delivery of \(count) refused", arguments)
             }
-            try mend(action, selection, stack, arguments)
+            if let destination { try mend(action, selection, stack, destination, arguments) }
+        }
+    }
+
+    /// The destination that is named, or the only one that has any letters.
+    private static func destination(
+        of stack: Stack, _ selection: MendSelection, _ arguments: Arguments
+    ) throws -> StackConfiguration.Instance {
+        let name = arguments.value("--destination")
+        guard name == nil, stack.destinations.count > 1 else {
+            return try stack.destination(name, toBe: "asked for dead letters")
+        }
+        let having = Set(try DeadLetterReport(stack, selectionOfAll(selection)).entries.map(\.stage))
+        return try stack.destination(nil, toBe: "asked for dead letters") {
+            having.isEmpty ? $0.name == stack.destinations.first?.name : having.contains($0.name)
         }
     }
 
     private static func mend(
-        _ action: ListAction, _ selection: MendSelection, _ stack: Stack, _ arguments: Arguments
+        _ action: ListAction, _ selection: MendSelection, _ stack: Stack,
+        _ destination: StackConfiguration.Instance, _ arguments: Arguments
     ) throws {
         let client = MendClient(stack)
         defer { client.close() }
         var request = MendClient.request(action.rawValue)
         request.selection = selection
-        let outcome = try client.mend(try stack.instance(.uploader), request)
+        let outcome = try client.mend(destination, request)
         MendOutput.write(outcome, arguments) { result in
             action == .drop
                 ? "Dropped " + MendOutput.count(result["dropped"], "dead letter") + "."
@@ -63,7 +82,7 @@ enum DeadLettersCommand: Command {
                     + MendOutput.count(result["deadLetters"], "dead letter") + " left."
         }
         if case .done(let result) = outcome, action == .retry, let left = result["deadLetters"].int, left > 0 {
-            let still = try DeadLetterReport(stack, selectionOfAll(selection))
+            let still = try DeadLetterReport(stack, selectionOfAll(selection), of: destination)
             guard !still.entries.isEmpty else { return }
             throw Failure(
                 "the backend still refuses \(still.entries.count)",

@@ -11,6 +11,7 @@ enum VerifyCommand: Command {
         name: "healthbus verify",
         summary: "Hold what was delivered against what the backend keeps, by id; deliver again what it lacks.",
         options: CommandHelp.stackOptions + [
+            .init("--destination", value: "name", help: "whose backend, where the stack has several destinations"),
             .user("only this person's (default: everybody's)"),
             .init("--from", value: "date", help: "first day, as 2025-03-30"),
             .init("--to", value: "date", help: "last day"),
@@ -32,7 +33,9 @@ enum VerifyCommand: Command {
             // Over the line that shows the progress.
             StandardStream.error.write((Terminal(.error).isTerminal ? "\r\u{1B}[K" : "") + "healthbus: \($0)\n")
         }
-        let verification = try Verification(stack, scope, now: WallClock.now, tell: tell) { done, total in
+        let verification = try Verification(
+            stack, of: arguments.value("--destination"), scope, now: WallClock.now, tell: tell
+        ) { done, total in
             let now = MonotonicClock.now
             guard terminal.isTerminal, now - saidAt > .milliseconds(100) else { return }
             saidAt = now

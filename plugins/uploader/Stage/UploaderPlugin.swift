@@ -19,9 +19,7 @@ extension StagePlugin {
             let options = context.configuration
             return try UploadRunner(
                 base: address(of: context.instance, in: context.stack), timeout: options["timeoutSeconds"].double ?? 30,
-                token: TokenSource(
-                    file: options["tokenFile"].string ?? context.state.backendToken,
-                    environment: ProcessInfo.processInfo.environment["HEALTHBUS_BACKEND_TOKEN"]))
+                token: DestinationToken.source(of: context.instance, in: context.stack, state: context.state))
         },
         source: { DeliverySource(database: $0) })
 

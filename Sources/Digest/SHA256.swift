@@ -1,0 +1,25 @@
+import CSodium
+
+/// SHA-256 (FIPS 180-4) of bytes that come piece by piece: for check sums of files, as `sha256sum` prints them.
+package struct SHA256 {
+    private var state = crypto_hash_sha256_state()
+
+    package init() {
+        // This and what follows are documented to return 0 always.
+        _ = crypto_hash_sha256_init(&state)
+    }
+
+    package mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.bindMemory(to: UInt8.self).baseAddress else { return }
+        _ = crypto_hash_sha256_update(&state, start, UInt64(bytes.count))
+    }
+
+    /// 64 hexadecimal digits of all that was added.
+    package var hexadecimal: String {
+        var rest = state
+        var sum = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
+        _ = crypto_hash_sha256_final(&rest, &sum)
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: sum.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

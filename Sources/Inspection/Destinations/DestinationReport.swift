@@ -1,0 +1,142 @@
+import Changelog
+import Client
+import Configuration
+import Foundation
+import HealthModel
+import Protocol
+import StageKit
+import Terminal
+import UploaderReading
+
+/// `healthbus destinations`: where the stack delivers to, and how far behind each of them is. Works on a stopped stack too.
+package struct DestinationReport {
+    package struct Row: Codable, Sendable, Equatable {
+        /// What is there and not yet delivered.
+        package struct Behind: Codable, Sendable, Equatable {
+            /// Changes of samples: added, changed or deleted.
+            package var samples: Int
+            /// There are more of them than were counted.
+            package var isMore: Bool
+            /// Days, nights and workouts that changed, and what else producers tell in sequences.
+            package var documents: Int
+            /// Since when the oldest change waits, seconds; null when none does.
+            @OrNull package var seconds: Double?
+
+            package var isLevel: Bool { samples == 0 && documents == 0 }
+        }
+
+        package var name: String
+        package var plugin: String
+        package var place: String
+        package var state: String
+        /// Null while nobody knows.
+        @OrNull package var behind: Behind?
+        /// Elements a second at present; null where that wasn't measured.
+        @OrNull package var rate: Double?
+        /// Elements so far, those that changed each time.
+        package var delivered: Int64
+        @OrNull package var lastDelivered: String?
+        package var deadLetters: Int64
+        @OrNull package var blocked: String?
+    }
+
+    package let rows: [Row]
+    private let now: Date
+
+    package var value: Value { .array(rows.map { Value($0) }) }
+
+    init(rows: [Row], now: Date) { (self.rows, self.now) = (rows, now) }
+
+    /// - Parameter rateOver: how long to look for the rate of those that are behind, seconds; 0 not at all.
+    package init(_ stack: Stack, now: Date, rateOver: Double = 0) throws {
+        self.now = now
+        let reader = stack.reader()
+        let destinations = stack.destinations
+        var beats: [String: (beat: Heartbeat, age: Double)] = [:]
+        if try stack.names.contains(where: { try reader.isRunning($0) }) {
+            beats = try reader.gather(stack.names, within: 1.5)
+        }
+        let counting = try BehindCount(stack, reader, beats)
+        var rows = try destinations.map { try Self.row($0, stack, reader, beats[$0.name]?.beat, counting, now) }
+        let moving = rows.indices.filter { rows[$0].behind?.isLevel == false && beats[rows[$0].name] != nil }
+        if rateOver > 0, !moving.isEmpty {
+            let before = moving.map { rows[$0].delivered }
+            let later = try reader.lookAgain(after: rateOver)
+            for (index, delivered) in zip(moving, before) {
+                guard let told = later[rows[index].name]?.beat.uploader else { continue }
+                let sum = told.delivered.values.reduce(0, +)
+                rows[index].rate = Double(sum - delivered) / rateOver
+                rows[index].delivered = sum
+            }
+        }
+        self.rows = rows
+    }
+
+    private static func row(
+        _ destination: StackConfiguration.Instance, _ stack: Stack, _ reader: StackReader, _ beat: Heartbeat?,
+        _ counting: BehindCount, _ now: Date
+    ) throws -> Row {
+        let told = beat?.uploader
+        var metrics = told.map { ($0.delivered, $0.lastDelivered, $0.deadLetters) } ?? ([:], [:], 0)
+        if told == nil {
+            metrics =
+                try stack.kept(destination.name, reader) { database in
+                    let kept = try DeliveryTables.metrics(in: database)
+                    return (kept.mapValues(\.count), kept.mapValues(\.last), try DeadLetter.count(in: database))
+                } ?? metrics
+        }
+        let runs = try reader.isRunning(destination.name)
+        return Row(
+            name: destination.name, plugin: destination.manifest.name, place: stack.place(of: destination),
+            state: beat?.phase.rawValue ?? (runs ? "silent" : "stopped"),
+            behind: try counting.behind(destination, beat, now), rate: nil,
+            delivered: metrics.0.values.reduce(0, +),
+            lastDelivered: metrics.1.values.max().map { InstantText.iso8601($0) }, deadLetters: metrics.2,
+            blocked: told?.blocked)
+    }
+}
+
+extension DestinationReport {
+    /// One line a destination.
+    package func text(for terminal: Terminal) -> String {
+        guard !rows.isEmpty else { return "This stack has no destination: nothing is delivered.\n" }
+        var table = Table([
+            .init("Destination"), .init("Plugin", givesWay: 2), .init("State", givesWay: 3),
+            .init("Where", givesWay: 1),
+            .number("Behind"), .init("Waits since"), .number("Rate", givesWay: 4), .init("Delivered"),
+        ])
+        for row in rows {
+            table.add([
+                row.name, row.plugin, row.state, row.place, Self.text(row.behind), waits(row.behind),
+                row.rate.map { HumanFormat.count(Int($0.rounded())) + "/s" } ?? "", delivered(row),
+            ])
+        }
+        let waiting = rows.compactMap { row in row.blocked.map { "\(row.name) waits: \($0)\n" } }
+        let dead = rows.filter { $0.deadLetters > 0 }.map { row in
+            "\(row.name): \(HumanFormat.count(Int(row.deadLetters), "dead letter")); "
+                + "'healthbus dead-letters list --destination \(row.name)' says why\n"
+        }
+        return table.render(for: terminal) + (waiting + dead).joined()
+    }
+
+    private static func text(_ behind: Row.Behind?) -> String {
+        guard let behind else { return "unknown" }
+        guard !behind.isLevel else { return "0" }
+        let samples = (behind.isMore ? "> " : "") + HumanFormat.count(behind.samples, "sample")
+        let documents = HumanFormat.count(behind.documents, "document")
+        return [behind.samples > 0 ? samples : nil, behind.documents > 0 ? documents : nil].compactMap { $0 }
+            .joined(separator: ", ")
+    }
+
+    private func waits(_ behind: Row.Behind?) -> String {
+        guard let seconds = behind?.seconds, behind?.isLevel == false else { return "" }
+        return HumanFormat.relative(now.addingTimeInterval(-seconds), now: now)
+    }
+
+    private func delivered(_ row: Row) -> String {
+        let date = row.lastDelivered.flatMap { InstantText.parse($0) }.map {
+            Date(timeIntervalSince1970: $0.secondsSince1970)
+        }
+        return HumanFormat.relative(date, now: now)
+    }
+}

@@ -1,0 +1,59 @@
+import Configuration
+import FilesReading
+import Foundation
+import HealthModel
+import Logging
+import UploaderReading
+
+extension Stack {
+    /// Where the stack delivers to, each an instance of its own.
+    package var destinations: [StackConfiguration.Instance] {
+        configuration.instances.filter { $0.manifest.kind == .uploader }
+    }
+
+    /// The destination that a command is about.
+    /// - Parameters:
+    ///   - name: as a person gave it with `--destination`; nil where they gave none, and there must be only one then.
+    ///   - what: what the command does with it, as in "verified".
+    ///   - isMeant: which ones it can be.
+    /// - Throws: `Failure` (usage) that lists those it can be.
+    package func destination(
+        _ name: String?, toBe what: String, where isMeant: (StackConfiguration.Instance) -> Bool = { _ in true }
+    ) throws -> StackConfiguration.Instance {
+        let meant = destinations.filter(isMeant)
+        let names = meant.map(\.name).joined(separator: ", ")
+        guard let name else {
+            if let only = meant.first, meant.count == 1 { return only }
+            guard !meant.isEmpty else {
+                throw Failure(
+                    "this stack has no destination that can be \(what)", hint: "name one in \(configuration.file)")
+            }
+            throw Failure.usage(
+                "this stack has \(meant.count) destinations that can be \(what): \(names)",
+                hint: "name one with --destination, as in --destination \(meant[0].name)")
+        }
+        if let found = meant.first(where: { $0.name == name }) { return found }
+        let isOther = destinations.contains { $0.name == name }
+        let nearest = Nearest.to(name, among: meant.map(\.name))
+        throw Failure.usage(
+            isOther ? "'\(name)' can't be \(what)" : "this stack has no destination '\(name)'",
+            hint: meant.isEmpty
+                ? "'healthbus destinations' lists what it has"
+                : (nearest.map { "did you mean \($0)? " } ?? "") + "there are: \(names)")
+    }
+
+    /// Where a destination is, for people: a URL or a folder; else the plugin's name.
+    package func place(of destination: StackConfiguration.Instance) -> String {
+        let manifest = destination.manifest
+        if manifest.isFolderDestination {
+            let folder = try? FilesFolder.path(
+                of: destination, file: configuration.file, state: state,
+                environment: ProcessInfo.processInfo.environment)
+            return folder ?? destination.configuration["folder"].string ?? ""
+        }
+        guard manifest.isHTTPDestination else { return manifest.name }
+        if let url = destination.configuration["url"].string { return url }
+        let own = try? configuration.only(.backend).map { try BackendAddress.url(of: $0) }
+        return (own ?? nil) ?? "nowhere: it has no 'url'"
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+import HealthModel
+import Inspection
+import Logging
+import Terminal
+
+enum DestinationsCommand: Command {
+    static let help = CommandHelp(
+        name: "healthbus destinations", summary: "Show where data is delivered to, and how far behind each place is.",
+        options: CommandHelp.stackOptions + [.json],
+        examples: ["healthbus destinations", "healthbus destinations --json"])
+
+    static func run(_ arguments: Arguments) throws {
+        let report = try DestinationReport(try Stack(arguments), now: Date(), rateOver: 1)
+        StandardStream.output.write(
+            arguments.flag("--json") ? report.value.json(pretty: true) + "\n" : report.text(for: Terminal(.output)))
+    }
+}

@@ -1,0 +1,5 @@
+import FilesStage
+import StageKit
+
+// Keeps samples, days, nights and workouts as files that any program reads.
+PluginProgram.run(.files)

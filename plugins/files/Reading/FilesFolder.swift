@@ -1,0 +1,25 @@
+import Configuration
+import Foundation
+import HealthModel
+
+/// Where an instance's files are.
+package enum FilesFolder {
+    package static let variable = "HEALTHBUS_FILES_FOLDER"
+
+    /// As it is configured, else as the environment says, else in the instance's own folder.
+    /// - Throws: `ConfigurationError` for a path that isn't full.
+    package static func path(
+        of instance: StackConfiguration.Instance, file: String, state: StateFolder, environment: [String: String]
+    ) throws -> String {
+        let told = environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+        let configured = instance.configuration["folder"].string
+        guard let path = configured ?? told else { return state.instance(instance.name) + "/data" }
+        guard path.hasPrefix("/"), path.utf8.count > 1 else {
+            throw ConfigurationError(
+                file: configured == nil ? "the environment" : file,
+                key: configured == nil ? variable : "instances.\(instance.name).configuration.folder",
+                reason: "must be a full path, as /srv/health, not '\(path)'")
+        }
+        return URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+}

@@ -1,0 +1,187 @@
+import Configuration
+import HealthModel
+import JSON
+import Protocol
+
+/// Days, nights and workouts as rows of a file. A year has hundreds of them, so each is a value.
+package struct DocumentRows: Sendable {
+    /// A column: how it is named, and where a document has it.
+    package struct Column: Equatable, Sendable {
+        package enum Source: Equatable, Sendable {
+            case user, version
+            case member([String])
+        }
+
+        var name: String
+        var source: Source
+
+        init(_ name: String, _ source: Source) { (self.name, self.source) = (name, source) }
+        init(_ name: String, _ member: String...) { self.init(name, .member(member)) }
+        /// Named as its member.
+        init(_ member: String) { self.init(Self.name(of: [member]), .member([member])) }
+
+        /// `heartRate.average` is `heart_rate_average`, `hrvSDNNMilliseconds` is `hrv_sdnn_milliseconds`; what isn't a letter or a digit
+        /// of ASCII becomes `_`.
+        package static func name(of path: [String]) -> String {
+            let letters = Array(path.joined(separator: "_").unicodeScalars)
+            func isUpper(_ letter: Unicode.Scalar) -> Bool { ("A"..."Z").contains(letter) }
+            func isLower(_ letter: Unicode.Scalar) -> Bool { ("a"..."z").contains(letter) }
+            var name = ""
+            for (index, letter) in letters.enumerated() {
+                guard isUpper(letter) else {
+                    name += isLower(letter) || ("0"..."9").contains(letter) ? String(letter) : "_"
+                    continue
+                }
+                let endsCapitals = index + 1 < letters.count && isLower(letters[index + 1])
+                if index > 0, letters[index - 1] != "_", !isUpper(letters[index - 1]) || endsCapitals { name += "_" }
+                name += letter.properties.lowercaseMapping
+            }
+            return name
+        }
+    }
+
+    private static let user = Column("user_id", .user)
+    private static let version = Column("version", .version)
+
+    private static func days(_ figures: [FigureDeclaration]) -> [Column] {
+        var columns = [user, Column("date"), Column("zone"), Column("final"), Column("revision"), version]
+        var names = Set(columns.map(\.name))
+        for figure in figures {
+            let wanted = Column.name(of: figure.path)
+            var name = wanted
+            var number = 1
+            while !names.insert(name).inserted {
+                number += 1
+                name = "\(wanted)_\(number)"
+            }
+            columns.append(Column(name, .member(figure.path)))
+        }
+        return columns
+    }
+
+    private static let nights = [
+        user, Column("id"), Column("date"), Column("start_date", "start"), Column("end_date", "end"), Column("main"),
+        Column("asleepMinutes"), Column("inBedMinutes"), Column("awakeMinutes"), Column("coreMinutes"),
+        Column("deepMinutes"), Column("remMinutes"), Column("unspecifiedMinutes"), Column("latencyMinutes"),
+        Column("wakeAfterOnsetMinutes"), Column("efficiency"), Column("source"), version,
+    ]
+
+    private static let workouts = [
+        user, Column("id"), Column("activity", "type"), Column("start_date", "startDate"),
+        Column("end_date", "endDate"), Column("duration_seconds", "duration"), Column("distance_meters", "distance"),
+        Column("active_energy_kcal", "activeEnergy"), Column("heart_rate_average", "heartRate", "average"),
+        Column("heart_rate_min", "heartRate", "minimum"), Column("heart_rate_max", "heartRate", "maximum"),
+        Column("ascent_meters", "route", "ascentMeters"), Column("descent_meters", "route", "descentMeters"),
+        Column("route_points", "route", "points"), Column("metadata"), version,
+    ]
+
+    let columns: [Column]
+    let format: FileFormat
+    let user: String
+
+    /// - Parameter figures: the stack's, in the order that tables have them.
+    init(_ span: FileSpan, figures: [FigureDeclaration]) {
+        columns =
+            switch span.content {
+            case .days: Self.days(figures)
+            case .nights: Self.nights
+            case .workouts: Self.workouts
+            case .samples: []
+            }
+        format = span.format
+        user = span.user
+    }
+
+    /// What stands in the file's first line.
+    static func head(_ span: FileSpan, figures: [FigureDeclaration]) -> [UInt8] {
+        guard span.format == .csv else { return [] }
+        let names =
+            if case .samples = span.content { SampleRows.columns } else {
+                DocumentRows(span, figures: figures).columns.map(\.name)
+            }
+        return Array((names.joined(separator: ",") + "\n").utf8)
+    }
+
+    /// A document's row: its columns, or as JSON all of it.
+    func row(_ document: Value, version: Int64) -> [UInt8] {
+        guard format == .csv else {
+            var members = document.object ?? [:]
+            members["user_id"] = .string(user)
+            members["user"] = nil
+            members["version"] = .integer(version)
+            return Array((Value.object(members).json() + "\n").utf8)
+        }
+        var out: [UInt8] = []
+        for (index, column) in columns.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            switch column.source {
+            case .user: out.append(csv: user)
+            case .version: out.append(json: version)
+            case .member(let path):
+                switch path.reduce(document, { $0[$1] }) {
+                case .null: break
+                case .string(let text): out.append(csv: text)
+                case let other: out.append(csv: other.json())
+                }
+            }
+        }
+        out.append(UInt8(ascii: "\n"))
+        return out
+    }
+}
+
+/// The rows of one file as its producers tell them, each key once, at its newest change.
+struct DocumentCollection {
+    private struct Row {
+        /// Date, then when it begins, then its key.
+        var place: [String]
+        var bytes: [UInt8]
+    }
+
+    private var rows: [String: Row] = [:]
+    let rowsMaker: DocumentRows
+    let content: FileSpan.Content
+    let days: ClosedRange<Int>
+
+    init(_ span: FileSpan, figures: [FigureDeclaration]) {
+        rowsMaker = DocumentRows(span, figures: figures)
+        content = span.content
+        days = span.period.days
+    }
+
+    /// - Parameter producer: keys are its own.
+    mutating func take(_ page: ChangesPage, from producer: String) {
+        for row in page.rows where row.user == rowsMaker.user {
+            let key = "\(producer)/\(row.key)"
+            guard let day = row.day, days.contains(day), row.lists.contains(where: { Self.content(of: $0) == content }),
+                let document = document(of: row), document.object != nil
+            else {
+                rows[key] = nil
+                continue
+            }
+            let start = document["start"].string ?? document["startDate"].string ?? ""
+            rows[key] = Row(
+                place: [LocalDay(number: day).description, start, key],
+                bytes: rowsMaker.row(document, version: row.sequence.value))
+        }
+    }
+
+    private func document(of row: ChangedRow) -> Value? {
+        content == .days ? row.body : row.body?.read(EventBody.self)?.event
+    }
+
+    static func content(of list: DocumentList) -> FileSpan.Content {
+        switch list {
+        case .days: .days
+        case .nights: .nights
+        case .workouts: .workouts
+        }
+    }
+
+    var count: Int64 { Int64(rows.count) }
+
+    /// By date and beginning.
+    var bytes: [UInt8] {
+        rows.values.sorted { $0.place.lexicographicallyPrecedes($1.place) }.flatMap(\.bytes)
+    }
+}

@@ -1,0 +1,82 @@
+import HealthModel
+
+/// A piece of a file. The pieces of a job come in order; with the last one the file takes its place.
+package struct FilePart: Sendable {
+    package enum Content: Sendable {
+        case samples([SamplePage], SampleRows)
+        case bytes([UInt8], rows: Int64)
+    }
+
+    /// The stage's number of the file's writing.
+    package var job: Int64
+    package var path: String
+    /// What stands before the first row; with the first piece.
+    package var head: [UInt8]
+    package var content: Content
+    package var isFirst: Bool
+    package var isLast: Bool
+    /// What lies there, if it is known: one that turns out the same isn't touched.
+    package var known: FileLedger.Entry?
+    /// A file without rows isn't kept.
+    package var keepsEmpty: Bool
+    /// The folder is made when it is absent: nothing was ever written there.
+    package var makesFolder: Bool
+
+    package init(
+        job: Int64, path: String, head: [UInt8] = [], content: Content, isFirst: Bool, isLast: Bool,
+        known: FileLedger.Entry? = nil, keepsEmpty: Bool = false, makesFolder: Bool
+    ) {
+        self.job = job
+        self.path = path
+        self.head = head
+        self.content = content
+        self.isFirst = isFirst
+        self.isLast = isLast
+        self.known = known
+        self.keepsEmpty = keepsEmpty
+        self.makesFolder = makesFolder
+    }
+}
+
+/// A file that isn't written after all.
+package struct DropFile: Sendable {
+    package var job: Int64
+}
+
+/// Lists what lies in the folder, and removes what interrupted writing has left.
+package struct ListFiles: Sendable {
+    package var makesFolder: Bool
+
+    package init(makesFolder: Bool) { self.makesFolder = makesFolder }
+}
+
+/// Holds files against what was written.
+package struct CompareFiles: Sendable {
+    package var entries: [FileLedger.Entry]
+    /// Also what is in them, beside their sizes.
+    package var readsAll: Bool
+
+    package init(entries: [FileLedger.Entry], readsAll: Bool) { (self.entries, self.readsAll) = (entries, readsAll) }
+}
+
+/// What has become of an effect.
+package enum FileOutcome: Sendable {
+    /// The piece is taken; the next may come.
+    case taken
+    /// The file is whole and in its place, and will be there after a loss of power.
+    case written(rows: Int64, bytes: Int64, sum: String, isChanged: Bool)
+    /// There is no such file any more.
+    case removed
+    /// Paths of files of this kind, some at a time.
+    case listed([String], isLast: Bool)
+    /// Those that are absent, or aren't as they were written.
+    case compared(differing: [String])
+    case failed(FileProblem)
+}
+
+/// Why files can't be written: what happened, and what to do now.
+package struct FileProblem: Error, Equatable, Sendable, CustomStringConvertible {
+    package var description: String
+
+    package init(_ description: String) { self.description = description }
+}

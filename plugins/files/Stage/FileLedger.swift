@@ -1,0 +1,104 @@
+import Changelog
+import HealthModel
+import SQLite
+import StageKit
+import UploaderReading
+
+/// What lies in the folder, as it was written: by path how many rows and bytes, its check sum, and when.
+package struct FileLedger {
+    package struct Entry: Equatable, Sendable {
+        package var path: String
+        package var rows: Int64
+        package var bytes: Int64
+        /// SHA-256, hexadecimal.
+        package var sum: String
+        package var written: Instant
+
+        package init(path: String, rows: Int64, bytes: Int64, sum: String, written: Instant) {
+            self.path = path
+            self.rows = rows
+            self.bytes = bytes
+            self.sum = sum
+            self.written = written
+        }
+    }
+
+    private(set) var count: Int64 = 0
+    private var metrics: [String: DeliveryTables.Metric] = [:]
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS files(
+                path TEXT PRIMARY KEY, rows INTEGER NOT NULL, bytes INTEGER NOT NULL, sum TEXT NOT NULL,
+                written INTEGER NOT NULL) WITHOUT ROWID;
+            """)
+    }
+
+    mutating func open(_ turn: Turn) throws {
+        count = try turn.database.prepare("SELECT count(*) FROM files").firstRow { $0.int64(0) } ?? 0
+        metrics = try DeliveryTables.metrics(in: turn.database)
+    }
+
+    var delivered: [String: Int64] { metrics.mapValues(\.count) }
+    var lastDelivered: [String: Instant] { metrics.mapValues(\.last) }
+
+    func entry(_ path: String, _ turn: Turn) throws -> Entry? {
+        let read = try turn.database.prepare("SELECT path, rows, bytes, sum, written FROM files WHERE path = ?")
+        read.bind(1, path)
+        return try read.firstRow { Self.entry($0) }
+    }
+
+    /// In order of the paths.
+    func page(after path: String, limit: Int, _ turn: Turn) throws -> [Entry] {
+        let read = try turn.database.prepare(
+            "SELECT path, rows, bytes, sum, written FROM files WHERE path > ? ORDER BY path LIMIT ?")
+        read.bind(1, path)
+        read.bind(2, limit)
+        var page: [Entry] = []
+        try read.forEachRow { page.append(Self.entry($0)) }
+        return page
+    }
+
+    private static func entry(_ row: Statement) -> Entry {
+        Entry(
+            path: row.string(0), rows: row.int64(1), bytes: row.int64(2), sum: row.string(3),
+            written: Instant(microseconds: row.int64(4)))
+    }
+
+    mutating func put(_ entry: Entry, isNew: Bool, _ turn: Turn) throws {
+        if isNew { count += 1 }
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)")
+        write.bind(1, entry.path)
+        write.bind(2, entry.rows)
+        write.bind(3, entry.bytes)
+        write.bind(4, entry.sum)
+        write.bind(5, entry.written.microseconds)
+        try write.run()
+    }
+
+    mutating func remove(_ path: String, _ turn: Turn) throws {
+        let database = try turn.write().database
+        let delete = try database.prepare("DELETE FROM files WHERE path = ?")
+        delete.bind(1, path)
+        try delete.run()
+        count -= Int64(database.changes)
+    }
+
+    /// Notes that rows of a family were written.
+    mutating func wrote(_ rows: Int64, family: String, _ turn: Turn) throws {
+        let metric = DeliveryTables.Metric(last: turn.now, count: (metrics[family]?.count ?? 0) + rows)
+        metrics[family] = metric
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)")
+        write.bind(1, family)
+        write.bind(2, metric.last.microseconds)
+        write.bind(3, metric.count)
+        try write.run()
+    }
+
+    mutating func reset(_ turn: Turn) throws {
+        try turn.write().database.execute("DELETE FROM files")
+        try turn.write().database.execute("DELETE FROM deliveries")
+        self = FileLedger()
+    }
+}

@@ -1,0 +1,160 @@
+import Changelog
+import HealthModel
+import SQLite
+import StageKit
+
+/// Files that are to be written, in memory and in the stage's file: a mark goes only when what it stands for is on the disk.
+struct FileMarks {
+    struct Mark: Equatable {
+        /// Rises with every mark: a file that was written from an older one is written again.
+        var generation: Int64
+        /// By producer: everything up to here was consumed before the first of these marks. Empty for what holds up nothing.
+        var since: [String: SequenceNumber]
+        /// When it was marked last, and first.
+        var last: MonotonicTime
+        var first: MonotonicTime
+        /// Not before, unless it has waited for too long.
+        var notBefore: MonotonicTime
+    }
+
+    private(set) var marks: [String: Mark] = [:]
+    /// By producer the least of `since`; nil when it is to be found anew.
+    private var oldest: [String: SequenceNumber]? = [:]
+    /// The next last. Made of `marks` when it has run out or is too old.
+    private var queue: [String] = []
+    private var isQueueOld = true
+    private var queuedAt = MonotonicTime.distantPast
+    /// None is due before.
+    private var nothingBefore = MonotonicTime.distantPast
+    /// A file is written when nothing in it has changed for this long.
+    let settle: Duration
+
+    init(settle: Duration) { self.settle = settle }
+
+    /// Marked for this long, a file is written however it goes on changing.
+    static let longestWait = Duration.seconds(60)
+    /// A queue that is older is made anew, so that what is newest comes first.
+    static let requeueAfter = Duration.seconds(5)
+
+    static func createTables(in database: Database) throws {
+        try database.execute(
+            """
+            CREATE TABLE IF NOT EXISTS dirty_files(path TEXT PRIMARY KEY, generation INTEGER NOT NULL, since TEXT NOT NULL)
+            WITHOUT ROWID;
+            """)
+    }
+
+    mutating func open(_ turn: Turn) throws {
+        try turn.database.prepare("SELECT path, generation, since FROM dirty_files").forEachRow { row in
+            let since = try Value(json: row.bytes(2)).object ?? [:]
+            marks[row.string(0)] = Mark(
+                generation: row.int64(1), since: since.compactMapValues { $0.int.map { SequenceNumber($0) } },
+                last: .distantPast, first: .distantPast, notBefore: .distantPast)
+        }
+        oldest = nil
+        isQueueOld = true
+    }
+
+    var count: Int { marks.count }
+
+    /// - Parameters:
+    ///   - since: of whom everything up to where was consumed before; nil: it holds up nothing.
+    ///   - notBefore: asked when the file wasn't marked yet.
+    mutating func mark(
+        _ path: String, since: (producer: String, sequence: SequenceNumber)?, _ turn: Turn,
+        notBefore: () throws -> MonotonicTime = { .distantPast }
+    ) throws {
+        let now = turn.monotonic
+        var mark: Mark
+        if let known = marks[path] {
+            mark = known
+        } else {
+            mark = Mark(generation: 0, since: [:], last: now, first: now, notBefore: try notBefore())
+            isQueueOld = true
+        }
+        mark.generation += 1
+        mark.last = now
+        if let since {
+            mark.since[since.producer] = min(mark.since[since.producer] ?? .end, since.sequence)
+            if let known = oldest { oldest?[since.producer] = min(known[since.producer] ?? .end, since.sequence) }
+        }
+        marks[path] = mark
+        nothingBefore = min(nothingBefore, due(mark))
+        let write = try turn.write().database.prepare("INSERT OR REPLACE INTO dirty_files VALUES (?, ?, ?)")
+        write.bind(1, path)
+        write.bind(2, mark.generation)
+        write.bind(3, Value.object(mark.since.mapValues { .integer($0.value) }).json())
+        try write.run()
+    }
+
+    /// Forgets a mark unless the file was marked again since `generation`.
+    mutating func clear(_ path: String, generation: Int64, _ turn: Turn) throws {
+        guard let mark = marks[path], mark.generation == generation else { return requeue() }
+        marks[path] = nil
+        if mark.since.contains(where: { oldest?[$0.key] == $0.value }) { oldest = nil }
+        let delete = try turn.write().database.prepare("DELETE FROM dirty_files WHERE path = ?")
+        delete.bind(1, path)
+        try delete.run()
+    }
+
+    /// Up to where a producer's changes are on the disk; nil: no mark is in the way.
+    mutating func oldestMark(of producer: String) -> SequenceNumber? {
+        if oldest == nil {
+            oldest = marks.values.reduce(into: [:]) { $0.merge($1.since) { min($0, $1) } }
+        }
+        return oldest?[producer]
+    }
+}
+
+extension FileMarks {
+    private func due(_ mark: Mark) -> MonotonicTime {
+        min(max(mark.last + settle, mark.notBefore), mark.first + max(settle, Self.longestWait))
+    }
+
+    /// What was taken and not written is taken again.
+    mutating func requeue() {
+        isQueueOld = true
+        queuedAt = .distantPast
+        nothingBefore = .distantPast
+    }
+
+    /// The file to write next, the newest first; nil when none is due, with when the next one is.
+    /// - Parameters:
+    ///   - busy: files that are being written.
+    ///   - isHurried: whether all are due at once.
+    mutating func next(
+        at now: MonotonicTime, besides busy: Set<String>, isHurried: Bool
+    ) -> (path: String?, wait: MonotonicTime?) {
+        guard !marks.isEmpty else { return (nil, nil) }
+        guard isHurried || now >= nothingBefore else { return (nil, nothingBefore) }
+        if queue.isEmpty || (isQueueOld && now - queuedAt >= Self.requeueAfter) {
+            queue = marks.keys.map { (Self.rank($0), $0) }.sorted { $0 < $1 }.map(\.1)
+            isQueueOld = false
+            queuedAt = now
+        }
+        var wait: MonotonicTime?
+        var later: [String] = []
+        defer { queue += later.reversed() }
+        while let path = queue.popLast() {
+            guard let mark = marks[path] else { continue }
+            if busy.contains(path) {
+                later.append(path)
+                continue
+            }
+            let due = due(mark)
+            if isHurried || due <= now { return (path, nil) }
+            wait = min(wait ?? due, due)
+            later.append(path)
+        }
+        // Marks that came since the queue was made are looked at when it is made anew.
+        let next = isQueueOld ? min(wait ?? .distantFuture, queuedAt + Self.requeueAfter) : wait
+        if busy.isEmpty { nothingBefore = next ?? .distantPast }
+        return (nil, next)
+    }
+
+    /// The greatest is written first: days, nights and workouts, then the newest samples.
+    private static func rank(_ path: String) -> String {
+        guard let equals = path.lastIndex(of: "="), let slash = path.lastIndex(of: "/") else { return path }
+        return (path.contains("/samples/") ? "0" : "1") + path[path.index(after: equals)...] + path[..<slash]
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Glibc
+
+extension FileProblem {
+    /// - Parameters:
+    ///   - code: as `errno` has it.
+    ///   - folder: where the files are to be.
+    package init(_ code: Int32, in folder: String) {
+        switch code {
+        case ENOSPC, EDQUOT: self.init("the disk of \(folder) is full; make room, and it goes on by itself")
+        case EACCES, EPERM:
+            self.init("\(folder) can't be written; give the user who runs the stack the right to, as with chown")
+        case EROFS: self.init("\(folder) is on a read-only file system; mount it for writing")
+        case ENOENT, ENOTDIR: self = .missing(folder)
+        default: self.init("\(folder) can't be written: \(String(cString: strerror(code)))")
+        }
+    }
+
+    package static func missing(_ folder: String) -> FileProblem {
+        FileProblem(
+            "\(folder) is gone; mount its disk, or have everything written anew: mkdir -m 700 '\(folder)'")
+    }
+
+    package static func taken(_ folder: String) -> FileProblem {
+        FileProblem("another process writes to \(folder); give each instance a folder of its own")
+    }
+}

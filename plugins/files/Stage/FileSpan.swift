@@ -1,0 +1,89 @@
+import Foundation
+import HealthModel
+
+package enum FileFormat: String, Sendable { case csv, ndjson }
+
+/// What one file holds: a type's samples, or the days, nights or workouts, of one person and one stretch of time.
+///
+/// A span and the path of its file say the same, so a path is all that is kept.
+package struct FileSpan: Hashable, Sendable {
+    package enum Content: Hashable, Sendable {
+        case samples(type: String)
+        case days, nights, workouts
+    }
+
+    package var user: String
+    package var content: Content
+    package var period: FilePeriod
+    package var format: FileFormat
+
+    /// From the folder on: `user=me/samples/type=HKQuantityTypeIdentifierStepCount/month=2025-03.csv`, `user=me/days/year=2025.csv`.
+    package var path: String {
+        let folder =
+            switch content {
+            case .samples(let type): "samples/type=" + PathName.escaped(type)
+            case .days: "days"
+            case .nights: "nights"
+            case .workouts: "workouts"
+            }
+        return "user=\(PathName.escaped(user))/\(folder)/\(period.unit.rawValue)=\(period.text).\(format.rawValue)"
+    }
+
+    package init(user: String, content: Content, period: FilePeriod, format: FileFormat) {
+        self.user = user
+        self.content = content
+        self.period = period
+        self.format = format
+    }
+
+    /// The span whose file lies there; nil for any other path.
+    package init?(path: String) {
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let file = parts.popLast(), let dot = file.lastIndex(of: "."),
+            let format = FileFormat(rawValue: String(file[file.index(after: dot)...])),
+            let equals = file.firstIndex(of: "="), equals < dot,
+            let unit = FilePeriod.Unit(rawValue: String(file[..<equals])),
+            let period = FilePeriod(unit, text: file[file.index(after: equals)..<dot]),
+            let user = parts.first.flatMap({ PathName.value("user", $0) })
+        else { return nil }
+        let content: Content
+        switch (parts.count, parts.dropFirst().first) {
+        case (3, "samples"):
+            guard let type = PathName.value("type", parts[2]) else { return nil }
+            content = .samples(type: type)
+        case (2, "days"): content = .days
+        case (2, "nights"): content = .nights
+        case (2, "workouts"): content = .workouts
+        default: return nil
+        }
+        self.init(user: user, content: content, period: period, format: format)
+        guard self.path == path else { return nil }
+    }
+}
+
+/// Names of people and types as parts of a path.
+package enum PathName {
+    /// Letters, digits, `-` and `_` of ASCII, and dots but the first; any other byte as `%XX`, which DuckDB and Hive read back.
+    package static func escaped(_ name: String) -> String {
+        var out: [UInt8] = []
+        for (index, byte) in name.utf8.enumerated() {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                out.append(byte)
+            case UInt8(ascii: ".") where index > 0: out.append(byte)
+            default:
+                let digits = Array("0123456789ABCDEF".utf8)
+                out += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// The name in `key=name`; nil where the part isn't that.
+    package static func value(_ key: String, _ part: Substring) -> String? {
+        guard part.hasPrefix(key + "=") else { return nil }
+        let text = part.dropFirst(key.utf8.count + 1)
+        return text.isEmpty ? nil : text.removingPercentEncoding
+    }
+}

@@ -1,0 +1,76 @@
+import HealthModel
+import Protocol
+
+/// Whether the files are still as they were written: when that is looked at, and what came of it.
+struct FilesCheck {
+    enum Phase: Equatable {
+        case idle
+        /// What lies in the folder is being listed.
+        case listing(effect: Int64)
+        /// Files are held against what was written, in order of their paths.
+        case comparing(effect: Int64, last: String)
+    }
+
+    private(set) var phase = Phase.idle
+    /// What somebody has asked for and hasn't been answered yet.
+    private var wanted: String?
+    private var answers: String?
+    private var answered: String?
+    /// At the start, everything is looked at.
+    private var isDue = true
+    /// Whether contents are read, or only sizes.
+    private(set) var readsAll = true
+    private var nextReadsAll = true
+    private(set) var isDone = false
+    private(set) var differing: Int64 = 0
+    private var compared: Instant?
+    private var result: UploaderDetails.Backend.Result?
+    private var lacked: Int64?
+
+    var mayBegin: Bool { phase == .idle && (isDue || wanted != nil) }
+
+    mutating func want(_ id: String, readsAll: Bool) {
+        guard id != answered, id != answers else { return }
+        wanted = id
+        nextReadsAll = readsAll || isDue
+    }
+
+    mutating func begin(_ effect: Int64) {
+        (answers, wanted) = (wanted, nil)
+        (readsAll, nextReadsAll) = (nextReadsAll, false)
+        isDue = false
+        differing = 0
+        phase = .listing(effect: effect)
+    }
+
+    mutating func compares(_ effect: Int64, last: String) { phase = .comparing(effect: effect, last: last) }
+    mutating func found(_ count: Int) { differing += Int64(count) }
+
+    mutating func end(at now: Instant) {
+        phase = .idle
+        isDone = true
+        compared = now
+        result = differing > 0 ? .redelivered : .complete
+        lacked = differing > 0 ? differing : nil
+        answered = answers ?? answered
+        answers = nil
+    }
+
+    /// It begins anew once files can be reached.
+    mutating func fail() {
+        answered = answers ?? wanted ?? answered
+        (answers, wanted) = (nil, nil)
+        phase = .idle
+        isDue = true
+        nextReadsAll = true
+    }
+
+    /// - Parameters:
+    ///   - why: it can't be looked at present.
+    ///   - isListed: whether the manifest lists all files as they are.
+    func report(why: String?, isListed: Bool) -> UploaderDetails.Backend {
+        .init(
+            acceptance: .proven, isCompared: isDone && isListed && phase == .idle && why == nil, compared: compared,
+            result: result, missing: lacked, check: answered, why: why)
+    }
+}

@@ -1,0 +1,56 @@
+import HealthModel
+
+/// Which files there are, by the instance's options.
+package struct FilesLayout: Equatable, Sendable {
+    package var format: FileFormat = .csv
+    /// How much time a file of samples holds.
+    package var period: FilePeriod.Unit = .month
+    /// Which samples are kept. Workouts are kept as such, so their samples aren't; as with every destination.
+    package var types: TypeFilter = .all
+
+    package enum TypeFilter: Equatable, Sendable {
+        case all
+        case only([String])
+
+        package func takes(_ type: String) -> Bool {
+            switch self {
+            case .all: type != HealthType.workoutIdentifier
+            case .only(let types): types.contains(type)
+            }
+        }
+    }
+
+    package func samples(_ type: String, of user: String, at time: Instant) -> FileSpan {
+        FileSpan(user: user, content: .samples(type: type), period: FilePeriod(period, at: time), format: format)
+    }
+
+    package func documents(_ content: FileSpan.Content, of user: String, in year: FilePeriod) -> FileSpan {
+        FileSpan(user: user, content: content, period: year, format: format)
+    }
+
+    /// Whether there is such a file; one that an earlier layout had goes.
+    package func has(_ span: FileSpan) -> Bool {
+        guard span.format == format else { return false }
+        return switch span.content {
+        case .samples(let type): span.period.unit == period && types.takes(type)
+        case .days, .nights, .workouts: span.period.unit == .year
+        }
+    }
+
+    /// For telling whether it has changed.
+    package var kept: Value {
+        var members: [String: Value] = ["format": .string(format.rawValue), "by": .string(period.rawValue)]
+        if case .only(let types) = types { members["types"] = .array(types.map { .string($0) }) }
+        return .object(members)
+    }
+}
+
+extension FilesLayout {
+    /// - Parameter options: as the manifest's schema allows them.
+    package init(_ options: Value) {
+        format = options["format"].string.flatMap { FileFormat(rawValue: $0) } ?? .csv
+        period = options["by"].string.flatMap { FilePeriod.Unit(rawValue: $0) } ?? .month
+        let names = (options["types"].array ?? []).compactMap(\.string)
+        types = names.isEmpty ? .all : .only(Set(names).subtracting([HealthType.workoutIdentifier]).sorted())
+    }
+}

@@ -1,0 +1,36 @@
+import Configuration
+import FilesReading
+import Foundation
+import HealthModel
+import StageKit
+import UploaderReading
+
+extension StagePlugin {
+    package static let files = StagePlugin(
+        "files",
+        stage: { setting in
+            FilesStage(
+                stack: setting.stack, instance: setting.instance, layout: FilesLayout(setting.configuration),
+                settle: .milliseconds(Int64((setting.configuration["settleSeconds"].double ?? 2) * 1000)))
+        },
+        effects: { context in
+            FilesRunner(
+                folder: try FilesFolder.path(
+                    of: context.instance, file: context.stack.file, state: context.state,
+                    environment: ProcessInfo.processInfo.environment))
+        },
+        source: { UploaderSource(database: $0) })
+}
+
+extension FilesStage {
+    /// The files of a stack's instance.
+    package convenience init(
+        stack: StackConfiguration, instance: StackConfiguration.Instance, layout: FilesLayout, settle: Duration
+    ) {
+        self.init(
+            observer: stack.only(.observer)?.name ?? "observer",
+            handlers: stack.handlers.filter { $0.manifest.produces.contains { $0.hasPrefix("events.") } }.map(\.name),
+            consolidator: stack.only(.consolidator)?.name, instance: instance.name, layout: layout,
+            figures: stack.handlers.map(\.manifest).figures, settle: settle, family: { stack.family(of: $0) })
+    }
+}

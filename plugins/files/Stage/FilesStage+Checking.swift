@@ -1,0 +1,71 @@
+import Changelog
+import HealthModel
+import MessageBus
+import Protocol
+import StageKit
+
+/// Finding files that somebody has changed or removed, and files that nobody knows of.
+extension FilesStage {
+    private static let comparedAtOnce = 200
+
+    /// Compare now; with `send` what is marked is written at once, and only sizes are compared.
+    func hear(command: Value) {
+        guard let asked = CompareBackend(command), asked.id.utf8.count <= 100 else { return }
+        if asked.send == true {
+            isHurried = true
+            marks.requeue()
+            retry = .distantPast
+        }
+        check.want(asked.id, readsAll: asked.send != true)
+    }
+
+    func moveCheck(_ turn: Turn) throws {
+        guard check.mayBegin else { return }
+        check.begin(turn.perform(ListFiles(makesFolder: ledger.count == 0)))
+    }
+
+    /// Takes a result of the comparison; false when it is none.
+    func receive(checked result: EffectResult, _ outcome: FileOutcome, _ turn: Turn) throws -> Bool {
+        switch (outcome, check.phase) {
+        case (.listed(let paths, let isLast), .listing(let effect)) where effect == result.id:
+            blocked = nil
+            for path in paths where try ledger.entry(path, turn) == nil && marks.marks[path] == nil {
+                try marks.mark(path, since: nil, turn)
+            }
+            if isLast { try compare(after: "", turn) }
+        case (.compared(let differing), .comparing(let effect, let last)) where effect == result.id:
+            for path in differing {
+                // It may have been written since.
+                guard marks.marks[path] == nil else { continue }
+                check.found(1)
+                try ledger.remove(path, turn)
+                try marks.mark(path, since: nil, turn)
+            }
+            try compare(after: last, turn)
+        case (.listed, _), (.compared, _): break
+        default: return false
+        }
+        return true
+    }
+
+    private func compare(after path: String, _ turn: Turn) throws {
+        var last = path
+        while true {
+            let page = try ledger.page(after: last, limit: Self.comparedAtOnce, turn)
+            guard let end = page.last else {
+                if check.differing > 0 {
+                    turn.log(.backendLacks, ["missing": "\(check.differing)"])
+                    manifest.isOld()
+                }
+                return check.end(at: turn.now)
+            }
+            last = end.path
+            // One that is marked is written anew anyway, and may be in between.
+            let entries = page.filter { marks.marks[$0.path] == nil }
+            guard entries.isEmpty else {
+                let effect = turn.perform(CompareFiles(entries: entries, readsAll: check.readsAll))
+                return check.compares(effect, last: last)
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Changelog
+import HealthModel
+import JSON
+import MessageBus
+import Protocol
+import StageKit
+
+/// When the manifest is written, and how far that is.
+struct FilesManifest {
+    enum State { case unknown, incomplete, complete }
+
+    /// What the one on the disk says.
+    private(set) var state = State.unknown
+    private var writing: (effect: Int64, isComplete: Bool, last: String?)?
+
+    var isBeingWritten: Bool { writing != nil }
+
+    mutating func begin(isComplete: Bool) { writing = (0, isComplete, "") }
+    mutating func gave(_ effect: Int64, last: String?) {
+        writing?.effect = effect
+        writing?.last = last
+    }
+
+    /// The path after which it goes on; `.some(nil)` when it is whole; nil when that is another's effect.
+    func next(after effect: Int64) -> String?? {
+        guard let writing, writing.effect == effect else { return nil }
+        return .some(writing.last)
+    }
+
+    mutating func end() {
+        state = writing?.isComplete == true ? .complete : .incomplete
+        writing = nil
+    }
+
+    /// What it says doesn't hold any more.
+    mutating func isOld() { if state == .complete { state = .unknown } }
+
+    mutating func fail() {
+        writing = nil
+        state = .unknown
+    }
+}
+
+/// The list of all files, with their check sums.
+extension FilesStage {
+    static let manifestName = "manifest.json"
+    /// The manifest's own job: no file has this number.
+    private static let manifestJob: Int64 = 0
+    private static let listedAtOnce = 1000
+
+    /// - Parameter isComplete: whether all files are as their producers' content was up to the anchor, and none is being written.
+    func writeManifest(isComplete: Bool, _ turn: Turn) throws {
+        manifest.begin(isComplete: isComplete)
+        try continueManifest(after: "", isComplete: isComplete, turn)
+    }
+
+    func receive(manifest result: EffectResult, _ outcome: FileOutcome, _ turn: Turn) throws -> Bool {
+        guard let next = manifest.next(after: result.id) else { return false }
+        blocked = nil
+        failures = 0
+        if let last = next { try continueManifest(after: last, isComplete: false, turn) } else { manifest.end() }
+        return true
+    }
+
+    private func continueManifest(after path: String, isComplete: Bool, _ turn: Turn) throws {
+        let page = try ledger.page(after: path, limit: Self.listedAtOnce, turn)
+        let isLast = page.count < Self.listedAtOnce
+        var bytes: [UInt8] = []
+        for (index, entry) in page.enumerated() {
+            bytes.append(json: path.isEmpty && index == 0 ? "\n    " : ",\n    ")
+            let line: [String: Value] = [
+                "path": .string(entry.path), "rows": .integer(entry.rows), "bytes": .integer(entry.bytes),
+                "sha256": .string(entry.sum), "written": .string(InstantText.iso8601(entry.written)),
+            ]
+            bytes.append(contentsOf: Value.object(line).json().utf8)
+        }
+        if isLast { bytes.append(json: "\n  ]\n}\n") }
+        let effect = turn.perform(
+            FilePart(
+                job: Self.manifestJob, path: Self.manifestName,
+                head: path.isEmpty ? manifestHead(isComplete: isComplete, turn) : [],
+                content: .bytes(bytes, rows: Int64(page.count)), isFirst: path.isEmpty, isLast: isLast,
+                keepsEmpty: true, makesFolder: ledger.count == 0))
+        manifest.gave(effect, last: isLast ? nil : page.last?.path)
+    }
+
+    private func manifestHead(isComplete: Bool, _ turn: Turn) -> [UInt8] {
+        let cursor = samples.cursor
+        let reached = min(samples.frontier, marks.oldestMark(of: samples.producer) ?? .end)
+        let anchor: Value = [
+            "store": Value(cursor.store), "generation": Value(cursor.generation), "sequence": .integer(reached.value),
+        ]
+        var head: [UInt8] = []
+        head.append(json: "{\n  \"version\": 1,\n  \"complete\": ")
+        head.append(json: isComplete ? "true" : "false")
+        head.append(contentsOf: ",\n  \"written\": \"\(InstantText.iso8601(turn.now))\"".utf8)
+        head.append(contentsOf: ",\n  \"layout\": \(layout.kept.json())".utf8)
+        head.append(contentsOf: ",\n  \"anchor\": \(anchor.json())".utf8)
+        head.append(json: ",\n  \"files\": [")
+        return head
+    }
+}

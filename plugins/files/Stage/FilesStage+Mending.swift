@@ -1,0 +1,47 @@
+import Changelog
+import HealthModel
+import MessageBus
+import Protocol
+import StageKit
+
+extension FilesStage {
+    package func mend(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        switch request.action {
+        case "replay":
+            if let since = request.since {
+                try samples.rewind(to: since, turn)
+            } else if let replay = request.days, let from = LocalDay(replay.from),
+                let through = LocalDay(replay.through)
+            {
+                // A local day reaches into the days beside it by UTC.
+                let days = (from.number - 1)...(max(from, through).number + 1)
+                try markAll(turn) { span in
+                    span.period.days.overlaps(days) && (replay.users.isEmpty || replay.users[span.user] != nil)
+                }
+            } else {
+                return .refused("files are replayed by 'from' and 'through', or 'since'")
+            }
+            isHurried = true
+            marks.requeue()
+            return try mended(request, turn)
+        // Nothing is refused for good, so there are no dead letters.
+        case "retry": return .done(["sent": 0, "deadLetters": 0])
+        case "drop": return .done(["dropped": 0])
+        case "reset":
+            dropJobs(turn)
+            // What lies in the folder is found, and written again or removed.
+            try ledger.reset(turn)
+            check = FilesCheck()
+            manifest = FilesManifest()
+            for upstream in upstreams { try upstream.forget(turn) }
+            return .done([:])
+        case let other: return .refused("files have no '\(other)'")
+        }
+    }
+
+    package func mended(_ request: MendRequest, _ turn: Turn) throws -> Mended {
+        guard request.action == "replay" else { return .done([:]) }
+        let left = marks.count + (samples.isLevel ? 0 : 1)
+        return left == 0 ? .done(["sent": 0]) : .underWay(left: Int64(left))
+    }
+}

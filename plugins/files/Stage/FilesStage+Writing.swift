@@ -1,0 +1,222 @@
+import Changelog
+import HealthModel
+import MessageBus
+import Protocol
+import StageKit
+
+/// Writing files, the newest first, from what their producers hold now.
+extension FilesStage {
+    /// Closer than this to what is released, files are written; further behind they would only be written again.
+    private static let nearby: Int64 = 5000
+
+    /// Begins what may begin; when it is to be asked again.
+    func moveWriting(_ turn: Turn) throws -> MonotonicTime? {
+        guard turn.monotonic >= retry else { return retry }
+        try moveCheck(turn)
+        if manifest.isBeingWritten { return nil }
+        while jobs.count < Self.concurrentJobs {
+            guard mayWrite(turn), let path = nextPath(turn) else { break }
+            // Readers are told first that files change.
+            guard manifest.state == .incomplete else {
+                marks.requeue()
+                if jobs.isEmpty { try writeManifest(isComplete: false, turn) }
+                return nil
+            }
+            try begin(path, turn)
+        }
+        guard jobs.isEmpty else { return nil }
+        let next = waiting(turn)
+        if check.isDone, !next.isDue, samples.limit != nil, manifest.state != .complete {
+            try writeManifest(isComplete: true, turn)
+        }
+        if marks.count == 0 { isHurried = false }
+        return next.wait
+    }
+
+    private func nextPath(_ turn: Turn) -> String? {
+        marks.next(at: turn.monotonic, besides: Set(jobs.map(\.span.path)), isHurried: isHurried).path
+    }
+
+    private func mayWrite(_ turn: Turn) -> Bool {
+        samples.isLive(within: Self.nearby) && !samples.isHeldUp(turn)
+    }
+
+    private func waiting(_ turn: Turn) -> (isDue: Bool, wait: MonotonicTime?) {
+        guard mayWrite(turn) else { return (marks.count > 0, nil) }
+        let next = marks.next(at: turn.monotonic, besides: [], isHurried: isHurried)
+        if next.path != nil { marks.requeue() }
+        return (next.path != nil, next.wait)
+    }
+
+    private func begin(_ path: String, _ turn: Turn) throws {
+        guard let mark = marks.marks[path] else { return }
+        guard let span = FileSpan(path: path) else { return try marks.clear(path, generation: mark.generation, turn) }
+        lastJob += 1
+        var job = FileJob(
+            number: lastJob, span: span, generation: mark.generation, step: .writing(effect: 0, next: nil),
+            known: try ledger.entry(path, turn))
+        if !layout.has(span) {
+            // Of another layout: without rows it goes.
+            hand(.bytes([], rows: 0), to: &job, next: nil, turn)
+        } else if case .samples(let type) = span.content {
+            let range = span.period.instants
+            let cursor = samples.cursor
+            let slice = SliceRequest(
+                user: span.user, types: .only([type]), asOf: cursor.anchor, from: range.lowerBound,
+                to: range.upperBound,
+                detailed: .list([type]))
+            ask(.samples(slice, PullPlace(store: cursor.store, generation: cursor.generation)), &job, turn)
+        } else {
+            job.documents = DocumentCollection(span, figures: figures)
+            let producers =
+                span.content == .days
+                ? [consolidator].compactMap { $0 } : documents.map(\.producer).filter { $0 != consolidator }
+            let topic = span.content == .days ? "daily.summary" : "events."
+            ask(.documents(producers: producers, topic: topic, after: .beginning, head: nil), &job, turn)
+        }
+        jobs.append(job)
+    }
+
+    private func ask(_ source: FileJob.Source, _ job: inout FileJob, _ turn: Turn) {
+        switch source {
+        case .samples(let slice, let place):
+            job.step = .asked(turn.pull(samples.producer, .slice(slice), place), source)
+        case .documents(let producers, let topic, let after, let head):
+            guard let producer = producers.first else {
+                let rows = job.documents
+                return hand(.bytes(rows?.bytes ?? [], rows: rows?.count ?? 0), to: &job, next: nil, turn)
+            }
+            let query = Query.changes(topic: topic, days: job.span.period.days)
+            job.step = .asked(turn.pull(producer, query, PullPlace(of: head, after: after)), source)
+        }
+    }
+
+    /// Gives the runner a piece; the last one when nothing is to follow.
+    private func hand(_ content: FilePart.Content, to job: inout FileJob, next: FileJob.Source?, _ turn: Turn) {
+        let effect = turn.perform(
+            FilePart(
+                job: job.number, path: job.span.path,
+                head: job.hasBegun ? [] : DocumentRows.head(job.span, figures: figures), content: content,
+                isFirst: !job.hasBegun, isLast: next == nil, known: job.known, makesFolder: ledger.count == 0))
+        job.hasBegun = true
+        job.step = .writing(effect: effect, next: next)
+    }
+
+    // MARK: What comes back
+
+    /// Takes the answer to a question for a file; false when it is to another.
+    func receive(written answer: PullAnswer, _ turn: Turn) throws -> Bool {
+        let index = jobs.firstIndex {
+            if case .asked(let pull, _) = $0.step { pull.id == answer.pull.id } else { false }
+        }
+        guard let index, case .asked(_, let source) = jobs[index].step else { return false }
+        var job = jobs[index]
+        let producer = upstreams.first { $0.producer == answer.pull.producer }
+        switch answer.result {
+        case .pages(let pages): try take(pages, from: source, &job, turn)
+        // Its own cursor meets the reset too, and has the files marked.
+        case .reset: return drop(index, turn)
+        case .refused(let why):
+            producer?.wasRefused(why, turn)
+            return drop(index, turn)
+        case .databaseInaccessible:
+            producer?.becameInaccessible(turn)
+            return drop(index, turn)
+        }
+        jobs[index] = job
+        return true
+    }
+
+    private func take(_ pages: [Value], from source: FileJob.Source, _ job: inout FileJob, _ turn: Turn) throws {
+        switch source {
+        case .samples(var slice, let place):
+            let pages: [SlicePage] = try pages.map { try $0.page(from: samples.producer) }
+            var next: FileJob.Source?
+            if let more = pages.last?.continue {
+                slice.continue = more
+                next = .samples(slice, place)
+            }
+            hand(.samples(pages.map(\.samples), SampleRows(job.span)), to: &job, next: next, turn)
+        case .documents(var producers, let topic, let after, _):
+            guard let producer = producers.first, let last = pages.last else { return }
+            let covered: CoveredPage = try last.page(from: producer)
+            guard let head = covered.head else { throw StageError.unreadablePage(producer: producer) }
+            for page in pages { job.documents?.take(try page.page(from: producer), from: producer) }
+            // Also what has changed while it was being read: such a row has moved behind.
+            if covered.through < head.sequence, covered.through > after {
+                ask(.documents(producers: producers, topic: topic, after: covered.through, head: head), &job, turn)
+            } else {
+                producers.removeFirst()
+                ask(.documents(producers: producers, topic: topic, after: .beginning, head: nil), &job, turn)
+            }
+        }
+    }
+
+    @discardableResult
+    private func drop(_ index: Int, _ turn: Turn) -> Bool {
+        let job = jobs.remove(at: index)
+        if job.hasBegun { turn.perform(DropFile(job: job.number)) }
+        marks.requeue()
+        return true
+    }
+
+    func dropJobs(_ turn: Turn) { while !jobs.isEmpty { drop(jobs.count - 1, turn) } }
+
+    package func receive(_ result: EffectResult, _ turn: Turn) throws {
+        guard let outcome = result.value as? FileOutcome else { return }
+        if case .failed(let problem) = outcome { return failed(problem, turn) }
+        if try receive(checked: result, outcome, turn) { return }
+        if try receive(manifest: result, outcome, turn) { return }
+        let index = jobs.firstIndex {
+            if case .writing(let effect, _) = $0.step { effect == result.id } else { false }
+        }
+        guard let index, case .writing(_, let next) = jobs[index].step else { return }
+        works(turn)
+        var job = jobs[index]
+        switch outcome {
+        case .taken:
+            if let next { ask(next, &job, turn) }
+            jobs[index] = job
+            return
+        case .written(let rows, let bytes, let sum, let isChanged):
+            if isChanged || job.known == nil {
+                try ledger.put(
+                    .init(path: job.span.path, rows: rows, bytes: bytes, sum: sum, written: turn.now),
+                    isNew: job.known == nil, turn)
+                try ledger.wrote(rows, family: metric(of: job.span), turn)
+            }
+        case .removed: try ledger.remove(job.span.path, turn)
+        case .listed, .compared, .failed: return
+        }
+        try marks.clear(job.span.path, generation: job.generation, turn)
+        jobs.remove(at: index)
+    }
+
+    private func metric(of span: FileSpan) -> String {
+        switch span.content {
+        case .samples(let type): family(type)
+        case .days: "daily"
+        case .nights: "sleep"
+        case .workouts: "workouts"
+        }
+    }
+
+    private func works(_ turn: Turn) {
+        blocked = nil
+        failures = 0
+    }
+
+    /// All is tried again later.
+    private func failed(_ problem: FileProblem, _ turn: Turn) {
+        if blocked != problem.description {
+            turn.log(.uploadRetry, ["why": problem.description, "seconds": 1])
+            failures = 0
+        }
+        blocked = problem.description
+        failures += 1
+        retry = turn.monotonic + min(.seconds(1 << min(failures - 1, 6)), Self.longestRetry)
+        dropJobs(turn)
+        manifest.fail()
+        check.fail()
+    }
+}

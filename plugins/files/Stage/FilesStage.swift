@@ -1,0 +1,167 @@
+import Changelog
+import Configuration
+import HealthModel
+import MessageBus
+import Protocol
+import StageKit
+import UploaderReading
+
+/// Keeps samples, days, nights and workouts as files: marks those that a change touches, and writes each anew from what the observer,
+/// the handlers and the consolidator hold.
+///
+/// A file follows from their content alone. Its mark is committed with the anchor, and goes only once the file is on the disk; so whatever
+/// is killed, and whenever, the files end up right.
+package final class FilesStage: Stage {
+    let samples: Upstream
+    let documents: [Upstream]
+    let consolidator: String?
+    let layout: FilesLayout
+    let figures: [FigureDeclaration]
+    /// Under which metric a type's samples count.
+    let family: (String) -> String
+    var marks: FileMarks
+    var ledger = FileLedger()
+    /// Files that are being written.
+    var jobs: [FileJob] = []
+    var lastJob: Int64 = 0
+    var check = FilesCheck()
+    var manifest = FilesManifest()
+    /// All that is marked is written at once: somebody waits for it.
+    var isHurried = false
+    var blocked: String?
+    var retry = MonotonicTime.distantPast
+    var failures = 0
+    private var stuckSince: MonotonicTime?
+    private var lastChecked: Instant?
+    /// The last chunk of a historical sync that was told.
+    private var replay: String?
+    private let releaseTopic: String
+    private let controlTopic: String
+
+    /// One is fetched while the other is written.
+    static let concurrentJobs = 2
+    static let backfillBeyond: Int64 = 200_000
+    static let longestRetry = Duration.seconds(60)
+    /// Nothing could be written for this long: a person is told.
+    static let alertAfter = Duration.seconds(15 * 60)
+
+    /// - Parameters:
+    ///   - handlers: instances whose nights and workouts are kept.
+    ///   - settle: a file is written when nothing in it has changed for this long.
+    package init(
+        observer: String, handlers: [String], consolidator: String?, instance: String, layout: FilesLayout,
+        figures: [FigureDeclaration], settle: Duration, family: @escaping (String) -> String
+    ) {
+        let types: TypeChoice =
+            switch layout.types {
+            case .all: .allExcept([HealthType.workoutIdentifier])
+            case .only(let types): .only(types)
+            }
+        samples = Upstream(observer, query: .samples(types), backfillBeyond: Self.backfillBeyond, polls: false)
+        documents =
+            (consolidator.map { [Upstream($0, query: .changes(topic: "daily.summary"))] } ?? [])
+            + handlers.map { Upstream($0, query: .changes(topic: "events.")) }
+        self.consolidator = consolidator
+        self.layout = layout
+        self.figures = figures
+        self.family = family
+        marks = FileMarks(settle: settle)
+        releaseTopic = Release.topic(instance)
+        controlTopic = "control.\(instance)"
+    }
+
+    package var subscriptions: [Subscription] {
+        [.exact(releaseTopic), .exact(controlTopic)] + documents.map { .exact(Heartbeat.topic($0.producer)) }
+    }
+
+    var upstreams: [Upstream] { documents + [samples] }
+
+    package func open(_ turn: Turn) throws {
+        let database = try turn.write().database
+        try DeliveryTables.createTables(in: database)
+        try FileMarks.createTables(in: database)
+        try FileLedger.createTables(in: database)
+        try Self.kept.create(in: database)
+        try ledger.open(turn)
+        try marks.open(turn)
+        for upstream in upstreams { try upstream.open(turn) }
+        try openLayout(turn)
+    }
+
+    package func receive(_ message: Message, _ turn: Turn) throws {
+        if message.topic == releaseTopic {
+            guard let release = message.body.read(Release.self) else { return }
+            samples.hear(release.head, limit: release.released, off: Set(release.off), turn)
+            lastChecked = turn.now
+            // Files hold each sample once, as it is: nothing is to be written again for those that are only told again.
+            replay = release.replay?.id ?? replay
+        } else if message.topic == controlTopic {
+            hear(command: message.body)
+        } else if let beat = Heartbeat(message), let head = beat.head,
+            let upstream = documents.first(where: { $0.producer == beat.instance })
+        {
+            upstream.hear(head, limit: AnchorVector(base: head.sequence), turn)
+        }
+    }
+
+    package func receive(_ answer: PullAnswer, _ turn: Turn) throws {
+        if try receive(written: answer, turn) { return }
+        for upstream in upstreams {
+            let isSamples = upstream === samples
+            let isTaken = try upstream.accept(
+                answer, turn,
+                reset: { _ in try markAll(of: upstream, turn) },
+                apply: { page in
+                    if isSamples {
+                        try mark(page.page(SamplesPage.self, from: upstream.producer), turn)
+                    } else {
+                        try mark(page.page(ChangesPage.self, from: upstream.producer), from: upstream, turn)
+                    }
+                })
+            if isTaken { return }
+        }
+    }
+
+    package func tick(_ turn: Turn) throws -> MonotonicTime? {
+        for upstream in upstreams { upstream.pump(turn) }
+        let times = [try moveWriting(turn), try alertOfDelay(turn)]
+        return times.compactMap { $0 }.min()
+    }
+
+    private func alertOfDelay(_ turn: Turn) throws -> MonotonicTime? {
+        guard blocked != nil else {
+            if stuckSince != nil { try turn.clear(.degraded, subject: "delivery") }
+            stuckSince = nil
+            return nil
+        }
+        let since = stuckSince ?? turn.monotonic
+        stuckSince = since
+        guard turn.monotonic - since >= Self.alertAfter else { return since + Self.alertAfter }
+        try turn.raise(
+            Alert(
+                .degraded, subject: "delivery", text: "No files have been written for a while, though some are to be.",
+                remedy: "Look at 'healthbus status': it says what is in the way."))
+        return nil
+    }
+
+    package func report(_ turn: Turn) throws -> StageReport {
+        var common = StageDetails()
+        common.pending = marks.count
+        if marks.count == 0 { common.consumed = samples.consumedByType }
+        common.replay = replay.map { ReplayProgress(id: $0, left: 0) }
+        let own = UploaderDetails(
+            deadLetters: 0, droppedLetters: 0, delivered: ledger.delivered, lastDelivered: ledger.lastDelivered,
+            delays: [:], delayBuckets: .init(bounds: [], metrics: [:]),
+            answers: .init(created: 0, updated: 0, known: 0), blocked: blocked, waitsUntil: nil, held: 0,
+            backend: check.report(why: blocked, isListed: manifest.state == .complete), paused: false, path: nil,
+            waiting: jobs.count)
+        var frontier: [String: SequenceNumber] = [:]
+        for upstream in upstreams {
+            let oldest = marks.oldestMark(of: upstream.producer)
+            frontier[upstream.producer] = min(upstream.frontier, oldest ?? .end)
+        }
+        return StageReport(
+            frontier: frontier, details: HeartbeatDetails(own, common),
+            asides: HeartbeatDetails(CheckDetails(lastChecked: lastChecked)))
+    }
+}

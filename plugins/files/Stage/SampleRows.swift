@@ -1,0 +1,149 @@
+import HealthModel
+import JSON
+
+/// Samples as rows of a file, column by column from a page, without an object a sample.
+package struct SampleRows: Sendable {
+    package let user: String
+    package let format: FileFormat
+    /// Only samples that begin within it: a slice has those too that began before and go on.
+    package let instants: Range<Int64>
+
+    package static let columns = [
+        "id", "user_id", "type", "start_date", "end_date", "value", "unit", "source", "source_type", "healthkit_uuid",
+        "metadata", "payload", "version",
+    ]
+
+    package init(_ span: FileSpan) {
+        user = span.user
+        format = span.format
+        let range = span.period.instants
+        instants = range.lowerBound.microseconds..<range.upperBound.microseconds
+    }
+
+    /// Adds a page's rows; how many there were.
+    package func append(_ page: SamplePage, to out: inout [UInt8]) -> Int64 {
+        out.reserveCapacity(out.count + page.count * (format == .csv ? 180 : 330))
+        return format == .csv ? csv(page, &out) : json(page, &out)
+    }
+
+    private func csv(_ page: SamplePage, _ out: inout [UInt8]) -> Int64 {
+        func field(_ text: String) -> [UInt8] {
+            var field: [UInt8] = []
+            if !text.isEmpty { field.append(csv: text) }
+            return field
+        }
+        let comma = UInt8(ascii: ",")
+        let owner = field(user)
+        let (types, units) = (page.types.map(field), page.units.map(field))
+        let sources = page.origins.map { field($0.sourceName) }
+        let has = Filled(page)
+        var rows: Int64 = 0
+        for row in 0..<page.count where instants.contains(page.start[row]) {
+            rows += 1
+            out.append(id: page.ids[row])
+            out.append(comma)
+            out.append(contentsOf: owner)
+            out.append(comma)
+            out.append(contentsOf: types[Int(page.type[row])])
+            out.append(comma)
+            InstantText.append(iso8601: page.startOf(row), to: &out)
+            out.append(comma)
+            InstantText.append(iso8601: page.endOf(row), to: &out)
+            out.append(comma)
+            if page.value[row].isFinite { out.append(json: page.value[row]) }
+            out.append(comma)
+            if has.unit { out.append(contentsOf: units[Int(page.unit[row])]) }
+            out.append(comma)
+            out.append(contentsOf: sources[Int(page.origin[row])])
+            out.append(json: page.flags[row].contains(.manual) ? ",manual," : ",healthkit,")
+            if has.uuid, let uuid = page.healthKitUUID[row] { out.append(id: uuid) }
+            out.append(comma)
+            if has.metadata, !page.metadata.isEmpty(row) {
+                out.append(csv: page.metadata.bytes[page.metadata.range(row)])
+            }
+            out.append(comma)
+            if has.payload, !page.payload.isEmpty(row) {
+                out.append(csv: page.payload.bytes[page.payload.range(row)])
+            }
+            out.append(comma)
+            out.append(json: page.sequence[row])
+            out.append(UInt8(ascii: "\n"))
+        }
+        return rows
+    }
+
+    private func json(_ page: SamplePage, _ out: inout [UInt8]) -> Int64 {
+        func quoted(_ text: String) -> [UInt8] {
+            var quoted: [UInt8] = []
+            if text.isEmpty { quoted.append(json: "null") } else { quoted.append(jsonString: text) }
+            return quoted
+        }
+        let owner = quoted(user)
+        let (types, units) = (page.types.map(quoted), page.units.map(quoted))
+        let sources = page.origins.map { quoted($0.sourceName) }
+        let has = Filled(page)
+        var rows: Int64 = 0
+        for row in 0..<page.count where instants.contains(page.start[row]) {
+            rows += 1
+            out.append(json: "{\"id\":\"")
+            out.append(id: page.ids[row])
+            out.append(json: "\",\"user_id\":")
+            out.append(contentsOf: owner)
+            out.append(json: ",\"type\":")
+            out.append(contentsOf: types[Int(page.type[row])])
+            out.append(json: ",\"start_date\":")
+            out.append(jsonDate: page.startOf(row))
+            out.append(json: ",\"end_date\":")
+            out.append(jsonDate: page.endOf(row))
+            out.append(json: ",\"value\":")
+            out.append(json: page.value[row])
+            out.append(json: ",\"unit\":")
+            if has.unit { out.append(contentsOf: units[Int(page.unit[row])]) } else { out.append(json: "null") }
+            out.append(json: ",\"source\":")
+            out.append(contentsOf: sources[Int(page.origin[row])])
+            out.append(
+                json: page.flags[row].contains(.manual)
+                    ? ",\"source_type\":\"manual\",\"healthkit_uuid\":"
+                    : ",\"source_type\":\"healthkit\",\"healthkit_uuid\":")
+            if has.uuid, let uuid = page.healthKitUUID[row] {
+                out.append(UInt8(ascii: "\""))
+                out.append(id: uuid)
+                out.append(UInt8(ascii: "\""))
+            } else {
+                out.append(json: "null")
+            }
+            out.append(json: ",\"metadata\":")
+            // Both are JSON already.
+            if has.metadata, !page.metadata.isEmpty(row) {
+                out.append(contentsOf: page.metadata.bytes[page.metadata.range(row)])
+            } else {
+                out.append(json: "null")
+            }
+            out.append(json: ",\"payload\":")
+            if has.payload, !page.payload.isEmpty(row) {
+                out.append(contentsOf: page.payload.bytes[page.payload.range(row)])
+            } else {
+                out.append(json: "null")
+            }
+            out.append(json: ",\"version\":")
+            out.append(json: page.sequence[row])
+            out.append(json: "}\n")
+        }
+        return rows
+    }
+
+    /// Which columns a page has.
+    private struct Filled {
+        let unit: Bool
+        let uuid: Bool
+        let metadata: Bool
+        let payload: Bool
+
+        init(_ page: SamplePage) {
+            unit = page.unit.count == page.count
+            uuid = page.healthKitUUID.count == page.count
+            metadata = page.metadata.count == page.count
+            payload = page.payload.count == page.count
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Configuration
+import Foundation
+import HealthModel
+
+/// Which token a destination over HTTP is given. The secret of the stack's own backend never goes to another server where there are several.
+package enum DestinationToken {
+    package static let variable = "HEALTHBUS_BACKEND_TOKEN"
+
+    /// The only destination over HTTP: the environment's, else `tokenFile`, else that of the stack's backend. One of several: its own `tokenFile`;
+    /// without one it must be the stack's own backend that it delivers to.
+    /// - Throws: `ConfigurationError` for one of several that names a server and no token.
+    package static func source(
+        of uploader: StackConfiguration.Instance, in stack: StackConfiguration, state: StateFolder,
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> TokenSource {
+        let file = uploader.configuration["tokenFile"].string
+        let others = stack.instances.filter {
+            $0.name != uploader.name && $0.manifest.kind == .uploader && $0.manifest.isHTTPDestination
+        }
+        guard !others.isEmpty else {
+            return TokenSource(file: file ?? state.backendToken, environment: environment[variable])
+        }
+        if let file { return TokenSource(file: file, environment: nil) }
+        guard uploader.configuration["url"].isNull else {
+            throw ConfigurationError(
+                file: stack.file, key: "instances.\(uploader.name).configuration.tokenFile",
+                reason: "is needed: where there are several destinations, \(variable) and the token in the state folder"
+                    + " are for the stack's own backend alone")
+        }
+        return TokenSource(file: state.backendToken, environment: environment[variable])
+    }
+}
+
+extension Manifest {
+    /// Whether its instances deliver over HTTP: they have the option `url`.
+    package var isHTTPDestination: Bool { kind == .uploader && !configuration["properties"]["url"].isNull }
+    /// Whether they keep files in a folder: they have the option `folder`.
+    package var isFolderDestination: Bool { kind == .uploader && !configuration["properties"]["folder"].isNull }
+}
