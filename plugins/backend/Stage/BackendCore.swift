@@ -56,24 +56,43 @@ final class BackendCore {
                 let envelope = try SyncEnvelope(body, metric: metric)
                 return try writer.write(envelope, metric: metric, now: now).answer(identity, serverTime: now)
             }
-        case .samples: return try queries.samples(Question(request.query, limits: 1...BackendQueries.pageLimit))
+        case .samples:
+            let question = try Question(
+                request.query, limits: 1...BackendQueries.pageLimit, names: Question.names + ["type"])
+            return try unlessKnown(to: request, "samples", question) { try queries.samples(question) }
         case .documents(let kind):
-            return try queries.documents(kind, Question(request.query, limits: 1...BackendQueries.pageLimit))
+            let question = try Question(
+                request.query, limits: 1...BackendQueries.pageLimit, names: Question.names)
+            return try unlessKnown(to: request, "\(kind.plural)", question) { try queries.documents(kind, question) }
         case .versions:
+            let question = try Question(request.query, limits: 1...BackendQueries.versionsLimit, names: nil)
+            let list = try VersionList(request.query)
             // A `verify` of an earlier release asks for 1; what an earlier backend answers to that is no number of the content.
             let contents = request.query["contents"]
-            return try queries.versions(
-                Question(request.query, limits: 1...BackendQueries.versionsLimit),
-                list: try VersionList(request.query), withContents: contents == "1" || contents == "2",
-                identity: identity)
+            let withContents = contents == "1" || contents == "2"
+            return try unlessKnown(to: request, "versions \(list) \(withContents)", question) {
+                try queries.versions(question, list: list, withContents: withContents, identity: identity)
+            }
         case .stats:
             if request.query["count"] == "rows", let missing = try RowCount.mend(database, identity) {
                 notices.rowsMissing(missing)
             }
-            return try BackendQueries.stats(
+            var answer = try BackendQueries.stats(
                 database, texts: texts, user: request.query["user"], identity: identity, serverTime: now,
                 audit: audit)
+            // It tells the time, and repeats are counted without a change of the rows.
+            answer.headers["Cache-Control"] = "no-store"
+            return answer
         }
+    }
+
+    /// Marks an answer, or says that the caller has it: then no row is read.
+    private func unlessKnown(
+        to request: HTTPRequest, _ list: String, _ question: Question, _ answer: () throws -> HTTPResponse
+    ) rethrows -> HTTPResponse {
+        let tag = EntityTag(
+            generation: identity.generation, sequence: identity.sequence, question: list + "\n" + question.text)
+        return tag.isNamed(by: request) ? tag.notModified : tag.marked(try answer())
     }
 
     /// A body of columns, checked as far as it is one.
