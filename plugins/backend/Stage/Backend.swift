@@ -32,7 +32,7 @@ package final class Backend: Sendable {
         self.clock = clock
         self.notices = notices
         self.families = families
-        core = Mutex(try BackendCore(databasePath: databasePath, audit: audit, notices: notices))
+        core = Mutex(BackendCore(try SQLiteStorage(path: databasePath, audit: audit), notices: notices))
     }
 
     /// The machine's clock.

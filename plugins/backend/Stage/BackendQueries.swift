@@ -162,7 +162,8 @@ final class BackendQueries {
 }
 
 extension HTTPResponse {
-    fileprivate static func page(_ name: StaticString, _ elements: [UInt8], next: [UInt8]?) -> HTTPResponse {
+    /// A page of a list; `next` is JSON.
+    static func page(_ name: StaticString, _ elements: [UInt8], next: [UInt8]?) -> HTTPResponse {
         var out: [UInt8] = []
         out.reserveCapacity(elements.count + 100)
         out.append(json: "{\"")

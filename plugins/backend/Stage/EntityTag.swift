@@ -11,8 +11,9 @@ struct EntityTag {
     private static let form = 1
 
     /// - Parameter question: of which list, and every parameter that counts.
-    init(generation: String, sequence: Int64, question: String) {
-        text = "\"\(Self.form)-\(generation)-\(sequence)-\(String(ContentNumber.text(question), radix: 16))\""
+    init(_ state: BackendState, question: String) {
+        text =
+            "\"\(Self.form)-\(state.generation)-\(state.sequence)-\(String(ContentNumber.text(question), radix: 16))\""
     }
 
     /// Whether a request's `If-None-Match` names it (RFC 9110, 13.1.2).
