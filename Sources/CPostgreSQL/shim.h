@@ -1,0 +1,2 @@
+// libpq: PostgreSQL's client library.
+#include <postgresql/libpq-fe.h>

@@ -1,0 +1,45 @@
+import CPostgreSQL
+
+/// Where a database is, without the password: for people, and to tell one database from another.
+package struct PostgresAddress: Sendable, Equatable, CustomStringConvertible {
+    /// A name, an address, or the folder of a socket.
+    package var host: String
+    package var port: String
+    package var database: String
+
+    /// - Parameter url: `postgresql://user:password@host:port/database`, or `host=… dbname=…`.
+    /// - Throws: `PostgresError`; it doesn't repeat the text, which may hold a password.
+    package init(url: String) throws(PostgresError) {
+        guard url.utf8.allSatisfy({ $0 >= 0x20 }), url.contains("://") || url.contains("=") else {
+            throw Self.unreadable
+        }
+        var message: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(url, &message) else {
+            PQfreemem(message)
+            throw Self.unreadable
+        }
+        defer { PQconninfoFree(options) }
+        var values: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        host = values["host"] ?? values["hostaddr"] ?? "localhost"
+        port = values["port"] ?? "5432"
+        database = values["dbname"] ?? values["user"] ?? "postgres"
+    }
+
+    private static var unreadable: PostgresError {
+        PostgresError(
+            .url, endpoint: "database URL",
+            "it can't be read: write it as postgresql://user:password@host:5432/database")
+    }
+
+    package var description: String { host.hasPrefix("/") ? "\(host)/\(database)" : "\(host):\(port)/\(database)" }
+
+    /// Whether it is on this machine.
+    package var isLocal: Bool {
+        host.hasPrefix("/") || host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+}

@@ -1,0 +1,149 @@
+import CPostgreSQL
+import Glibc
+
+/// One connection to one database.
+///
+/// Nothing waits for longer than its time limit, whatever stands between: libpq is asked without blocking, and its socket is polled. Not thread-safe by design:
+/// whoever makes a connection keeps it on one thread.
+package final class PostgresConnection {
+    package let address: PostgresAddress
+    let handle: OpaquePointer
+    /// Seconds for one statement, or for a connection to come about.
+    let timeout: Double
+    /// Nothing more is to be had from it.
+    package private(set) var isBroken = false
+
+    /// - Parameters:
+    ///   - url: with the password, if there is one.
+    ///   - timeout: seconds.
+    /// - Throws: `PostgresError`.
+    package init(url: String, timeout: Double, program: String) throws(PostgresError) {
+        address = try PostgresAddress(url: url)
+        self.timeout = timeout
+        // What the URL says of the same goes before these, but for the encoding.
+        let settings = [
+            ("fallback_application_name", program), ("keepalives_idle", "10"), ("keepalives_interval", "5"),
+            ("keepalives_count", "3"), ("dbname", url), ("client_encoding", "UTF8"),
+        ]
+        guard let handle = Self.start(settings) else {
+            throw PostgresError(.connection, endpoint: address.description, "there is no memory for a connection")
+        }
+        self.handle = handle
+        // Else errors come without their five characters. They are read before anything is done with data.
+        PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+        do throws(PostgresError) { try connect() } catch {
+            PQfinish(handle)
+            throw error
+        }
+        PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+        PQsetnonblocking(handle, 1)
+        // What a server remarks is for its own log.
+        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+    }
+
+    deinit { PQfinish(handle) }
+
+    private static func start(_ settings: [(String, String)]) -> OpaquePointer? {
+        var keys = settings.map { UnsafePointer(strdup($0.0)) } + [nil]
+        var values = settings.map { UnsafePointer(strdup($0.1)) } + [nil]
+        defer { for text in keys + values { free(UnsafeMutableRawPointer(mutating: text)) } }
+        return PQconnectStartParams(&keys, &values, 1)
+    }
+
+    private func connect() throws(PostgresError) {
+        let deadline = Deadline(timeout)
+        var awaits = PGRES_POLLING_WRITING
+        while PQstatus(handle) != CONNECTION_BAD {
+            if awaits == PGRES_POLLING_OK { return }
+            if awaits == PGRES_POLLING_FAILED { break }
+            try wait(forWriting: awaits == PGRES_POLLING_WRITING, deadline)
+            awaits = PQconnectPoll(handle)
+        }
+        throw refusal()
+    }
+
+    /// Why a connection didn't come about: "…: FATAL:  28P01: password authentication failed for user "anna"", or the words of libpq itself.
+    private func refusal() -> PostgresError {
+        let text = String(cString: PQerrorMessage(handle))
+        guard let found = text.firstMatch(of: #/:  ([0-9A-Z]{5}): ([^\n]*)/#) else {
+            let line = PostgresError.firstLine(text.replacing(#/^connection to server .* failed: /#, with: ""))
+            return PostgresError(.connection, endpoint: address.description, "there is no connection: \(line)")
+        }
+        return PostgresError(
+            .server, state: String(found.1), endpoint: address.description,
+            PostgresError.firstLine(String(found.2)))
+    }
+
+    // MARK: Waiting
+
+    func wait(forWriting: Bool, _ deadline: Deadline) throws(PostgresError) {
+        let socket = PQsocket(handle)
+        guard socket >= 0 else { throw broken() }
+        var entry = pollfd(fd: socket, events: Int16(forWriting ? POLLIN | POLLOUT : POLLIN), revents: 0)
+        while true {
+            let left = deadline.milliseconds
+            guard left > 0 else {
+                isBroken = true
+                throw PostgresError(
+                    .connection, endpoint: address.description, "nothing came within \(Int(timeout)) s")
+            }
+            let ready = poll(&entry, 1, left)
+            if ready > 0 { return }
+            guard ready == 0 || errno == EINTR else { throw broken() }
+        }
+    }
+
+    /// Sends what waits in libpq.
+    func flush(_ deadline: Deadline) throws(PostgresError) {
+        while true {
+            let left = PQflush(handle)
+            if left == 0 { return }
+            guard left > 0 else { throw broken() }
+            try wait(forWriting: true, deadline)
+            // A server that has much to say reads nothing before somebody listens.
+            guard PQconsumeInput(handle) == 1 else { throw broken() }
+        }
+    }
+
+    /// The next result; nil after the last.
+    func next(_ deadline: Deadline) throws(PostgresError) -> PostgresResult? {
+        while PQisBusy(handle) == 1 {
+            try wait(forWriting: false, deadline)
+            guard PQconsumeInput(handle) == 1 else { throw broken() }
+        }
+        return PQgetResult(handle).map { PostgresResult($0) }
+    }
+
+    func broken() -> PostgresError {
+        isBroken = true
+        let why = PostgresError.firstLine(String(cString: PQerrorMessage(handle)))
+        return PostgresError(.connection, endpoint: address.description, "the connection broke: \(why)")
+    }
+
+    /// The error that a result is; nil for one that is none.
+    func error(of result: PostgresResult) -> PostgresError? {
+        guard result.isError else { return nil }
+        if PQstatus(handle) == CONNECTION_BAD {
+            return result.state == nil ? broken() : serverError(result, breaks: true)
+        }
+        return serverError(result, breaks: false)
+    }
+
+    private func serverError(_ result: PostgresResult, breaks: Bool) -> PostgresError {
+        if breaks { isBroken = true }
+        return PostgresError(state: result.state, endpoint: address.description, said: result.message)
+    }
+}
+
+/// A moment from now, by a clock that nobody sets.
+struct Deadline {
+    private let end: ContinuousClock.Instant
+
+    init(_ seconds: Double) { end = ContinuousClock.now + .seconds(seconds) }
+
+    /// What is left; 0 when it is over.
+    var milliseconds: Int32 {
+        let left = (end - ContinuousClock.now) / .milliseconds(1)
+        return left <= 0 ? 0 : Int32(min(left.rounded(.up), 3_600_000))
+    }
+}

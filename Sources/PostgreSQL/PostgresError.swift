@@ -1,0 +1,39 @@
+/// What went wrong with a database, and where. Holds neither passwords nor values: of a server's words only the first line of what it says of the statement
+/// as a whole is kept, and nothing of data that it refuses.
+package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
+    package enum Kind: Sendable, Equatable {
+        /// The URL can't be read.
+        case url
+        /// There is no connection, it broke, or nothing came in time.
+        case connection
+        /// The server answered with an error.
+        case server
+    }
+
+    package let kind: Kind
+    /// The five characters that name the error, whatever language the server speaks; nil where no server spoke.
+    package let state: String?
+    /// "127.0.0.1:5432/health".
+    package let endpoint: String
+    package let message: String
+
+    package init(_ kind: Kind, state: String? = nil, endpoint: String, _ message: String) {
+        (self.kind, self.state, self.endpoint, self.message) = (kind, state, endpoint, message)
+    }
+
+    package var description: String { "\(endpoint): \(message)" + (state.map { " (\($0))" } ?? "") }
+
+    /// What a server said in reply to a statement.
+    init(state: String?, endpoint: String, said message: String) {
+        // Classes 22 and 23: data, and constraints on them. Their texts may quote what they are about.
+        let isOfData = state?.hasPrefix("22") ?? false || state?.hasPrefix("23") ?? false
+        self.init(
+            .server, state: state, endpoint: endpoint,
+            isOfData ? "the database can't hold a value" : Self.firstLine(message))
+    }
+
+    static func firstLine(_ text: String) -> String {
+        let line = text.split(whereSeparator: \.isNewline).first.map { String($0) } ?? "no reason given"
+        return String(line.prefix(300))
+    }
+}

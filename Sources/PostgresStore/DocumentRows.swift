@@ -1,0 +1,41 @@
+import HealthModel
+import PostgreSQL
+
+/// A batch's days, workouts and nights as rows of their staging table.
+struct DocumentRows {
+    /// By place in the batch.
+    private(set) var refused: [Int: String] = [:]
+    private(set) var count = 0
+    private(set) var bytes: [UInt8] = []
+
+    static let columns = "kind, id, version, deleted, start_time, end_time, date, body"
+
+    init(_ batch: PostgresBatch) {
+        var out = CopyRows(fields: 8, reserving: batch.documents.reduce(0) { $0 + 150 + ($1.body?.utf8.count ?? 0) })
+        for (index, document) in batch.documents.enumerated() {
+            let body = document.body.map { Array($0.utf8) }
+            if let problem = Self.problem(document, body) {
+                refused[batch.rows.count + batch.deletions.count + index] = problem
+                continue
+            }
+            out.beginRow()
+            out.text(document.kind.rawValue.utf8)
+            out.text(document.id.utf8)
+            out.integer(document.version)
+            out.bool(body == nil)
+            if let start = document.start { out.time(start.microseconds) } else { out.null() }
+            if let end = document.end { out.time(end.microseconds) } else { out.null() }
+            if let date = document.date { out.date(date.number) } else { out.null() }
+            if let body { out.json(body) } else { out.null() }
+            count += 1
+        }
+        bytes = out.finished()
+    }
+
+    private static func problem(_ document: PostgresDocument, _ body: [UInt8]?) -> String? {
+        if document.id.isEmpty { return "id is missing" }
+        if document.id.utf8.contains(0) { return JSONForm.nul }
+        guard let body, JSONForm.isSuspect(body) else { return nil }
+        return JSONForm.problem(body[...])
+    }
+}

@@ -1,0 +1,52 @@
+/// What text and JSON may not hold if PostgreSQL is to keep them.
+enum JSONForm {
+    static let nul = "it holds the character NUL, which PostgreSQL can't keep"
+    static let surrogate = "it holds half a character (a lone surrogate), which PostgreSQL can't keep"
+
+    /// Whether there may be anything to look at in many texts at once.
+    static func isSuspect(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBufferPointer { all in
+            var place = 0
+            while place < all.count {
+                let byte = all[place]
+                if byte == 0
+                    || (byte == UInt8(ascii: "\\") && place + 1 < all.count && all[place + 1] == UInt8(ascii: "u"))
+                {
+                    return true
+                }
+                place += 1
+            }
+            return false
+        }
+    }
+
+    /// Why a JSON text can't be kept; nil for nothing.
+    static func problem(_ text: ArraySlice<UInt8>) -> String? {
+        var place = text.startIndex
+        var isAfterHigh = false
+        while place < text.endIndex {
+            if text[place] == 0 { return nul }
+            guard text[place] == UInt8(ascii: "\\"), place + 1 < text.endIndex else {
+                if isAfterHigh { return surrogate }
+                place += 1
+                continue
+            }
+            guard text[place + 1] == UInt8(ascii: "u"), place + 6 <= text.endIndex else {
+                if isAfterHigh { return surrogate }
+                place += 2
+                continue
+            }
+            let unit = text[place + 2..<place + 6].reduce(UInt32(0)) { $0 << 4 | hex($1) }
+            let isLow = (0xDC00...0xDFFF).contains(unit)
+            if unit == 0 { return nul }
+            if isLow != isAfterHigh { return surrogate }
+            isAfterHigh = (0xD800...0xDBFF).contains(unit)
+            place += 6
+        }
+        return isAfterHigh ? surrogate : nil
+    }
+
+    private static func hex(_ digit: UInt8) -> UInt32 {
+        UInt32(digit &- 0x30 < 10 ? digit &- 0x30 : (digit | 0x20) &- 0x57)
+    }
+}

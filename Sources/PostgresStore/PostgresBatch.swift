@@ -1,0 +1,98 @@
+import HealthModel
+
+/// Elements of one user that are written together, in one transaction.
+package struct PostgresBatch: Sendable {
+    package var user: String
+    /// Samples in columns; those whose flags say so are deletions, and keep type and times.
+    package var samples: SamplePage
+    /// Which of its rows.
+    package var rows: Range<Int>
+    /// Deletions of samples of which nothing else is known.
+    package var deletions: [Deletion]
+    package var documents: [PostgresDocument]
+
+    package struct Deletion: Sendable {
+        package var id: SampleID
+        package var version: Int64
+
+        package init(id: SampleID, version: Int64) { (self.id, self.version) = (id, version) }
+    }
+
+    package init(
+        user: String, samples: SamplePage = SamplePage(), rows: Range<Int>? = nil, deletions: [Deletion] = [],
+        documents: [PostgresDocument] = []
+    ) {
+        self.user = user
+        self.samples = samples
+        self.rows = rows ?? 0..<samples.count
+        self.deletions = deletions
+        self.documents = documents
+    }
+
+    package var count: Int { rows.count + deletions.count + documents.count }
+}
+
+/// A day, workout or night.
+package struct PostgresDocument: Sendable {
+    package enum Kind: String, Sendable, CaseIterable { case day, workout, night }
+
+    package var kind: Kind
+    /// A day's date.
+    package var id: String
+    package var version: Int64
+    /// JSON; nil deletes, and keeps the times that are known.
+    package var body: String?
+    package var start: Instant?
+    package var end: Instant?
+    /// The local day that it belongs to.
+    package var date: LocalDay?
+
+    package init(
+        kind: Kind, id: String, version: Int64, body: String?, start: Instant? = nil, end: Instant? = nil,
+        date: LocalDay? = nil
+    ) {
+        self.kind = kind
+        self.id = id
+        self.version = version
+        self.body = body
+        self.start = start
+        self.end = end
+        self.date = date
+    }
+}
+
+/// What became of a batch, all of it committed.
+package struct PostgresOutcome: Sendable, Equatable {
+    package var created: Int64 = 0
+    package var updated: Int64 = 0
+    package var known: Int64 = 0
+    /// Why an element isn't kept, by its place: rows of the page first, from 0 at the first of them, then deletions, then documents.
+    package var refused: [Int: String] = [:]
+    /// Ids that were created and changed, where they were asked for.
+    package var createdIDs: [String] = []
+    package var updatedIDs: [String] = []
+    package var identity: PostgresIdentity
+
+    package init(identity: PostgresIdentity) { self.identity = identity }
+}
+
+/// Which database it is, and how far it has come: by that a lost one, or one that was put back to an older copy, is noticed.
+package struct PostgresIdentity: Sendable, Equatable {
+    /// Random, made with the tables; another one when it turns out to be an older copy, or rows are missing.
+    package var generation: String
+    /// Rises with each batch that changed something.
+    package var sequence: Int64
+
+    package init(generation: String, sequence: Int64) {
+        (self.generation, self.sequence) = (generation, sequence)
+    }
+}
+
+/// What a store holds, by its own counts.
+package struct PostgresHoldings: Sendable, Equatable {
+    package var identity: PostgresIdentity
+    /// Elements that were ever created, less those that were found missing.
+    package var created: Int64
+    /// Rows, where they were counted.
+    package var rows: Int64?
+}

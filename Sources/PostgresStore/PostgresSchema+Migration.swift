@@ -1,0 +1,67 @@
+import PostgreSQL
+
+extension PostgresSchema {
+    /// Makes what is missing, and brings what an earlier release made up to date; does nothing where all is as it should be.
+    /// - Throws: `PostgresError`, or `PostgresStoreError` for a schema of a newer release, which is left as it is.
+    func prepare(_ connection: PostgresConnection) throws {
+        try connection.transaction {
+            // Whoever begins at the same time waits here, and finds all done.
+            _ = try connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", ["healthbus " + name])
+            switch try version(connection) {
+            case nil:
+                try make(connection)
+            case Self.version: break
+            case let found?:
+                throw PostgresStoreError.schema(name: name, version: found, known: Self.version)
+            }
+            try prepareViews(connection)
+        }
+    }
+
+    /// nil where there are no tables yet.
+    private func version(_ connection: PostgresConnection) throws -> Int64? {
+        let found = try connection.execute("SELECT to_regclass($1) IS NOT NULL", [table("meta")])
+        guard found.bool(0, 0) else { return nil }
+        return try connection.execute("SELECT schema_version FROM \(table("meta"))", []).integer(0, 0)
+    }
+
+    private func make(_ connection: PostgresConnection) throws {
+        try makeSchema(name, connection)
+        try connection.execute(tables)
+        _ = try connection.execute(
+            "INSERT INTO \(table("meta")) (schema_version, generation, sequence) VALUES ($1, $2, 0)",
+            ["\(Self.version)", Self.nonce()])
+    }
+
+    /// A role that may not make schemas may use one that was made for it.
+    private func makeSchema(_ name: String, _ connection: PostgresConnection) throws {
+        let found = try connection.execute("SELECT to_regnamespace($1) IS NOT NULL", ["\"\(name)\""])
+        if !found.bool(0, 0) { try connection.execute("CREATE SCHEMA \"\(name)\"") }
+    }
+
+    /// A view whose text has changed is made anew.
+    private func prepareViews(_ connection: PostgresConnection) throws {
+        guard !views.isEmpty else { return }
+        let schema = Self.viewSchema(of: name)
+        try makeSchema(schema, connection)
+        for view in views {
+            let name = "\"\(schema)\".\"\(view.name)\""
+            let found = try connection.execute(
+                "SELECT to_regclass($1) IS NOT NULL AND text = $2 FROM \(table("view_texts")) WHERE name = $3",
+                [name, view.text, view.name])
+            if found.bool(0, 0) { continue }
+            try connection.execute("DROP VIEW IF EXISTS \(name) CASCADE")
+            try connection.execute(view.text)
+            for comment in view.comments { try connection.execute(comment) }
+            _ = try connection.execute(
+                """
+                INSERT INTO \(table("view_texts")) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET text = excluded.text
+                """, [view.name, view.text])
+        }
+    }
+
+    static func nonce() -> String {
+        var random = SystemRandomNumberGenerator()
+        return String(random.next() as UInt64, radix: 16) + String(random.next() as UInt64, radix: 16)
+    }
+}

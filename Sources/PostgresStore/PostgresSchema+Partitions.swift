@@ -1,0 +1,70 @@
+import HealthModel
+import PostgreSQL
+
+/// Samples are in a partition for each year of their ids.
+///
+/// An id's first 48 bits are its sample's start in milliseconds. So a range of ids is a range of time, the key (user_id, id) holds the partition key as
+/// PostgreSQL wants it, and a deletion finds its row although it says nothing of when that was.
+enum YearPartition {
+    /// Years that have partitions of their own; all else is in `samples_other`.
+    static let years = 1990...2099
+
+    /// The year that an id tells of; nil for one that isn't made of a time, or of a time outside those years.
+    static func year(of id: SampleID) -> Int? {
+        let version = id.high >> 12 & 0xF
+        guard version == 8 || version == 7 else { return nil }
+        let day = Int(id.high >> 16) / 86_400_000
+        let year = LocalDay(number: day).year
+        return years.contains(year) ? year : nil
+    }
+
+    /// The first id of a year.
+    static func first(of year: Int) -> SampleID {
+        let day = LocalDay(year: year, month: 1, day: 1).number
+        return SampleID(high: SampleID.milliseconds(ofSecond: Int64(day) * 86_400) << 16, low: 0)
+    }
+
+    /// Years of some ids, each once.
+    static func years(of ids: some Sequence<SampleID>) -> Set<Int> {
+        var years: Set<Int> = []
+        // Neighbours are mostly of one year.
+        var known: ClosedRange<UInt64>?
+        for id in ids {
+            if let known, known.contains(id.high >> 16), id.high >> 12 & 0xF == 8 { continue }
+            guard let year = year(of: id) else { continue }
+            years.insert(year)
+            known = first(of: year).high >> 16...(first(of: year + 1).high >> 16) - 1
+        }
+        return years
+    }
+}
+
+extension PostgresSchema {
+    /// Years that have a partition.
+    func partitions(_ connection: PostgresConnection) throws -> Set<Int> {
+        let found = try connection.execute(
+            """
+            SELECT substr(relname, 9) FROM pg_catalog.pg_inherits JOIN pg_catalog.pg_class ON pg_class.oid = inhrelid
+            WHERE inhparent = to_regclass($1) AND relname ~ '^samples_[0-9]{4}$'
+            """, [table("samples")])
+        return Set((0..<found.count).compactMap { found.text($0, 0).flatMap { Int($0) } })
+    }
+
+    /// Makes those that are missing.
+    func makePartitions(_ years: [Int], _ connection: PostgresConnection) throws {
+        try connection.transaction {
+            // One at a time: two that make the same would end with an error.
+            _ = try connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", ["healthbus " + name])
+            let known = try partitions(connection)
+            for year in years where !known.contains(year) {
+                let partition = "samples_\(year)"
+                try connection.execute(
+                    """
+                    CREATE TABLE \(table(partition)) PARTITION OF \(table("samples"))
+                        FOR VALUES FROM ('\(YearPartition.first(of: year))') TO ('\(YearPartition.first(of: year + 1))');
+                    \(momentIndex(on: partition));
+                    """)
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import PostgreSQL
+
+/// The tables of a store in PostgreSQL, and how they come about. `docs/postgres.md` tells why they are as they are.
+package struct PostgresSchema: Sendable, Equatable {
+    /// Of the tables.
+    package let name: String
+    /// The views that people query, in a schema of their own: a view can't have a table's name beside it.
+    package let views: [PostgresView]
+
+    /// What this release writes.
+    static let version: Int64 = 1
+
+    /// - Returns: nil for a name that would have to be written with care: it begins with a small letter, and holds only such, digits and `_`.
+    package init?(_ name: String, views: [PostgresView] = []) {
+        guard let first = name.utf8.first, (0x61...0x7A).contains(first), name.utf8.count <= 50,
+            name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }),
+            !name.hasPrefix("pg_")
+        else { return nil }
+        self.name = name
+        self.views = views
+    }
+
+    /// Where the views are.
+    package static func viewSchema(of name: String) -> String { name + "_views" }
+
+    /// The name of one of its tables, as statements write it.
+    func table(_ table: String) -> String { "\"\(name)\".\(table)" }
+
+    /// Texts are compared by their bytes: that is what keys need, and several times as fast as by a language's order.
+    var tables: String {
+        """
+        CREATE TABLE \(table("samples")) (
+            user_id text COLLATE "C" NOT NULL, id uuid NOT NULL, version bigint NOT NULL, deleted boolean NOT NULL,
+            type text COLLATE "C", start_time timestamptz, end_time timestamptz, value double precision, unit text,
+            source text, manual boolean NOT NULL, healthkit_uuid uuid, metadata jsonb, payload jsonb,
+            PRIMARY KEY (user_id, id)
+        ) PARTITION BY RANGE (id);
+        CREATE INDEX samples_time ON \(table("samples")) (user_id, type, start_time) WHERE NOT deleted;
+        CREATE TABLE \(table("samples_other")) PARTITION OF \(table("samples")) DEFAULT;
+        \(momentIndex(on: "samples_other"));
+        CREATE TABLE \(table("documents")) (
+            user_id text COLLATE "C" NOT NULL, kind text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL,
+            version bigint NOT NULL, deleted boolean NOT NULL, start_time timestamptz, end_time timestamptz, date date,
+            body jsonb, PRIMARY KEY (user_id, kind, id)
+        );
+        CREATE INDEX documents_date ON \(table("documents")) (user_id, kind, date) WHERE NOT deleted;
+        CREATE TABLE \(table("view_texts")) (name text PRIMARY KEY, text text NOT NULL);
+        CREATE TABLE \(table("meta")) (
+            only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row), schema_version bigint NOT NULL,
+            generation text NOT NULL, sequence bigint NOT NULL, created bigint NOT NULL DEFAULT 0,
+            updated bigint NOT NULL DEFAULT 0, lost bigint NOT NULL DEFAULT 0
+        );
+        """
+    }
+
+    /// Of manual samples that are alive, one user, type and start have one. The index is a partition's own, since one of the whole table would have to
+    /// hold `id`; an id begins with its start, so samples of one moment are in one partition.
+    func momentIndex(on partition: String) -> String {
+        """
+        CREATE UNIQUE INDEX \(partition)_moment ON \(table(partition)) (user_id, type, start_time)
+            WHERE manual AND NOT deleted
+        """
+    }
+}
+
+/// A view as it is made.
+package struct PostgresView: Sendable, Equatable {
+    package var name: String
+    /// `CREATE VIEW "schema".name AS …`
+    package var text: String
+    /// Statements that say what it and its columns are.
+    package var comments: [String]
+
+    package init(name: String, text: String, comments: [String] = []) {
+        (self.name, self.text, self.comments) = (name, text, comments)
+    }
+}

@@ -1,0 +1,63 @@
+import HealthModel
+import PostgreSQL
+
+/// Manual samples that are alive: those of one user, type and start are one. The id that came first stays; another one with a higher version replaces
+/// its content.
+///
+/// They are few, so each goes by itself, with the user's lock held: two that come at once under two ids can't both be the first.
+extension PostgresStore {
+    func putManual(
+        _ rows: [Int], of batch: PostgresBatch, _ namesElements: Bool, _ outcome: inout PostgresOutcome
+    ) throws {
+        guard !rows.isEmpty else { return }
+        _ = try connection.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended($1, 2))", ["\(schema.name) \(batch.user)"])
+        let fields = PageFields(batch.samples)
+        for row in rows {
+            let id = batch.samples.ids[row].description
+            switch try putManual([batch.user] + fields.parameters(row)) {
+            case .created:
+                outcome.created += 1
+                if namesElements { outcome.createdIDs.append(id) }
+            case .updated:
+                outcome.updated += 1
+                if namesElements { outcome.updatedIDs.append(id) }
+            case .known: outcome.known += 1
+            }
+        }
+    }
+
+    private enum Verdict { case created, updated, known }
+
+    /// - Parameter values: the user, then `SampleRows.columns`.
+    private func putManual(_ values: [String?]) throws -> Verdict {
+        let table = schema.table("samples")
+        let held = try connection.execute(
+            """
+            SELECT id = $2::uuid, version < $3::bigint, id FROM \(table) WHERE user_id = $1 AND (id = $2::uuid
+                OR (type = $4 AND start_time = $5::timestamptz AND manual AND NOT deleted))
+            """, [values[0], values[1], values[2], values[4], values[5]])
+        let own = (0..<held.count).first { held.bool($0, 0) }
+        let other = (0..<held.count).first { !held.bool($0, 0) }
+        guard let place = own ?? other else {
+            _ = try connection.execute(
+                "INSERT INTO \(table) (user_id, \(SampleRows.columns)) VALUES ($1, \(Self.parameters))", values)
+            return .created
+        }
+        // One that has moved, or come back, onto another one's moment: the two are one, and that one stands.
+        guard held.bool(place, 1), own == nil || other == nil else { return .known }
+        var values = values
+        values[1] = held.text(place, 2)
+        _ = try connection.execute(
+            """
+            UPDATE \(table) held SET (\(SampleRows.columns)) = ROW(\(Self.parameters.replacing("$12::uuid", with: "coalesce($12::uuid, held.healthkit_uuid)")))
+            WHERE user_id = $1 AND id = $2::uuid
+            """, values)
+        return .updated
+    }
+
+    private static let parameters = """
+        $2::uuid, $3::bigint, $4::boolean, $5, $6::timestamptz, $7::timestamptz, $8::double precision, $9, $10,
+        $11::boolean, $12::uuid, $13::jsonb, $14::jsonb
+        """
+}

@@ -1,0 +1,168 @@
+import HealthModel
+import PostgreSQL
+
+/// A store of samples, days, workouts and nights in PostgreSQL: a connection, and the tables of one schema.
+///
+/// It keeps every element once, at its highest version, and tombstones for good: the rules are in `docs/backend.md`. Any number of stores, in any number of
+/// processes, may write to the same tables at once. Use one on one thread.
+///
+///     let store = try PostgresStore(url: url, schema: schema, timeout: 30, program: "healthbus")
+///     let outcome = try store.put(PostgresBatch(user: "anna", samples: page), seen: nil)
+///
+/// Whatever it throws, nothing of the batch is kept, and the batch may be put again. Where the connection is gone (`isBroken`), make another store.
+package final class PostgresStore {
+    package let schema: PostgresSchema
+    let connection: PostgresConnection
+    /// Years that have a partition.
+    private var partitions: Set<Int>
+
+    /// Connects, makes the tables where there are none, and brings older ones up to date.
+    /// - Parameters:
+    ///   - timeout: seconds for one statement.
+    ///   - program: what the server's list of connections calls it.
+    /// - Throws: `PostgresError`, `PostgresStoreError`.
+    package init(url: String, schema: PostgresSchema, timeout: Double, program: String) throws {
+        self.schema = schema
+        connection = try PostgresConnection(url: url, timeout: timeout, program: program)
+        let isDurable = try connection.execute("SHOW synchronous_commit", []).text(0, 0)
+        // What is answered must survive a crash; a server that waits for its standbys too goes on doing so.
+        if isDurable == "off" { try connection.execute("SET synchronous_commit TO on") }
+        try connection.execute(
+            """
+            SET statement_timeout TO \(Int(timeout * 1000)); SET idle_in_transaction_session_timeout TO \(Int(timeout * 1000));
+            SET TIME ZONE 'UTC'; SET default_transaction_isolation TO 'read committed'; SET temp_buffers TO '32MB';
+            SET client_min_messages TO error
+            """)
+        try schema.prepare(connection)
+        partitions = try schema.partitions(connection)
+        try connection.execute(
+            """
+            CREATE TEMPORARY TABLE staged (
+                id uuid, version bigint, deleted boolean, type text COLLATE "C", start_time timestamptz,
+                end_time timestamptz, value double precision, unit text, source text, manual boolean,
+                healthkit_uuid uuid, metadata jsonb, payload jsonb) ON COMMIT DELETE ROWS;
+            CREATE TEMPORARY TABLE staged_documents (
+                kind text COLLATE "C", id text COLLATE "C", version bigint, deleted boolean, start_time timestamptz,
+                end_time timestamptz, date date, body jsonb) ON COMMIT DELETE ROWS;
+            """)
+    }
+
+    /// Whether nothing more is to be had from this connection.
+    package var isBroken: Bool { connection.isBroken }
+    package var address: PostgresAddress { connection.address }
+
+    // MARK: Writing
+
+    /// Writes a batch in one transaction; when it returns, it is on the server's disk.
+    /// - Parameters:
+    ///   - seen: the highest sequence of a generation that the caller was ever answered. Where this is the store's generation and it never came so far, it is
+    ///     an older copy of itself: it begins a new generation, and the batch is kept under that.
+    ///   - namesElements: whether the outcome lists the ids of what was created and changed.
+    package func put(
+        _ batch: PostgresBatch, seen: PostgresIdentity?, namesElements: Bool = false
+    ) throws -> PostgresOutcome {
+        let samples = SampleRows(batch)
+        let documents = DocumentRows(batch)
+        let missing = samples.years.subtracting(partitions)
+        if !missing.isEmpty {
+            try schema.makePartitions(missing.sorted(), connection)
+            partitions.formUnion(missing)
+        }
+        if let seen { try beginAnew(unlessReached: seen) }
+        return try connection.transaction {
+            var outcome = PostgresOutcome(identity: PostgresIdentity(generation: "", sequence: 0))
+            outcome.refused = samples.refused.merging(documents.refused) { first, _ in first }
+            if samples.count > 0 {
+                try upsert(
+                    samples.bytes, samples.count, Self.sampleUpsert(schema), user: batch.user, namesElements, &outcome)
+            }
+            try putManual(samples.manual, of: batch, namesElements, &outcome)
+            if documents.count > 0 {
+                try upsert(
+                    documents.bytes, documents.count, Self.documentUpsert(schema), user: batch.user, namesElements,
+                    &outcome)
+            }
+            outcome.identity = try advance(outcome)
+            return outcome
+        }
+    }
+
+    /// Into the staging table, and from there in two steps, each of which is one statement: what is new, then what is newer. Where all is new, as
+    /// on a first delivery, the second has nothing to do.
+    private func upsert(
+        _ bytes: [UInt8], _ count: Int, _ statements: Upsert, user: String, _ namesElements: Bool,
+        _ outcome: inout PostgresOutcome
+    ) throws {
+        let staged = try connection.copy(statements.copy, bytes)
+        let names = namesElements ? " RETURNING id" : ""
+        let created = try connection.execute(statements.insert + names, [user])
+        outcome.created += Int64(created.affected)
+        outcome.createdIDs += created.ids
+        guard created.affected < staged else { return }
+        let updated = try connection.execute(statements.update + names, [user])
+        outcome.updated += Int64(updated.affected)
+        outcome.updatedIDs += updated.ids
+        outcome.known += Int64(staged - created.affected - updated.affected)
+    }
+
+    // MARK: Which store it is
+
+    package func identity() throws -> PostgresIdentity {
+        try identity(of: connection.execute("SELECT generation, sequence FROM \(schema.table("meta"))", []))
+    }
+
+    private func identity(of result: PostgresResult) throws -> PostgresIdentity {
+        guard let generation = result.text(0, 0), let sequence = result.integer(0, 1) else {
+            throw PostgresStoreError.noIdentity(name: schema.name)
+        }
+        return PostgresIdentity(generation: generation, sequence: sequence)
+    }
+
+    /// Counts the running transaction's change, last: others that write wait only for its commit.
+    private func advance(_ outcome: PostgresOutcome) throws -> PostgresIdentity {
+        guard outcome.created + outcome.updated > 0 else { return try identity() }
+        return try identity(
+            of: connection.execute(
+                """
+                UPDATE \(schema.table("meta")) SET sequence = sequence + 1, created = created + $1::bigint,
+                    updated = updated + $2::bigint RETURNING generation, sequence
+                """, ["\(outcome.created)", "\(outcome.updated)"]))
+    }
+
+    /// In one statement, so that of several callers that have seen the same one begins anew.
+    private func beginAnew(unlessReached seen: PostgresIdentity) throws {
+        _ = try connection.execute(
+            """
+            UPDATE \(schema.table("meta")) SET generation = $1, sequence = $3::bigint
+            WHERE generation = $2 AND sequence < $3::bigint
+            """, [PostgresSchema.nonce(), seen.generation, "\(seen.sequence)"])
+    }
+
+    /// What it holds.
+    /// - Parameter countsRows: walks through all rows, a second for some million. Where fewer are there than were created, somebody has removed some
+    ///   behind its back: it begins a new generation, so that everybody delivers everything again.
+    package func holdings(countsRows: Bool) throws -> PostgresHoldings {
+        let rows =
+            countsRows
+            ? "(SELECT count(*) FROM \(schema.table("samples"))) + (SELECT count(*) FROM \(schema.table("documents")))"
+            : "NULL"
+        let found = try connection.execute(
+            "SELECT generation, sequence, created - lost, \(rows) FROM \(schema.table("meta"))", [])
+        var holdings = PostgresHoldings(
+            identity: try identity(of: found), created: found.integer(0, 2) ?? 0, rows: found.integer(0, 3))
+        guard let rows = holdings.rows, rows < holdings.created else { return holdings }
+        _ = try connection.execute(
+            """
+            UPDATE \(schema.table("meta")) SET lost = lost + $1::bigint, generation = $2, sequence = sequence + 1
+            WHERE generation = $3
+            """, ["\(holdings.created - rows)", PostgresSchema.nonce(), holdings.identity.generation])
+        holdings.identity = try identity()
+        holdings.created = rows
+        return holdings
+    }
+}
+
+extension PostgresResult {
+    /// The first column.
+    fileprivate var ids: [String] { (0..<count).compactMap { text($0, 0) } }
+}

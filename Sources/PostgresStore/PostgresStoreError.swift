@@ -1,0 +1,15 @@
+/// What a store says beside what PostgreSQL itself does.
+package enum PostgresStoreError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The schema was made by a release that knows more.
+    case schema(name: String, version: Int64, known: Int64)
+    /// `meta` has no row: somebody has emptied it.
+    case noIdentity(name: String)
+
+    package var description: String {
+        switch self {
+        case .schema(let name, let version, let known):
+            "the schema \(name) has version \(version), and this release knows \(known)"
+        case .noIdentity(let name): "the table \(name).meta is empty"
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import HealthModel
+import PostgreSQL
+
+/// A batch's samples as rows of the staging table, made in one pass over their columns; manual ones that are alive go one by one, apart.
+struct SampleRows {
+    private(set) var refused: [Int: String] = [:]
+    /// Rows of the page that are manual and alive.
+    private(set) var manual: [Int] = []
+    private(set) var count = 0
+    /// What `COPY` takes.
+    private(set) var bytes: [UInt8] = []
+    let years: Set<Int>
+
+    /// The years 0 to 9999, as times in JSON have.
+    private static let times: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+
+    static let columns =
+        "id, version, deleted, type, start_time, end_time, value, unit, source, manual, healthkit_uuid, metadata, payload"
+
+    init(_ batch: PostgresBatch) {
+        let page = batch.samples
+        let fields = PageFields(page)
+        var out = CopyRows(fields: 13, reserving: (batch.rows.count + batch.deletions.count) * 260)
+        for row in batch.rows {
+            if let problem = Self.problem(row, of: page) ?? fields.problem(row) {
+                refused[row - batch.rows.lowerBound] = problem
+            } else if page.flags[row].contains(.manual), !page.flags[row].contains(.deleted) {
+                manual.append(row)
+            } else {
+                fields.write(row, to: &out)
+                count += 1
+            }
+        }
+        for deletion in batch.deletions {
+            out.beginRow()
+            out.uuid(high: deletion.id.high, low: deletion.id.low)
+            out.integer(deletion.version)
+            out.bool(true)
+            for _ in 0..<6 { out.null() }
+            out.bool(false)
+            for _ in 0..<3 { out.null() }
+            count += 1
+        }
+        bytes = out.finished()
+        years = YearPartition.years(of: batch.rows.lazy.map { page.ids[$0] }).union(
+            YearPartition.years(of: batch.deletions.lazy.map(\.id)))
+    }
+
+    private static func problem(_ row: Int, of page: SamplePage) -> String? {
+        guard times.contains(page.start[row]), times.contains(page.end[row]) else {
+            return "its times aren't of the years 0 to 9999"
+        }
+        return page.end[row] < page.start[row] ? "end lies before start" : nil
+    }
+}
+
+/// What rows of a page share, as fields made once.
+struct PageFields {
+    private let page: SamplePage
+    private let types: [[UInt8]]
+    private let units: [[UInt8]]
+    private let sources: [[UInt8]]
+    private let hasUnit: Bool
+    private let hasUUID: Bool
+    private let hasMetadata: Bool
+    private let hasPayload: Bool
+    /// Whether each text has to be looked at.
+    private let isSuspect: (metadata: Bool, payload: Bool, shared: Bool)
+
+    init(_ page: SamplePage) {
+        self.page = page
+        types = page.types.map { CopyRows.field($0) }
+        units = page.units.map { CopyRows.field($0) }
+        sources = page.origins.map { CopyRows.field($0.sourceName) }
+        hasUnit = page.unit.count == page.count
+        hasUUID = page.healthKitUUID.count == page.count
+        hasMetadata = page.metadata.count == page.count
+        hasPayload = page.payload.count == page.count
+        let shared = page.types + page.units + page.origins.map(\.sourceName)
+        isSuspect = (
+            JSONForm.isSuspect(page.metadata.bytes), JSONForm.isSuspect(page.payload.bytes),
+            shared.contains { $0.utf8.contains(0) }
+        )
+    }
+
+    /// Why a row's texts can't be kept; nil for nothing.
+    func problem(_ row: Int) -> String? {
+        if isSuspect.shared {
+            let texts =
+                [page.typeName(row), page.originOf(row).sourceName] + (hasUnit ? [page.units[Int(page.unit[row])]] : [])
+            if texts.contains(where: { $0.utf8.contains(0) }) { return JSONForm.nul }
+        }
+        if isSuspect.metadata, hasMetadata,
+            let problem = JSONForm.problem(page.metadata.bytes[page.metadata.range(row)])
+        {
+            return problem
+        }
+        guard isSuspect.payload, hasPayload else { return nil }
+        return JSONForm.problem(page.payload.bytes[page.payload.range(row)])
+    }
+
+    func write(_ row: Int, to out: inout CopyRows) {
+        let isDeleted = page.flags[row].contains(.deleted)
+        out.beginRow()
+        out.uuid(high: page.ids[row].high, low: page.ids[row].low)
+        out.integer(page.sequence[row])
+        out.bool(isDeleted)
+        out.raw(types[Int(page.type[row])])
+        out.time(page.start[row])
+        out.time(page.end[row])
+        // Of what is deleted only that it was is kept, and when.
+        guard !isDeleted else {
+            for _ in 0..<3 { out.null() }
+            out.bool(false)
+            for _ in 0..<3 { out.null() }
+            return
+        }
+        out.double(page.value[row])
+        if hasUnit { out.raw(units[Int(page.unit[row])]) } else { out.null() }
+        out.raw(sources[Int(page.origin[row])])
+        out.bool(page.flags[row].contains(.manual))
+        if hasUUID, let uuid = page.healthKitUUID[row] {
+            out.uuid(high: uuid.high, low: uuid.low)
+        } else {
+            out.null()
+        }
+        json(page.metadata, row, hasMetadata, leavesOutEmpty: true, to: &out)
+        json(page.payload, row, hasPayload, leavesOutEmpty: false, to: &out)
+    }
+
+    private func json(_ column: TextColumn, _ row: Int, _ has: Bool, leavesOutEmpty: Bool, to out: inout CopyRows) {
+        guard has, !column.isEmpty(row) else { return out.null() }
+        let range = column.range(row)
+        // An object without members says nothing.
+        if leavesOutEmpty, range.count <= 2 { return out.null() }
+        out.json(column.bytes[range])
+    }
+
+    /// Values of a statement's parameters, in the order of `SampleRows.columns`.
+    func parameters(_ row: Int) -> [String?] {
+        func text(_ column: TextColumn, _ has: Bool) -> String? { has && !column.isEmpty(row) ? column[row] : nil }
+        func named(_ text: String) -> String? { text.isEmpty ? nil : text }
+        let metadata = text(page.metadata, hasMetadata)
+        return [
+            page.ids[row].description, "\(page.sequence[row])", "f", named(page.typeName(row)),
+            InstantText.iso8601(page.startOf(row)), InstantText.iso8601(page.endOf(row)),
+            page.value[row].isFinite ? "\(page.value[row])" : nil,
+            hasUnit ? named(page.units[Int(page.unit[row])]) : nil, named(page.originOf(row).sourceName), "t",
+            hasUUID ? page.healthKitUUID[row]?.description : nil, metadata.flatMap { $0.utf8.count > 2 ? $0 : nil },
+            text(page.payload, hasPayload),
+        ]
+    }
+}

@@ -1,0 +1,60 @@
+import PostgreSQL
+
+/// The statements that bring staged rows into a table by the rule of versions.
+struct Upsert {
+    var copy: String
+    /// Takes what has no row yet; $1 is the user.
+    var insert: String
+    /// Takes what is newer than its row.
+    var update: String
+}
+
+extension PostgresStore {
+    /// A deletion keeps type and times, and forgets what was measured.
+    static func sampleUpsert(_ schema: PostgresSchema) -> Upsert {
+        let columns = SampleRows.columns
+        // Of several rows of one id the newest; in the order of the key, so that each page of the index is written once, and several writers
+        // don't wait for one another in a circle.
+        let select = """
+            INSERT INTO \(schema.table("samples")) AS held (user_id, \(columns))
+            SELECT $1::text, \(columns) FROM (
+                SELECT DISTINCT ON (id) * FROM staged ORDER BY id, version DESC, deleted DESC) newest
+            """
+        let kept = ["type", "start_time", "end_time"].map {
+            "\($0) = CASE WHEN excluded.deleted THEN coalesce(held.\($0), excluded.\($0)) ELSE excluded.\($0) END"
+        }
+        return Upsert(
+            copy: "COPY staged (\(columns)) FROM STDIN (FORMAT binary)",
+            insert: select + " ON CONFLICT (user_id, id) DO NOTHING",
+            update: select + """
+                 ON CONFLICT (user_id, id) DO UPDATE SET version = excluded.version, deleted = excluded.deleted,
+                \(kept.joined(separator: ", ")), value = excluded.value, unit = excluded.unit, source = excluded.source,
+                manual = excluded.manual, healthkit_uuid = coalesce(excluded.healthkit_uuid, held.healthkit_uuid),
+                metadata = excluded.metadata, payload = excluded.payload
+                WHERE \(newer)
+                """)
+    }
+
+    static func documentUpsert(_ schema: PostgresSchema) -> Upsert {
+        let columns = DocumentRows.columns
+        let select = """
+            INSERT INTO \(schema.table("documents")) AS held (user_id, \(columns))
+            SELECT $1::text, \(columns) FROM (
+                SELECT DISTINCT ON (kind, id) * FROM staged_documents ORDER BY kind, id, version DESC, deleted DESC) newest
+            """
+        let kept = ["start_time", "end_time", "date"].map {
+            "\($0) = CASE WHEN excluded.deleted THEN held.\($0) ELSE excluded.\($0) END"
+        }
+        return Upsert(
+            copy: "COPY staged_documents (\(columns)) FROM STDIN (FORMAT binary)",
+            insert: select + " ON CONFLICT (user_id, kind, id) DO NOTHING",
+            update: select + """
+                 ON CONFLICT (user_id, kind, id) DO UPDATE SET version = excluded.version, deleted = excluded.deleted,
+                \(kept.joined(separator: ", ")), body = excluded.body
+                WHERE \(newer)
+                """)
+    }
+
+    private static let newer =
+        "excluded.version > held.version OR (excluded.version = held.version AND excluded.deleted AND NOT held.deleted)"
+}
