@@ -21,7 +21,7 @@ help:
 	@echo "make run                  build, and run the whole stack on made-up data"
 	@echo "make run EXPORT=file.zip  the same on your own Apple Health export"
 	@echo "make test                 build, and run all tests"
-	@echo "make test-contract        hold a running stack's ingest against docs/openapi-ingest.json"
+	@echo "make test-contract        hold a running stack against docs/openapi-ingest.json and docs/openapi.json"
 	@echo "make mutants              show that the tests catch the faults of docs/reliability.md; MUTANT=name for one"
 	@echo "make fuzz                 attack the decoders of bytes from outside; TARGET=json SECONDS=600 for one and how long"
 	@echo "make bench                measure everything that docs/performance.md has a budget for; QUICK=1 in two minutes, FULL=1 all"
@@ -62,14 +62,14 @@ test: deps $(SCHEMA)
 	@$(MAKE) --no-print-directory install-manifests
 	@$(TEST)
 
-# What tries the ingest: installed once, and again when the pinned version changes.
+# What tries ingest and backend: installed once, and again when the pinned version changes.
 CONTRACT := .build/contract/installed
 
 $(CONTRACT): PACKAGES += $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
 $(CONTRACT): Tests/Contract/requirements.txt | deps
 	@echo "installing what tries the contract"; rm -rf $(@D); mkdir -p $(dir $(@D)); \
 	python3 -m venv $(@D) && $(@D)/bin/python -m pip install --quiet --disable-pip-version-check -r $< && touch $@ || { \
-		rm -rf $(@D); echo "it can't be installed: the ingest isn't held against docs/openapi-ingest.json" >&2; }
+		rm -rf $(@D); echo "it can't be installed: nothing is held against docs/openapi-ingest.json and docs/openapi.json" >&2; }
 
 test-contract: build $(CONTRACT)
 	@[ ! -e $(CONTRACT) ] || $(dir $(CONTRACT))bin/python Tests/Contract/run.py "$(BIN)"

@@ -140,6 +140,7 @@ struct BackendUpgradeTests {
         }
         fixture.backend.close()
         let size = try #require(FileManager.default.attributesOfItem(atPath: fixture.databasePath)[.size] as? Int)
-        #expect(size < 70 * count, "\(size / count) bytes a sample")
+        // Three indexes that such samples leave empty have a page each.
+        #expect(size < 70 * count + 3 * (16 << 10), "\(size / count) bytes a sample")
     }
 }

@@ -32,7 +32,7 @@ package final class Backend: Sendable {
         self.clock = clock
         self.notices = notices
         self.families = families
-        core = Mutex(try BackendCore(databasePath: databasePath, audit: audit, notices: notices))
+        core = Mutex(BackendCore(try SQLiteStorage(path: databasePath, audit: audit), notices: notices))
     }
 
     /// The machine's clock.
@@ -57,9 +57,9 @@ package final class Backend: Sendable {
         guard let route = BackendRoute(request.path, families: families) else {
             return .problem(404, "no such path", "see docs/backend.md for the paths")
         }
-        guard request.method == route.method else {
-            var answer = HTTPResponse.problem(405, "\(request.method) isn't answered here", "use \(route.method)")
-            answer.headers["Allow"] = route.method
+        guard route.methods.contains(request.method) else {
+            var answer = HTTPResponse.problem(405, "this path doesn't know that method", "use \(route.methods[0])")
+            answer.headers["Allow"] = route.methods.joined(separator: ", ")
             return answer
         }
         do {
@@ -139,8 +139,9 @@ enum BackendRoute {
         }
     }
 
-    var method: String {
-        if case .sync = self { return "POST" }
-        return "GET"
+    /// The server sends no body to HEAD; its headers are those of GET.
+    var methods: [String] {
+        if case .sync = self { return ["POST"] }
+        return ["GET", "HEAD"]
     }
 }

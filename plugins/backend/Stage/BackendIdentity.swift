@@ -1,13 +1,25 @@
-import HTTP
 import JSON
 import SQLite
 
-/// Which database this is, and how far it has come: by that a caller notices that it was lost, or put back to an older copy of itself.
-final class BackendIdentity {
+/// Which database it is, and how far it has come: by that a caller notices that it was lost, or put back to an older copy of itself.
+struct BackendState: Equatable {
     /// Random, made with the database; another one when it turns out to be an older copy.
-    private(set) var generation: String
+    var generation: String
     /// Rises with each request that changed something.
-    private(set) var sequence: Int64
+    var sequence: Int64
+
+    /// `"generation":…,"sequence":…`
+    func append(to out: inout [UInt8]) {
+        out.append(json: "\"generation\":")
+        out.append(jsonString: generation)
+        out.append(json: ",\"sequence\":")
+        out.append(json: sequence)
+    }
+}
+
+/// The state of a database in SQLite, which has one writer.
+final class BackendIdentity {
+    private(set) var state: BackendState
     /// The sequence of the running transaction, which may yet be rolled back.
     private var pending: Int64?
     private let database: Database
@@ -15,8 +27,9 @@ final class BackendIdentity {
 
     init(_ database: Database) throws {
         self.database = database
-        generation = try BackendSchema.meta("generation", in: database)
-        sequence = try Int64(BackendSchema.meta("sequence", in: database)) ?? 0
+        state = BackendState(
+            generation: try BackendSchema.meta("generation", in: database),
+            sequence: try Int64(BackendSchema.meta("sequence", in: database)) ?? 0)
         put = try database.prepare("INSERT OR REPLACE INTO meta(key, value) VALUES(?1, ?2)")
     }
 
@@ -27,12 +40,12 @@ final class BackendIdentity {
 
     /// Counts the running transaction's change.
     func advance() throws {
-        try set("sequence", String(sequence + 1))
-        pending = sequence + 1
+        try set("sequence", String(state.sequence + 1))
+        pending = state.sequence + 1
     }
 
     func committed() {
-        sequence = pending ?? sequence
+        state.sequence = pending ?? state.sequence
         pending = nil
     }
 
@@ -41,7 +54,7 @@ final class BackendIdentity {
     /// Begins a new generation when a caller has seen a sequence of this one that it never reached.
     /// - Returns: whether it did; it is committed then.
     func beginAnew(unlessReached seen: SeenBackend) throws -> Bool {
-        guard seen.generation == generation, seen.sequence > sequence else { return false }
+        guard seen.isBeyond(state) else { return false }
         try beginAnew(at: seen.sequence)
         return true
     }
@@ -54,22 +67,13 @@ final class BackendIdentity {
             try set("generation", next)
             try set("sequence", String(sequence))
         }
-        generation = next
-        self.sequence = sequence
+        state = BackendState(generation: next, sequence: sequence)
     }
 
     private func set(_ key: String, _ value: String) throws {
         put.bind(1, key)
         put.bind(2, value)
         try put.run()
-    }
-
-    /// `"generation":…,"sequence":…`
-    func append(to out: inout [UInt8]) {
-        out.append(json: "\"generation\":")
-        out.append(jsonString: generation)
-        out.append(json: ",\"sequence\":")
-        out.append(json: sequence)
     }
 }
 
@@ -91,4 +95,7 @@ struct SeenBackend {
         generation = String(parts[0])
         sequence = number
     }
+
+    /// Whether it is more than a database of that generation holds: an older copy of it then.
+    func isBeyond(_ state: BackendState) -> Bool { generation == state.generation && sequence > state.sequence }
 }

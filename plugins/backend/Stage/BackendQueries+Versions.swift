@@ -3,29 +3,6 @@ import HealthModel
 import JSON
 import SQLite
 
-/// The lists whose versions can be asked for.
-enum VersionList: String, CaseIterable {
-    case samples, workouts, nights, days
-
-    init(_ query: [String: String]) throws {
-        guard let name = query["list"], let list = VersionList(rawValue: name) else {
-            throw SyncRefusal.malformed(
-                "list isn't one of " + Self.allCases.map(\.rawValue).joined(separator: ", "))
-        }
-        self = list
-    }
-
-    /// nil for samples.
-    var kind: DocumentKind? {
-        switch self {
-        case .samples: nil
-        case .workouts: .workout
-        case .nights: .night
-        case .days: .day
-        }
-    }
-}
-
 extension BackendQueries {
     /// Rows of one page: about 1.3 MB with contents.
     static let versionsLimit = 20_000
@@ -33,7 +10,7 @@ extension BackendQueries {
     /// `GET /api/v1/versions`: id and version of all that is kept, tombstones too, in the order of ids, in columns.
     /// - Parameter withContents: with the `ContentNumber` of each living element; 0 for deleted ones, and for what can't be read any more.
     func versions(
-        _ question: Question, list: VersionList, withContents: Bool, identity: BackendIdentity
+        _ question: Question, list: VersionList, withContents: Bool, state: BackendState
     ) throws -> HTTPResponse {
         var page = VersionsPage(withContents: withContents)
         if let user = try user(of: question) {
@@ -43,7 +20,7 @@ extension BackendQueries {
                 try samples(question, user, &page)
             }
         }
-        return page.answer(identity)
+        return page.answer(state)
     }
 
     private func samples(_ question: Question, _ user: Int64, _ page: inout VersionsPage) throws {
@@ -141,57 +118,5 @@ private struct ContentTexts {
         let number = ContentNumber.text(id == 0 ? "" : try texts.text(of: id))
         numbers[id] = number
         return number
-    }
-}
-
-/// The columns of one answer, as JSON while they grow.
-private struct VersionsPage {
-    let withContents: Bool
-    var count = 0
-    var hasMore = false
-    /// The id of the row in hand, as JSON.
-    var last: [UInt8] = []
-    private var ids: [UInt8] = []
-    private var versions: [UInt8] = []
-    private var deleted: [UInt8] = []
-    private var contents: [UInt8] = []
-
-    init(withContents: Bool) { self.withContents = withContents }
-
-    mutating func append(version: Int64, isDeleted: Bool, content: Int64) {
-        if count > 0 {
-            ids.append(UInt8(ascii: ","))
-            versions.append(UInt8(ascii: ","))
-            deleted.append(UInt8(ascii: ","))
-        }
-        ids.append(contentsOf: last)
-        versions.append(json: version)
-        deleted.append(isDeleted ? UInt8(ascii: "1") : UInt8(ascii: "0"))
-        if withContents {
-            if count > 0 { contents.append(UInt8(ascii: ",")) }
-            contents.append(json: content)
-        }
-        count += 1
-    }
-
-    func answer(_ identity: BackendIdentity) -> HTTPResponse {
-        var out: [UInt8] = []
-        out.reserveCapacity(ids.count + versions.count + deleted.count + contents.count + 300)
-        out.append(json: "{")
-        identity.append(to: &out)
-        out.append(json: ",\"ids\":[")
-        out.append(contentsOf: ids)
-        out.append(json: "],\"versions\":[")
-        out.append(contentsOf: versions)
-        out.append(json: "],\"deleted\":[")
-        out.append(contentsOf: deleted)
-        if withContents {
-            out.append(json: "],\"contents\":[")
-            out.append(contentsOf: contents)
-        }
-        out.append(json: "],\"nextCursor\":")
-        if hasMore { out.append(contentsOf: last) } else { out.append(json: "null") }
-        out.append(json: "}")
-        return HTTPResponse(status: 200, json: out)
     }
 }

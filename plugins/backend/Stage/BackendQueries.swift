@@ -10,8 +10,8 @@ final class BackendQueries {
     let kinds: SampleKinds
     private let unnamed: String
     private let users: Statement
-    private let samples: Statement
-    private let documents: Statement
+    private let samples: SampleScan
+    private let documents: DocumentScan
 
     /// Rows that one question may look at: bounds its time whatever it filters.
     static let scanLimit = 100_000
@@ -32,15 +32,13 @@ final class BackendQueries {
                 SELECT max(user) FROM samples UNION ALL SELECT min(user) FROM documents UNION ALL
                 SELECT max(user) FROM documents)
             """)
-        samples = try database.prepare(
-            """
-            SELECT id, version, kind, shift, duration, value, uuid, metadata, payload, deleted, typeof(id) = 'blob',
+        samples = try SampleScan(
+            database,
+            columns: """
+                id, version, kind, shift, duration, value, uuid, metadata, payload, deleted, typeof(id) = 'blob',
                 typeof(uuid) = 'blob', typeof(metadata) = 'integer'
-            FROM samples WHERE user = ?1 AND id > ?2 ORDER BY id
-            """)
-        documents = try database.prepare(
-            "SELECT id, body, start, \"end\", date FROM documents WHERE user = ?1 AND kind = ?2 AND id > ?3 AND deleted = 0 ORDER BY id"
-        )
+                """)
+        documents = try DocumentScan(database)
     }
 
     /// Whom a question is about; nil when nothing is held of them. One that names nobody is about the only one there is,
@@ -58,35 +56,32 @@ final class BackendQueries {
     func samples(_ question: Question) throws -> HTTPResponse {
         guard let user = try user(of: question) else { return .page("samples", [], next: nil) }
         let type = try question.type.map { try texts.existing($0) ?? -1 }
-        samples.bind(1, user)
-        if let cursor = question.cursor { cursor.bind(to: samples, 2) } else { samples.bind(2, "") }
-        // Without a cursor texts come first, since SQLite sorts texts before blobs.
         var out: [UInt8] = []
         var found = 0
         var scanned = 0
         var last: [UInt8] = []
         var more = false
-        defer { samples.reset() }
-        while try samples.step() {
+        try samples.rows(of: user, from: question.begin, to: question.end, after: question.cursor) { row in
             if found == question.limit || scanned == Self.scanLimit || out.count > Self.pageBytes {
                 more = true
-                break
+                return false
             }
             scanned += 1
             last.removeAll(keepingCapacity: true)
-            let isUUID = samples.int(10) == 1
-            let id = samples.withBytes(0) { bytes in
+            let isUUID = row.int(10) == 1
+            let id = row.withBytes(0) { bytes in
                 ElementID.append(bytes, isUUID: isUUID, to: &last)
                 return ElementID(column: bytes, isUUID: isUUID)
             }
-            guard samples.int(9) == 0 else { continue }
-            let kind = try kinds.kind(samples.int64(2))
-            guard type == nil || kind.type == type else { continue }
-            let times = StoredTimes(shift: samples.int64(3), duration: samples.int64(4)).times(id: id)
-            guard question.holds(start: times.start, end: times.end) else { continue }
+            guard row.int(9) == 0 else { return true }
+            let kind = try kinds.kind(row.int64(2))
+            guard type == nil || kind.type == type else { return true }
+            let times = StoredTimes(shift: row.int64(3), duration: row.int64(4)).times(id: id)
+            guard question.holds(start: times.start, end: times.end) else { return true }
             if found > 0 { out.append(UInt8(ascii: ",")) }
-            try append(samples, id: last, kind, times, to: &out)
+            try append(row, id: last, kind, times, to: &out)
             found += 1
+            return true
         }
         return .page("samples", out, next: more ? last : nil)
     }
@@ -140,37 +135,35 @@ final class BackendQueries {
     /// `GET /api/v1/days`, `/workouts`, `/nights`: the documents as they came, in the order of date or id.
     func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse {
         guard let user = try user(of: question) else { return .page(kind.plural, [], next: nil) }
-        documents.bind(1, user)
-        documents.bind(2, kind.rawValue)
-        documents.bind(3, question.rawCursor ?? "")
         var out: [UInt8] = []
         var found = 0
         var last: [UInt8] = []
         var more = false
-        defer { documents.reset() }
-        while try documents.step() {
+        try documents.rows(of: user, kind, question) { row in
             if found == question.limit || out.count > Self.pageBytes {
                 more = true
-                break
+                return false
             }
-            let id = documents.string(0)
+            let id = row.string(0)
             let times = DocumentTimes(
-                start: documents.isNull(2) ? nil : Instant(microseconds: documents.int64(2)),
-                end: documents.isNull(3) ? nil : Instant(microseconds: documents.int64(3)),
-                date: kind == .day ? id : documents.isNull(4) ? nil : documents.string(4))
-            guard question.holds(times) else { continue }
+                start: row.isNull(2) ? nil : Instant(microseconds: row.int64(2)),
+                end: row.isNull(3) ? nil : Instant(microseconds: row.int64(3)),
+                date: kind == .day ? id : row.isNull(4) ? nil : row.string(4))
+            guard question.holds(times) else { return true }
             if found > 0 { out.append(UInt8(ascii: ",")) }
-            documents.withBytes(1) { out.append(contentsOf: $0) }
+            row.withBytes(1) { out.append(contentsOf: $0) }
             last.removeAll()
             last.append(jsonString: id)
             found += 1
+            return true
         }
         return .page(kind.plural, out, next: more ? last : nil)
     }
 }
 
 extension HTTPResponse {
-    fileprivate static func page(_ name: StaticString, _ elements: [UInt8], next: [UInt8]?) -> HTTPResponse {
+    /// A page of a list; `next` is JSON.
+    static func page(_ name: StaticString, _ elements: [UInt8], next: [UInt8]?) -> HTTPResponse {
         var out: [UInt8] = []
         out.reserveCapacity(elements.count + 100)
         out.append(json: "{\"")

@@ -9,8 +9,9 @@ import SQLite
 /// What many samples share stands once beside them: texts in `texts`; type, unit and source together in `kinds`; who sent them and
 /// when in `batches`.
 enum BackendSchema {
-    /// 1 had no times of nights and no ends of workouts; 1 and 2 said in each sample what many share.
-    static let version: Int64 = 3
+    /// 1 had no times of nights and no ends of workouts; 1 and 2 said in each sample what many share; before 4 samples were found by
+    /// their ids alone.
+    static let version: Int64 = 4
 
     /// Creates what is absent, and brings a database of an earlier release up to date.
     /// - Throws: `BackendError` for a database of a newer healthbus, which is left as it is; `SQLiteError`.
@@ -22,12 +23,13 @@ enum BackendSchema {
             guard found.isEmpty || (Int64(found) ?? .max) <= version else {
                 throw BackendError.newerSchema(path: database.path)
             }
-            let isOlder = !found.isEmpty && (Int64(found) ?? .max) < version
+            let isOlder = !found.isEmpty && (Int64(found) ?? .max) < 3
             if found == "1" { try DocumentTimes.fill(in: database) }
             if isOlder {
                 try SampleTable.setAside(in: database)
                 try DocumentTable.setAside(in: database)
             }
+            if found == "3" { try database.execute("ALTER TABLE samples ADD COLUMN start INTEGER") }
             for table in [tables, SampleTable.tables, SampleKinds.table, SyncBatches.table, DocumentTable.table] {
                 try database.execute(table)
             }
@@ -35,6 +37,7 @@ enum BackendSchema {
                 try SampleTable.takeSetAside(in: database)
                 try DocumentTable.takeSetAside(in: database)
             }
+            if found == "3" { try SampleTable.fillStarts(in: database) }
             let insert = try database.prepare("INSERT OR IGNORE INTO meta(key, value) VALUES(?1, ?2)")
             let unnamed = try holdsDefault(database) ? "default" : "me"
             for (key, value) in [("generation", generation), ("sequence", "0"), ("unnamed", unnamed)] {

@@ -34,6 +34,7 @@ final class DocumentTable {
             user INTEGER NOT NULL, kind INTEGER NOT NULL, id TEXT NOT NULL, version INTEGER NOT NULL,
             deleted INTEGER NOT NULL, start INTEGER, device INTEGER, synced INTEGER, body TEXT, "end" INTEGER, date TEXT,
             PRIMARY KEY(user, kind, id));
+        CREATE INDEX IF NOT EXISTS documents_times ON documents(user, kind, start, "end", date);
         """
 
     /// The documents of a database of schema 1 or 2, which were sorted by their keys, until `takeSetAside`.

@@ -12,6 +12,9 @@ struct Question {
     private var from: Bound?
     private var to: Bound?
 
+    /// The parameters of lists of documents.
+    static let names = ["user", "from", "to", "zone", "limit", "cursor"]
+
     /// One end of a range, inclusive: a date or a time.
     private struct Bound {
         /// The date, where it is one; a time's date else.
@@ -21,8 +24,12 @@ struct Question {
         var edge: Instant
     }
 
+    /// - Parameter names: of the parameters that there are; nil passes over what isn't one. A misspelt `from` would ask for everything.
     /// - Throws: `SyncRefusal` that names the parameter it can't read.
-    init(_ query: [String: String], limits: ClosedRange<Int>) throws {
+    init(_ query: [String: String], limits: ClosedRange<Int>, names: [String]?) throws {
+        if let names, let stranger = query.keys.sorted().first(where: { !names.contains($0) }) {
+            throw SyncRefusal.unknownParameter(stranger, known: names)
+        }
         user = query["user"]
         type = query["type"]
         rawCursor = query["cursor"]
@@ -65,6 +72,21 @@ struct Question {
         return Bound(
             day: zone?.day(of: instant).description ?? String(text.prefix(10)), isDate: false,
             edge: isEnd ? instant + .microseconds(1) : instant)
+    }
+
+    /// Where the range begins, and the first moment after it, in microseconds since 1970; nil for no bound.
+    var begin: Int64? { from?.edge.microseconds }
+    var end: Int64? { to?.edge.microseconds }
+
+    /// The dates that bound it, for what has a date.
+    var days: (first: String?, last: String?) { (from?.day, to?.day) }
+
+    /// Every parameter that an answer depends on, in one text.
+    var text: String {
+        func part(_ bound: Bound?) -> String {
+            bound.map { "\($0.edge.microseconds) \($0.day) \($0.isDate)" } ?? ""
+        }
+        return [user ?? "", type ?? "", String(limit), rawCursor ?? "", part(from), part(to)].joined(separator: "\n")
     }
 
     /// Whether [start, end] touches the asked range; microseconds since 1970, as rows have them.

@@ -10,7 +10,7 @@ enum RowCount {
     static func mend(_ database: Database, _ identity: BackendIdentity) throws -> Int64? {
         let missing = try missing(in: database)
         guard missing > 0 else { return nil }
-        try identity.beginAnew(at: identity.sequence) {
+        try identity.beginAnew(at: identity.state.sequence) {
             let lost = try database.prepare(
                 "INSERT INTO counters(name, count) VALUES('lost', ?1) ON CONFLICT DO UPDATE SET count = count + excluded.count"
             )

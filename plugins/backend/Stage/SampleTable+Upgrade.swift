@@ -17,7 +17,7 @@ extension SampleTable {
         let insert = try database.prepare(
             """
             INSERT INTO samples(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
-                moment) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+                moment, start) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
             """)
         let rows = try database.prepare(
             """
@@ -41,6 +41,7 @@ extension SampleTable {
                 let times = StoredTimes(start: row.int64(5), end: row.int64(6), id: id)
                 insert.bind(6, times.shift)
                 insert.bind(7, times.duration)
+                if isManual || !times.areTold(by: id) { insert.bind(14, row.int64(5)) }
             }
             if !row.isNull(7) { insert.bind(8, row.double(7)) }
             insert.bind(9, try batches.number(device: row.int64(12), syncedAt: row.int64(13)))
@@ -64,5 +65,29 @@ extension SampleTable {
             try insert.run()
         }
         try database.execute("DROP TABLE samples_before")
+    }
+
+    /// Gives their start to those rows of a database of schema 3 whose ids don't tell it.
+    static func fillStarts(in database: Database) throws {
+        let next = try database.prepare(
+            """
+            SELECT user, id, shift, duration, typeof(id) = 'blob' FROM samples
+            WHERE (user, id) > (?1, ?2) AND shift IS NOT NULL AND (moment IS NOT NULL OR typeof(id) = 'text'
+                OR shift < 0 OR shift >= \(Instant.microsecondsPerSecond) OR \(isLong)) ORDER BY user, id LIMIT 1
+            """)
+        let write = try database.prepare("UPDATE samples SET start = ?3 WHERE user = ?1 AND id = ?2")
+        var at: (user: Int64, id: ElementID)?
+        repeat {
+            next.bind(1, at?.user ?? .min)
+            if let id = at?.id { id.bind(to: next, 2) } else { next.bind(2, "") }
+            at = try next.firstRow { row in
+                let id = row.withBytes(1) { ElementID(column: $0, isUUID: row.int(4) == 1) }
+                write.bind(1, row.int64(0))
+                id.bind(to: write, 2)
+                write.bind(3, StoredTimes(shift: row.int64(2), duration: row.int64(3)).times(id: id).start)
+                return (row.int64(0), id)
+            }
+            if at != nil { try write.run() }
+        } while at != nil
     }
 }

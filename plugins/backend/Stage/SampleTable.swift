@@ -32,13 +32,22 @@ final class SampleTable {
     /// `deleted` is 1 of a tombstone, which keeps type and times, and forgets what was measured. `metadata` is the number of a text
     /// or the text itself. `moment` is type and start of a living manual one. Columns after `id` are in the order of how much they
     /// are read.
+    ///
+    /// Own ids begin with the start, so that a range of ids is a range of time, and needs no index. What isn't found so has its
+    /// start in `start` (`StoredTimes.areTold`, and all manual ones), and an entry in one or both of two indexes.
     static let tables = """
         CREATE TABLE IF NOT EXISTS samples(
             user INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, deleted INTEGER NOT NULL,
             kind INTEGER NOT NULL, shift INTEGER, duration INTEGER, value REAL, batch INTEGER NOT NULL,
-            metadata, payload TEXT, uuid BLOB, moment TEXT, PRIMARY KEY(user, id)) WITHOUT ROWID;
+            metadata, payload TEXT, uuid BLOB, moment TEXT, start INTEGER, PRIMARY KEY(user, id)) WITHOUT ROWID;
         CREATE UNIQUE INDEX IF NOT EXISTS samples_moment ON samples(user, moment) WHERE moment IS NOT NULL;
+        CREATE INDEX IF NOT EXISTS samples_start ON samples(user, start) WHERE start IS NOT NULL;
+        CREATE INDEX IF NOT EXISTS samples_long ON samples(user, start, duration) WHERE start IS NOT NULL AND \(isLong);
         """
+
+    /// In the very words of the index, or SQLite doesn't take it.
+    static let isLong =
+        "(duration > \(StoredTimes.longest / Instant.microsecondsPerSecond) OR duration < -\(StoredTimes.longest))"
 
     init(_ database: Database, texts: InternedTexts, kinds: SampleKinds, replaced: ReplacedRow) throws {
         self.kinds = kinds
@@ -48,14 +57,15 @@ final class SampleTable {
         let set = """
             version = excluded.version + 0 * replaced(kind * 2 + deleted), deleted = 0, kind = excluded.kind,
             duration = excluded.duration, value = excluded.value, batch = excluded.batch,
-            metadata = excluded.metadata, payload = excluded.payload, uuid = coalesce(excluded.uuid, uuid)
+            metadata = excluded.metadata, payload = excluded.payload, uuid = coalesce(excluded.uuid, uuid),
+            start = excluded.start
             """
         // Of two manual ones of one moment the first one's id stays, and with it the shift, which is the same moment's.
         put = try database.prepare(
             """
             INSERT INTO samples(user, id, version, deleted, kind, shift, duration, value, batch, metadata, payload, uuid,
-                moment)
-            VALUES(?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                moment, start)
+            VALUES(?1, ?2, ?3, 0, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
             ON CONFLICT(user, id) DO UPDATE SET \(set), shift = excluded.shift, moment = excluded.moment
                 WHERE excluded.version > version
             ON CONFLICT(user, moment) WHERE moment IS NOT NULL DO UPDATE SET \(set) WHERE excluded.version > version
@@ -97,6 +107,8 @@ final class SampleTable {
         }
         if let payload = sample.payload { put.bindText(10, borrowed: payload) }
         sample.uuid?.bind(to: put, 11)
+        // Of a manual one another id may stay, which tells something else.
+        if sample.kind.isManual || !times.areTold(by: id) { put.bind(13, sample.start) }
         guard sample.kind.isManual else { return try run(put, type: sample.kind.type) }
         moment.removeAll(keepingCapacity: true)
         Self.append(momentOf: sample.kind.type, start: sample.start, to: &moment)

@@ -21,6 +21,15 @@ struct StoredTimes {
 
     init(shift: Int64, duration: Int64) { (self.shift, self.duration) = (shift, duration) }
 
+    /// Samples that last longer are looked for apart.
+    static let longest = Instant.microsecondsPerSecond * 3600
+
+    /// Whether a range of ids tells when it was: its id begins with the start, to the second, and it isn't long.
+    func areTold(by id: ElementID) -> Bool {
+        guard case .uuid = id, (0..<Instant.microsecondsPerSecond).contains(shift) else { return false }
+        return duration < 0 ? duration >= -Self.longest : duration <= Self.longest / Instant.microsecondsPerSecond
+    }
+
     /// Start and end, in microseconds since 1970.
     ///
     /// What somebody else wrote into the file may be anything: it gives some time, and no overflow.

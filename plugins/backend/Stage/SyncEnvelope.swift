@@ -147,6 +147,7 @@ enum SyncRefusal: Error {
     case misplaced(SyncList, SyncMetric)
     case tooMany
     case noColumns(SyncMetric)
+    case unknownParameter(String, known: [String])
 
     var answer: HTTPResponse {
         switch self {
@@ -158,6 +159,8 @@ enum SyncRefusal: Error {
             .problem(413, "more than \(SyncEnvelope.elementLimit) elements", "send fewer elements in one request")
         case .noColumns(let metric):
             .problem(415, "/api/v1/sync/\(metric.name) takes JSON alone", "send application/json")
+        case .unknownParameter(let name, let known):
+            .problem(400, "\(name.prefix(40)) is no parameter of this path", "use \(known.joined(separator: ", "))")
         }
     }
 }

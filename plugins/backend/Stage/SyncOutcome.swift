@@ -73,11 +73,11 @@ struct SyncOutcome {
     }
 
     /// 200 when anything was accepted or there was nothing to do; 422 when every element was refused.
-    func answer(_ identity: BackendIdentity, serverTime: Instant) -> HTTPResponse {
+    func answer(_ state: BackendState, serverTime: Instant) -> HTTPResponse {
         var out: [UInt8] = []
         out.reserveCapacity(512 + createdIDs.count + updatedIDs.count + knownIDs.count + held.count + refusals.count)
         out.append(json: "{")
-        identity.append(to: &out)
+        state.append(to: &out)
         out.append(json: ",\"serverTime\":")
         out.append(jsonDate: serverTime)
         out.append(json: ",\"counts\":{\"created\":")

@@ -1,0 +1,52 @@
+import HealthModel
+import SQLite
+
+/// Walks through a user's living documents of one kind in the order of their ids, and passes over what can't lie in the asked range.
+///
+/// A body is read only where times or date may match: a workout's takes up to some ten thousand bytes.
+final class DocumentScan {
+    private let all: Statement
+    private let days: Statement
+    private let timed: Statement
+
+    init(_ database: Database) throws {
+        let rows = """
+            SELECT id, body, start, "end", date FROM documents
+            WHERE user = ?1 AND kind = ?2 AND id > ?3 AND deleted = 0
+            """
+        all = try database.prepare("\(rows) ORDER BY id")
+        days = try database.prepare("\(rows) AND id >= ?4 AND id <= ?5 ORDER BY id")
+        // By the index of ids, which is in order: sorting would hold the bodies.
+        timed = try database.prepare(
+            """
+            \(rows) AND +rowid IN (
+                SELECT rowid FROM documents INDEXED BY documents_times WHERE user = ?1 AND kind = ?2
+                    AND (date >= ?4 OR "end" IS NULL OR "end" >= ?6) AND (date <= ?5 OR start IS NULL OR start < ?7))
+            ORDER BY id
+            """)
+    }
+
+    /// Gives each row to `body`, until that says that it is enough. Rows that don't lie in the range may be among them.
+    func rows(
+        of user: Int64, _ kind: DocumentKind, _ question: Question, _ body: (Statement) throws -> Bool
+    ) throws {
+        let isBound = question.begin != nil || question.end != nil
+        let statement = !isBound ? all : kind == .day ? days : timed
+        statement.bind(1, user)
+        statement.bind(2, kind.rawValue)
+        statement.bind(3, question.rawCursor ?? "")
+        if isBound {
+            statement.bind(4, question.days.first ?? "")
+            // After all digits.
+            statement.bind(5, question.days.last ?? "~")
+            if kind != .day {
+                statement.bind(6, question.begin ?? .min)
+                statement.bind(7, question.end ?? .max)
+            }
+        }
+        defer { statement.reset() }
+        while try statement.step() {
+            if try !body(statement) { return }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import HTTP
+import HealthModel
+import Protocol
+import SQLite
+
+/// One file, with one backend: the statements on it, and what they share.
+final class SQLiteStorage: BackendStorage {
+    private let database: Database
+    private let texts: InternedTexts
+    private let writer: SyncWriter
+    private let queries: BackendQueries
+    private let identity: BackendIdentity
+    private let audit: Bool
+
+    // Each type's samples of years lie all over the table. What one request touches is to stay in memory until it is committed; what
+    // several touch is written into the file once; and what is written is written in few calls. 64 MiB of log, and a request's, at most.
+    private static let cacheKibibytes = 8192
+    private static let pageBytes = 16 << 10
+    private static let checkpointPages = 4000
+
+    /// Opens or creates the database; a missing folder is made with mode 0700, the file has 0600.
+    /// - Parameter audit: count every acceptance of an (id, version) apart.
+    /// - Throws: `SQLiteError`, `BackendError`.
+    init(path: String, audit: Bool) throws {
+        try Self.prepareFile(path)
+        database = try Database(
+            path: path, cacheKibibytes: Self.cacheKibibytes, checkpointPages: Self.checkpointPages,
+            pageBytes: Self.pageBytes)
+        try BackendSchema.create(in: database, generation: BackendIdentity.nonce())
+        identity = try BackendIdentity(database)
+        texts = try InternedTexts(database)
+        let unnamed = try BackendSchema.meta("unnamed", in: database)
+        let kinds = try SampleKinds(database)
+        writer = try SyncWriter(
+            database, texts: texts, kinds: kinds, identity: identity, unnamed: unnamed, audit: audit)
+        queries = try BackendQueries(database, texts: texts, kinds: kinds, unnamed: unnamed)
+        self.audit = audit
+    }
+
+    var isInPlace: Bool { !database.hasMoved }
+
+    // Nobody else writes.
+    func reading<Answer>(_ body: (BackendState) throws -> Answer) throws -> Answer { try body(identity.state) }
+
+    func beginAnew(unlessReached seen: SeenBackend) throws -> Int64? {
+        let held = identity.state.sequence
+        return try identity.beginAnew(unlessReached: seen) ? held : nil
+    }
+
+    func write(_ envelope: SyncEnvelope, metric: SyncMetric, now: Instant) throws -> (SyncOutcome, BackendState) {
+        (try writer.write(envelope, metric: metric, now: now), identity.state)
+    }
+
+    func write(_ delivery: SampleDelivery, now: Instant) throws -> (SyncOutcome, BackendState) {
+        (try writer.write(delivery, now: now), identity.state)
+    }
+
+    func samples(_ question: Question) throws -> HTTPResponse { try queries.samples(question) }
+
+    func documents(_ kind: DocumentKind, _ question: Question) throws -> HTTPResponse {
+        try queries.documents(kind, question)
+    }
+
+    func versions(
+        _ question: Question, list: VersionList, withContents: Bool, state: BackendState
+    ) throws -> HTTPResponse {
+        try queries.versions(question, list: list, withContents: withContents, state: state)
+    }
+
+    func mendRows() throws -> Int64? { try RowCount.mend(database, identity) }
+
+    func holdings(of user: String?) throws -> BackendHoldings { try queries.holdings(of: user, audit: audit) }
+
+    /// Health data: only the owner reads it. SQLite gives its side files the mode of the database.
+    private static func prepareFile(_ path: String) throws {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        if !folder.isEmpty, mkdir(folder, 0o700) != 0, errno != EEXIST {
+            throw BackendError.folder(path: folder, cause: String(cString: strerror(errno)))
+        }
+        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw BackendError.folder(path: path, cause: String(cString: strerror(errno))) }
+        close(descriptor)
+    }
+}

@@ -1,0 +1,148 @@
+import HealthModel
+import SQLite
+
+/// Walks through a user's samples in the order of their ids, and passes over what can't lie in the asked range.
+///
+/// Own ids begin with the start, so that a range of time is a range of ids. What their ids don't tell is found by its start in an index, and
+/// comes before or after that range. Where that is much, all rows are walked through: no page is put together from many thousand pieces.
+final class SampleScan {
+    private let all: Statement
+    private let within: Statement
+    private let apartBelow: Statement
+    private let apartAbove: Statement
+    private let countApart: Statement
+
+    /// So many rows apart at most.
+    private static let apartLimit = 20_000
+
+    /// - Parameter columns: of `samples`, as SQL.
+    init(_ database: Database, columns: String) throws {
+        let rows = "SELECT \(columns) FROM samples WHERE user = ?1"
+        all = try database.prepare("\(rows) AND id > ?2 ORDER BY id")
+        within = try database.prepare("\(rows) AND id >= ?2 AND id < ?3 ORDER BY id")
+        func apart(_ ids: String) throws -> Statement {
+            try database.prepare(
+                """
+                WITH apart(place) AS MATERIALIZED (\(Self.apart(ids)) ORDER BY 1)
+                SELECT \(columns) FROM apart CROSS JOIN samples ON user = ?1 AND id = place ORDER BY place
+                """)
+        }
+        apartBelow = try apart("id > ?5 AND id < ?6")
+        apartAbove = try apart("id >= ?5")
+        countApart = try database.prepare(
+            "SELECT count(*) FROM (\(Self.apart("TRUE")) LIMIT \(Self.apartLimit + 1))")
+    }
+
+    /// ?2 is `from`, ?3 as much earlier as the longest sample that its id tells, ?4 the first moment after the range.
+    private static func apart(_ ids: String) -> String {
+        let end = "iif(duration < 0, start - duration, start + duration * \(Instant.microsecondsPerSecond))"
+        return """
+            SELECT id FROM samples INDEXED BY samples_start
+                WHERE user = ?1 AND start IS NOT NULL AND start >= ?3 AND start < ?4 AND \(ids)
+            UNION ALL SELECT id FROM samples INDEXED BY samples_long
+                WHERE user = ?1 AND start IS NOT NULL AND \(SampleTable.isLong) AND start < ?3 AND \(end) >= ?2 AND \(ids)
+            """
+    }
+
+    /// Gives each row to `body`, until that says that it is enough. Rows that don't lie in the range may be among them.
+    /// - Parameter cursor: the id after which to begin; nil for the first.
+    func rows(
+        of user: Int64, from: Int64?, to: Int64?, after cursor: ElementID?, _ body: (Statement) throws -> Bool
+    ) throws {
+        guard let range = SampleIDRange(from: from, to: to), try isFew(user, range) else {
+            all.bind(1, user)
+            // Without a cursor texts come first, since SQLite sorts texts before blobs.
+            if let cursor { cursor.bind(to: all, 2) } else { all.bind(2, "") }
+            return _ = try run(all, body)
+        }
+        var first = range.first
+        if case .uuid(let id) = cursor {
+            guard let next = id.next else { return }
+            first = max(first, next)
+        }
+        if first == range.first {
+            bind(user, range, to: apartBelow)
+            if let cursor { cursor.bind(to: apartBelow, 5) } else { apartBelow.bind(5, "") }
+            ElementID.uuid(first).bind(to: apartBelow, 6)
+            guard try run(apartBelow, body) else { return }
+        }
+        if let end = range.end {
+            within.bind(1, user)
+            ElementID.uuid(first).bind(to: within, 2)
+            ElementID.uuid(end).bind(to: within, 3)
+            guard try run(within, body) else { return }
+            bind(user, range, to: apartAbove)
+            ElementID.uuid(max(first, end)).bind(to: apartAbove, 5)
+            _ = try run(apartAbove, body)
+        } else {
+            all.bind(1, user)
+            // Nothing lies between an id and the one before it.
+            if let previous = first.previous { ElementID.uuid(previous).bind(to: all, 2) } else { all.bind(2, [0]) }
+            _ = try run(all, body)
+        }
+    }
+
+    private func isFew(_ user: Int64, _ range: SampleIDRange) throws -> Bool {
+        bind(user, range, to: countApart)
+        return try countApart.firstRow { $0.int(0) } ?? 0 <= Self.apartLimit
+    }
+
+    private func bind(_ user: Int64, _ range: SampleIDRange, to statement: Statement) {
+        statement.bind(1, user)
+        statement.bind(2, range.from)
+        statement.bind(3, range.reach)
+        statement.bind(4, range.to)
+    }
+
+    /// - Returns: whether it came to its end.
+    private func run(_ statement: Statement, _ body: (Statement) throws -> Bool) throws -> Bool {
+        defer { statement.reset() }
+        while try statement.step() {
+            if try !body(statement) { return false }
+        }
+        return true
+    }
+}
+
+/// The ids of all samples that touch a range of time and are told by their ids.
+struct SampleIDRange {
+    /// Microseconds since 1970: the range, and where the longest that touches it may begin.
+    let from: Int64
+    let reach: Int64
+    let to: Int64
+    let first: SampleID
+    /// The first one after them; nil for no end.
+    let end: SampleID?
+
+    /// - Parameter to: the first moment that doesn't belong to it.
+    /// - Returns: nil for all of time.
+    init?(from: Int64?, to: Int64?) {
+        guard from != nil || to != nil else { return nil }
+        self.from = from ?? .min
+        self.to = to ?? .max
+        reach = from.map { $0 - StoredTimes.longest } ?? .min
+        // An id has the start's second.
+        first = Self.id(milliseconds: from == nil ? 0 : (reach - Instant.microsecondsPerSecond) / 1000)
+        let last = (self.to - 1) / 1000
+        end = to == nil || last >= Self.lastMillisecond ? nil : Self.id(milliseconds: self.to <= 0 ? 0 : last + 1)
+    }
+
+    private static let lastMillisecond: Int64 = 1 << 48 - 1
+
+    private static func id(milliseconds: Int64) -> SampleID {
+        SampleID(high: UInt64(min(max(0, milliseconds), lastMillisecond)) << 16, low: 0)
+    }
+}
+
+extension SampleID {
+    /// The next one in their order; nil after the last.
+    fileprivate var next: SampleID? {
+        if low < .max { return SampleID(high: high, low: low + 1) }
+        return high < .max ? SampleID(high: high + 1, low: 0) : nil
+    }
+
+    fileprivate var previous: SampleID? {
+        if low > 0 { return SampleID(high: high, low: low - 1) }
+        return high > 0 ? SampleID(high: high - 1, low: .max) : nil
+    }
+}
